@@ -1,0 +1,57 @@
+package database_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	_ "github.com/lib/pq"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func TestURL_GivesEachTestItsOwnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	first, second := database.URL(t, "postgres"), database.URL(t, "postgres")
+	if first == second {
+		t.Fatalf("two tests share %s", first)
+	}
+	db, err := sql.Open("postgres", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var tables int
+	if err := db.QueryRow("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil {
+		t.Fatal(err)
+	}
+	if tables != 0 {
+		t.Errorf("a new database has %d tables", tables)
+	}
+	var durable string
+	if err := db.QueryRow("SHOW fsync").Scan(&durable); err != nil {
+		t.Fatal(err)
+	}
+	if durable != "on" {
+		t.Errorf("fsync is %s: the fault tests would prove nothing", durable)
+	}
+}
+
+func TestEach_RunsOnBothEngines(t *testing.T) {
+	t.Parallel()
+	var schemes = make(chan string, 2)
+	t.Run("engines", func(t *testing.T) {
+		database.Each(t, func(_ *testing.T, url string) {
+			scheme, _, _ := strings.Cut(url, ":")
+			schemes <- scheme
+		})
+	})
+	close(schemes)
+	seen := map[string]bool{}
+	for s := range schemes {
+		seen[s] = true
+	}
+	if !seen["sqlite"] || !seen["postgres"] {
+		t.Errorf("ran on %v", seen)
+	}
+}

@@ -1,0 +1,149 @@
+// Package postgres starts throw-away PostgreSQL clusters for tests. A cluster belongs to the process that
+// started it: it ends with that process, however the process ends, and leaves no file behind.
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+	"time"
+
+	_ "github.com/lib/pq" // the driver that asks whether the cluster answers
+)
+
+// Env names the variable that carries the address of a cluster which is already running.
+const Env = "TILLWRIGHT_TEST_POSTGRES_URL"
+
+//go:embed cluster.sh
+var script string
+
+// Cluster is a running PostgreSQL server on a free port of 127.0.0.1 with trust authentication.
+type Cluster struct {
+	URL      string // address of its maintenance database
+	lifeline io.Closer
+	ended    chan error
+}
+
+// Start initialises a cluster and returns when it answers. It installs Debian's package where there is no server.
+func Start(ctx context.Context) (*Cluster, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		c, err := start(ctx, bin)
+		if err == nil {
+			return c, nil
+		}
+		if attempt == 3 { // another process may have taken the free port meanwhile: it is worth two more tries
+			return nil, fmt.Errorf("start PostgreSQL: %w", err)
+		}
+	}
+}
+
+// Stop ends the cluster and returns when its files are gone.
+func (c *Cluster) Stop() {
+	_ = c.lifeline.Close()
+	<-c.ended
+}
+
+func start(ctx context.Context, bin string) (*Cluster, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("/bin/sh", "-c", script, "cluster.sh", bin, strconv.Itoa(port))
+	if err := asServerUser(cmd); err != nil {
+		return nil, err
+	}
+	var failure bytes.Buffer
+	cmd.Stderr = &failure
+	lifeline, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		URL:      fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port),
+		lifeline: lifeline,
+		ended:    make(chan error, 1),
+	}
+	go func() {
+		_ = cmd.Wait()
+		c.ended <- errors.New(failure.String())
+		close(c.ended)
+	}()
+	if err := c.answer(ctx); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// answer waits until the cluster takes connections.
+func (c *Cluster) answer(ctx context.Context) error {
+	db, err := sql.Open("postgres", c.URL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		pingErr := db.PingContext(ctx)
+		if pingErr == nil {
+			return nil
+		}
+		select {
+		case err := <-c.ended:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("no answer within a minute: %w", pingErr)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// asServerUser sets who runs the command: initdb and postgres refuse root, so root becomes postgres or nobody.
+// The command gets a session of its own: an interrupt at the terminal must not end it before its tests.
+func asServerUser(cmd *exec.Cmd) error {
+	cmd.Dir = "/"
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "TMPDIR=" + os.TempDir()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	cmd.Env = append(cmd.Env, "TMPDIR=/tmp") // root's own temporary folder may be closed to the other user
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return nil
+	}
+	return errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# One throw-away PostgreSQL cluster: cluster.sh <folder of the binaries> <port>
+# It lives as long as its standard input stays open. The kernel closes that pipe when the
+# starting process ends in any way, kill -9 included, so nothing is ever left behind.
+bin=$1
+port=$2
+exec 3<&0 # a command in the background gets /dev/null as its standard input
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tillwright-postgres.XXXXXX") || exit 1
+server=
+
+stop() {
+	[ -n "$server" ] && kill -QUIT "$server" 2>/dev/null && wait "$server" 2>/dev/null
+	rm -rf "$dir"
+}
+trap stop EXIT
+trap 'exit 1' HUP INT TERM
+
+fail() {
+	cat "$dir/log" >&2
+	exit 1
+}
+
+"$bin/initdb" -D "$dir/data" -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync \
+	>"$dir/log" 2>&1 </dev/null || fail
+
+# Commits stay durable (the fault tests depend on it); everything else is as cheap as it gets.
+"$bin/postgres" -D "$dir/data" -p "$port" \
+	-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=300 \
+	-c fsync=on -c synchronous_commit=on -c full_page_writes=off \
+	-c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=1GB -c checkpoint_timeout=30min \
+	-c shared_buffers=256MB -c logging_collector=off \
+	>"$dir/log" 2>&1 </dev/null &
+server=$!
+
+# The lifeline in the background, the server in the foreground: whichever ends first ends the other.
+# A server that is just starting may not hear the signal yet, hence the loop.
+(
+	cat <&3 >/dev/null
+	while kill -QUIT "$server" 2>/dev/null; do sleep 0.1; done
+) 2>/dev/null &
+wait "$server"
+server=
+cat "$dir/log" >&2

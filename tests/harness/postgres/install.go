@@ -1,0 +1,83 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+)
+
+// binaries returns the folder that holds initdb and postgres, the newest version first.
+// Where there is none it installs Debian's package, and fails with instructions where it may not.
+func binaries() (string, error) {
+	if dir := find(); dir != "" {
+		return dir, nil
+	}
+	if err := install(); err != nil {
+		return "", fmt.Errorf("PostgreSQL is needed for the tests and could not be installed (%w): install its server package and run again", err)
+	}
+	if dir := find(); dir != "" {
+		return dir, nil
+	}
+	return "", errors.New("PostgreSQL was installed, but initdb is in neither /usr/lib/postgresql/*/bin nor PATH")
+}
+
+func find() string {
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	sort.Slice(dirs, func(i, j int) bool { // "9.6" is older than "15": compare the lengths first
+		if len(dirs[i]) != len(dirs[j]) {
+			return len(dirs[i]) > len(dirs[j])
+		}
+		return dirs[i] > dirs[j]
+	})
+	for _, dir := range dirs {
+		if executable(filepath.Join(dir, "initdb")) && executable(filepath.Join(dir, "postgres")) {
+			return dir
+		}
+	}
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil && executable(filepath.Join(filepath.Dir(real), "postgres")) {
+			return filepath.Dir(real)
+		}
+	}
+	return ""
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
+}
+
+// install runs apt-get as root, or through sudo where that asks for no password.
+func install() error {
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return errors.New("there is no apt-get here")
+	}
+	var sudo []string
+	if os.Geteuid() != 0 {
+		if err := exec.Command("sudo", "-n", "true").Run(); err != nil {
+			return errors.New("apt-get needs root or a sudo without password")
+		}
+		sudo = []string{"sudo", "-n"}
+	}
+	// Several test processes may come here at once: they queue for the package manager's lock.
+	apt := append(sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=300")
+	get := append(append([]string{}, apt...), "install", "--no-install-recommends", "postgresql")
+	if err := run(get); err == nil {
+		return nil
+	}
+	if err := run(append(append([]string{}, apt...), "update")); err != nil {
+		return err
+	}
+	return run(get)
+}
+
+func run(command []string) error {
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%v: %w\n%s", command, err, out)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+// Command withpostgres runs a command beside a throw-away PostgreSQL cluster, whose address the command finds in
+// TILLWRIGHT_TEST_POSTGRES_URL: all test processes of one run share it. A cluster that is already named there is used.
+//
+//	withpostgres go test ./...
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/tillwright/tillwright/tests/harness/postgres"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: withpostgres command [argument]...")
+		os.Exit(2)
+	}
+	code, err := run(os.Args[1], os.Args[2:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "withpostgres:", err)
+	}
+	os.Exit(code)
+}
+
+// run returns the command's exit code, after the cluster is gone.
+func run(name string, args []string) (int, error) {
+	// An interrupt goes to the command as well: this process outlives it and cleans up.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+
+	cmd := exec.Command(name, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdin, os.Stdout, os.Stderr, os.Environ()
+	if os.Getenv(postgres.Env) == "" {
+		cluster, err := postgres.Start(context.Background())
+		if err != nil {
+			return 1, err
+		}
+		defer cluster.Stop()
+		cmd.Env = append(cmd.Env, postgres.Env+"="+cluster.URL)
+	}
+	if err := cmd.Start(); err != nil {
+		return 1, err
+	}
+	go func() {
+		for s := range signals {
+			_ = cmd.Process.Signal(s)
+		}
+	}()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return max(exit.ExitCode(), 1), nil
+	}
+	return 0, err
+}
