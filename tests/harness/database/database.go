@@ -19,12 +19,12 @@ import (
 )
 
 // Engines are the databases that every promise is tested on.
-func Engines() []string { return []string{"sqlite", "postgres"} }
+var Engines = []string{"sqlite", "postgres"}
 
 // Each runs a test on an empty database of every engine, as parallel subtests named by the engine.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	for _, engine := range Engines() {
+	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			test(t, URL(t, engine))
@@ -42,7 +42,7 @@ func URL(t testing.TB, engine string) string {
 	case "postgres":
 		return create(t)
 	}
-	t.Fatalf("no such engine: %q, one of %v is needed", engine, Engines())
+	t.Fatalf("no such engine: %q, one of %v is needed", engine, Engines)
 	return ""
 }
 
