@@ -31,7 +31,8 @@ var script string
 type Cluster struct {
 	URL      string // address of its maintenance database
 	lifeline io.Closer
-	ended    chan error
+	ended    chan struct{}
+	failure  *bytes.Buffer // what it wrote when it ended, to be read after ended is closed
 }
 
 // Start initialises a cluster and returns when it answers. It installs Debian's package where there is no server.
@@ -78,11 +79,11 @@ func start(ctx context.Context, bin string) (*Cluster, error) {
 	c := &Cluster{
 		URL:      fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port),
 		lifeline: lifeline,
-		ended:    make(chan error, 1),
+		ended:    make(chan struct{}),
+		failure:  &failure,
 	}
 	go func() {
 		_ = cmd.Wait()
-		c.ended <- errors.New(failure.String())
 		close(c.ended)
 	}()
 	if err := c.answer(ctx); err != nil {
@@ -107,8 +108,8 @@ func (c *Cluster) answer(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case err := <-c.ended:
-			return err
+		case <-c.ended:
+			return errors.New(c.failure.String())
 		case <-ctx.Done():
 			return fmt.Errorf("no answer within a minute: %w", pingErr)
 		case <-time.After(50 * time.Millisecond):
