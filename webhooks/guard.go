@@ -1,0 +1,96 @@
+// Package webhooks carries events from the outbox to the URLs that subscribed to them: one signed POST for each
+// delivery, at most five seconds, never repeated once its result is known.
+package webhooks
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+)
+
+// GuardOptions say where deliveries may go besides public addresses on the ports of https.
+type GuardOptions struct {
+	Development bool           // also http, any port, and loopback
+	Ports       []uint16       // production; nil = 443 and 8443
+	Allow       []netip.Prefix // networks that are reachable although they are not public: an intranet
+	Deny        []netip.Prefix // networks that are out of reach although they are public; stronger than Allow
+}
+
+// Guard keeps deliveries away from the network that this server stands in. It looks twice: CheckURL when an endpoint
+// is written, Control at every dial, when names have become addresses. Only the second one is the wall: a name may
+// point elsewhere a moment after it was checked.
+type Guard struct {
+	development bool
+	ports       []uint16
+	allow, deny []netip.Prefix
+	special     *ssrf.Guardian // IANA's registries of special addresses
+	own         func() ([]net.Addr, error)
+}
+
+// errBlocked is the only thing that is said about an address out of reach: never which one, never why.
+var errBlocked = errors.New("must have a public address")
+
+// NewGuard returns a guard. The zero options are those of production.
+func NewGuard(o GuardOptions) *Guard {
+	g := &Guard{development: o.Development, ports: o.Ports, allow: o.Allow, deny: o.Deny, own: net.InterfaceAddrs}
+	if g.ports == nil {
+		g.ports = []uint16{443, 8443}
+	}
+	g.special = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork())
+	return g
+}
+
+// Control is a net.Dialer's Control function: it refuses every connection to an address that checkAddr refuses. The
+// address is the one about to be dialled, so a name cannot be rebound after the check.
+func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || (network != "tcp4" && network != "tcp6") {
+		return errBlocked
+	}
+	if !g.portAllowed(to.Port()) {
+		return errBlocked
+	}
+	return g.checkAddr(to.Addr())
+}
+
+func (g *Guard) portAllowed(port uint16) bool {
+	return port != 0 && (g.development || slices.Contains(g.ports, port))
+}
+
+// checkAddr returns errBlocked unless deliveries may go to the address. IPv4 inside IPv6 counts as that IPv4; the
+// transition prefixes (NAT64, 6to4, Teredo) are refused whole.
+func (g *Guard) checkAddr(a netip.Addr) error {
+	if a.Zone() != "" {
+		return errBlocked
+	}
+	a = a.Unmap()
+	within := func(p netip.Prefix) bool { return p.Contains(a) }
+	switch {
+	case slices.ContainsFunc(g.deny, within):
+		return errBlocked
+	case g.development && a.IsLoopback(), slices.ContainsFunc(g.allow, within):
+		return nil
+	case g.special.SafeAddr(a) != nil:
+		return errBlocked
+	}
+	return g.checkNotOwn(a)
+}
+
+// checkNotOwn refuses the public addresses of this machine: what listens on them may trust its neighbours. They are
+// read anew each time, because interfaces come and go and a dial costs far more. Unreadable ones refuse everything.
+func (g *Guard) checkNotOwn(a netip.Addr) error {
+	interfaces, err := g.own()
+	if err != nil {
+		return errBlocked
+	}
+	for _, i := range interfaces {
+		if prefix, err := netip.ParsePrefix(i.String()); err == nil && prefix.Addr().Unmap() == a {
+			return errBlocked
+		}
+	}
+	return nil
+}
