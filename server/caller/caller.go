@@ -1,0 +1,49 @@
+// Package caller carries who is asking, and in which request, through a context.
+// It is a leaf: handlers read it, the server's middleware fills it.
+package caller
+
+import "context"
+
+// Caller is the asking party of one request.
+type Caller struct {
+	RequestID string   // req_..., made here, on every log line and response of the request
+	Account   string   // acct_..., empty without an API key
+	KeyID     string   // key_..., empty without an API key
+	Scopes    []string // what the key may do; none means everything
+}
+
+type contextKey struct{}
+
+// With returns a context that carries c. The middleware that learns more about
+// the caller later sets the fields of c itself.
+func With(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, contextKey{}, c)
+}
+
+// Of returns the caller of ctx. Outside of a request that is a zero Caller,
+// never nil.
+func Of(ctx context.Context) *Caller {
+	if c, ok := ctx.Value(contextKey{}).(*Caller); ok {
+		return c
+	}
+	return &Caller{}
+}
+
+// Account returns the id of the account that ctx acts for.
+func Account(ctx context.Context) string { return Of(ctx).Account }
+
+// RequestID returns the id of the request that ctx belongs to.
+func RequestID(ctx context.Context) string { return Of(ctx).RequestID }
+
+// May reports whether the caller's key holds scope. A key without scopes holds all.
+func (c *Caller) May(scope string) bool {
+	if len(c.Scopes) == 0 || scope == "" {
+		return true
+	}
+	for _, s := range c.Scopes {
+		if s == scope {
+			return true
+		}
+	}
+	return false
+}

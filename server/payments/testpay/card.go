@@ -1,0 +1,129 @@
+package testpay
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// behaviour is what happens to a charge of a test card.
+type behaviour struct {
+	decline string // the decline code; empty: the charge goes through
+	action  bool   // the buyer has to authenticate first
+}
+
+// testCard is a card number that anyone may use, and the token that stands for it.
+type testCard struct {
+	number string // empty: there is a token only
+	token  string
+	brand  string
+	behaviour
+}
+
+// The numbers are the ones that developers know from other providers, so that habits work.
+var testCards = []testCard{
+	{"4242424242424242", "pm_card_visa", "visa", behaviour{}},
+	{"5555555555554444", "pm_card_mastercard", "mastercard", behaviour{}},
+	{"378282246310005", "pm_card_amex", "amex", behaviour{}},
+	{"6011111111111117", "pm_card_discover", "discover", behaviour{}},
+	{"4000000000000002", "pm_card_chargeDeclined", "visa", behaviour{decline: "generic_decline"}},
+	{"4000000000009995", "pm_card_chargeDeclinedInsufficientFunds", "visa", behaviour{decline: "insufficient_funds"}},
+	{"4000000000009987", "pm_card_chargeDeclinedLostCard", "visa", behaviour{decline: "lost_card"}},
+	{"4000000000000069", "pm_card_chargeDeclinedExpiredCard", "visa", behaviour{decline: "expired_card"}},
+	{"4000000000000127", "pm_card_chargeDeclinedIncorrectCvc", "visa", behaviour{decline: "incorrect_cvc"}},
+	{"4000000000000119", "pm_card_chargeDeclinedProcessingError", "visa", behaviour{decline: "processing_error"}},
+	{"4000000000000341", "pm_card_chargeCustomerFail", "visa", behaviour{decline: "generic_decline"}},
+	{"4000002500003155", "pm_card_authenticationRequired", "visa", behaviour{action: true}},
+	{"4000000000005126", "pm_card_refundFail", "visa", behaviour{}},
+	{"4000000000007726", "pm_card_pendingRefund", "visa", behaviour{}},
+	{"", "tok_fail_on_renewal", "visa", behaviour{}}, // the charge at checkout goes through
+}
+
+// What is shown of a method that came as a token.
+const tokenExpMonth, tokenExpYear = 12, 2099
+
+// Accept takes the test cards, by number or token, and refuses everything else: a real card number has no
+// business here.
+func (*Provider) Accept(in payments.MethodInput, now time.Time) (payments.Method, error) {
+	if in.Card != nil {
+		return acceptCard(*in.Card, now)
+	}
+	for _, c := range testCards {
+		if c.token == in.Ref {
+			return c.method(tokenExpMonth, tokenExpYear), nil
+		}
+	}
+	return refuse("No such payment method: '" + in.Ref + "'. Send pm_card_visa, another test token, or a card.")
+}
+
+func acceptCard(card payments.Card, now time.Time) (payments.Method, error) {
+	number := strings.ReplaceAll(card.Number, " ", "")
+	if !luhn(number) {
+		return refuse("The card number is incorrect.")
+	}
+	if card.ExpMonth < 1 || card.ExpMonth > 12 {
+		return refuse("The card's expiry month must be 1 to 12.")
+	}
+	if expired(card, now) {
+		return refuse("The card has expired.")
+	}
+	for _, c := range testCards {
+		if c.number != number {
+			continue
+		}
+		if !c.allows(card.CVC) {
+			return refuse("The card's security code is incorrect.")
+		}
+		return c.method(card.ExpMonth, card.ExpYear), nil
+	}
+	return refuse("The test provider takes test card numbers only, such as 4242424242424242.")
+}
+
+func refuse(message string) (payments.Method, error) {
+	return payments.Method{}, store.Invalid("payment_method", message)
+}
+
+// expired tells whether the month after the card's last one has begun.
+func expired(card payments.Card, now time.Time) bool {
+	end := time.Date(card.ExpYear, time.Month(card.ExpMonth)+1, 1, 0, 0, 0, 0, time.UTC)
+	return !now.Before(end)
+}
+
+// allows checks the form of a security code. Its digits are anybody's guess, and it may be absent.
+func (c testCard) allows(cvc string) bool {
+	want := 3
+	if c.brand == "amex" {
+		want = 4
+	}
+	return cvc == "" || len(cvc) == want && strings.Trim(cvc, "0123456789") == ""
+}
+
+func (c testCard) method(month, year int) payments.Method {
+	last4 := "4242"
+	if c.number != "" {
+		last4 = c.number[len(c.number)-4:]
+	}
+	return payments.Method{Ref: c.token, Card: store.PaymentMethod{
+		Type: "card", Brand: c.brand, Last4: last4, ExpMonth: month, ExpYear: year,
+	}}
+}
+
+// luhn checks the last digit of a card number against the others.
+func luhn(number string) bool {
+	if len(number) < 12 || len(number) > 19 || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	sum := 0
+	for i := range len(number) {
+		digit := int(number[len(number)-1-i] - '0')
+		if i%2 == 1 {
+			if digit *= 2; digit > 9 {
+				digit -= 9
+			}
+		}
+		sum += digit
+	}
+	return sum%10 == 0
+}
