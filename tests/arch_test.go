@@ -1,0 +1,254 @@
+// Package tests holds the rules of the tree itself. What the program does is tested in the folders below.
+package tests
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = "github.com/tillwright/tillwright/"
+
+// mayImport is the import rule: a package reaches these packages of ours, directly or through others, and no more.
+// A name that ends in /... stands for the folder and everything below it.
+var mayImport = map[string][]string{
+	"openapi/wire":       {},
+	"openapi/bundle":     {},
+	"gen/spec":           {},
+	"gen/api":            {"openapi/wire"},
+	"webhooks/signature": {},
+	"server/caller":      {},
+	"store/pricing":      {},
+	"store/migrations":   {},
+	"store":              {"store/..."},
+	"webhooks":           {"webhooks/...", "store/..."},
+	"server/payments":    {"server/payments/...", "store/..."},
+	"server/billing":     {"server/payments/...", "store/..."},
+	"server/view":        {"store/...", "gen/api", "openapi/wire"},
+	"server/handlers":    {"server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/wire"},
+	"server/pages":       {"server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/wire"},
+	"server":             {"server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/wire"},
+	"sdk":                {"openapi/wire", "webhooks/signature"},
+}
+
+// wires names the folders that put the program together and may import everything.
+var wires = []string{"server/cmd", "tests"}
+
+// foreign lists what a package's import graph may hold of other modules, where that is restricted.
+var foreign = map[string][]string{
+	"openapi/wire":       {},
+	"webhooks/signature": {},
+	"server/caller":      {},
+	"store/pricing":      {},
+	"sdk":                {"github.com/oapi-codegen/runtime", "github.com/oapi-codegen/nullable", "github.com/apapsch/go-jsonmerge", "github.com/google/uuid"},
+}
+
+// neverIn lists what must not be in a package's import graph.
+var neverIn = map[string][]string{
+	"store":    {"github.com/labstack/echo", "github.com/getkin/kin-openapi", "net/http/httptest"},
+	"webhooks": {"github.com/labstack/echo", "github.com/getkin/kin-openapi"},
+	"sdk":      {"github.com/labstack/echo", "github.com/getkin/kin-openapi", "github.com/jmoiron/sqlx", "database/sql"},
+}
+
+type goPackage struct {
+	ImportPath string
+	Dir        string
+	Standard   bool
+	Imports    []string
+	Deps       []string
+	GoFiles    []string
+}
+
+// packages lists every package of the module without its tests.
+var packages = sync.OnceValues(func() ([]goPackage, error) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Standard,Imports,Deps,GoFiles", "./...")
+	cmd.Dir = ".."
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+})
+
+// each calls check for every package below the module's root that is not wiring.
+func each(t *testing.T, check func(t *testing.T, name string, p goPackage)) {
+	t.Helper()
+	all, err := packages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	for _, p := range all {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if !slices.ContainsFunc(wires, func(w string) bool { return name == w || strings.HasPrefix(name, w+"/") }) {
+			check(t, name, p)
+		}
+	}
+}
+
+func TestImports_OfOurOwnPackagesFollowTheRule(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, name string, p goPackage) {
+		rule := ruleOf(name)
+		if rule == "" {
+			t.Errorf("%s has no rule in mayImport: decide what it may know", name)
+			return
+		}
+		for _, dep := range p.Deps {
+			dep, ours := strings.CutPrefix(dep, module)
+			if ours && dep != rule && !covers(mayImport[rule], dep) {
+				t.Errorf("%s reaches %s, which its rule does not list", name, dep)
+			}
+		}
+	})
+}
+
+func TestImports_OfOtherModulesAreRestricted(t *testing.T) {
+	t.Parallel()
+	all, err := packages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	standard := standardLibrary(t)
+	for _, p := range all {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		allowed, restricted := foreign[name]
+		for _, dep := range p.Deps {
+			if slices.ContainsFunc(neverIn[name], func(bad string) bool { return within(dep, bad) }) {
+				t.Errorf("%s reaches %s", name, dep)
+			}
+			if restricted && !standard[dep] && !strings.HasPrefix(dep, module) &&
+				!slices.ContainsFunc(allowed, func(good string) bool { return within(dep, good) }) {
+				t.Errorf("%s reaches %s of another module", name, dep)
+			}
+		}
+	}
+}
+
+func TestSQL_IsOnlyInStore(t *testing.T) {
+	t.Parallel()
+	statement := regexp.MustCompile(`(?s)^\s*(WITH\s.*)?(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s.+\sSET|DELETE\s+FROM|CREATE\s+TABLE|ALTER\s+TABLE)\s`)
+	each(t, func(t *testing.T, name string, p goPackage) {
+		if name == "store" || strings.HasPrefix(name, "store/") {
+			return
+		}
+		for _, driver := range []string{"database/sql", "github.com/jmoiron/sqlx", "github.com/lib/pq", "modernc.org/sqlite"} {
+			if slices.Contains(p.Imports, driver) {
+				t.Errorf("%s imports %s: only store speaks to a database", name, driver)
+			}
+		}
+		for _, file := range p.GoFiles {
+			for _, text := range literals(t, filepath.Join(p.Dir, file)) {
+				if statement.MatchString(text) {
+					t.Errorf("%s/%s holds SQL: %.60q", name, file, text)
+				}
+			}
+		}
+	})
+}
+
+func TestTree_HasItsFixedTopLevel(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"openapi", "gen", "server", "store", "webhooks", "ads", "sdk", "tests", "go.mod", "go.sum", "Makefile", "README.md", "LICENSE"}
+	ignored := []string{"bin", "data"} // what make build and make run write, listed in .gitignore
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !strings.HasPrefix(name, ".") && !slices.Contains(allowed, name) && !slices.Contains(ignored, name) {
+			t.Errorf("%s is not part of the tree: nothing is added to the top level", name)
+		}
+	}
+}
+
+func TestTree_HasNoCatchAllNames(t *testing.T) {
+	t.Parallel()
+	catchAll := regexp.MustCompile(`^(util|utils|common|helper|helpers|misc|types|models)(_test)?(\.go)?$`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if catchAll.MatchString(d.Name()) {
+			t.Errorf("%s: name it after what it does", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ruleOf returns the entry of mayImport that governs a package: its own, or the nearest one above it.
+func ruleOf(name string) string {
+	for name != "." {
+		if _, ok := mayImport[name]; ok {
+			return name
+		}
+		name = filepath.Dir(name)
+	}
+	return ""
+}
+
+func covers(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool {
+		folder, all := strings.CutSuffix(entry, "/...")
+		return entry == name || all && within(name, folder)
+	})
+}
+
+func within(name, folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") }
+
+func standardLibrary(t *testing.T) map[string]bool {
+	t.Helper()
+	out, err := exec.Command("go", "list", "std").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{"unsafe": true, "C": true}
+	for name := range strings.FieldsSeq(string(out)) {
+		names[name] = true
+	}
+	return names
+}
+
+// literals returns the string constants of a Go file.
+func literals(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			found = append(found, strings.Trim(lit.Value, "`\""))
+		}
+		return true
+	})
+	return found
+}
