@@ -1,0 +1,75 @@
+package webhooks
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// reasonOfStatus is empty for 2xx.
+func reasonOfStatus(code int) store.Reason {
+	switch {
+	case code >= 200 && code < 300:
+		return ""
+	case code >= 300 && code < 400:
+		return store.ReasonRedirect
+	}
+	return store.ReasonHTTPStatus
+}
+
+// reasonOf puts an error of http.Client.Do into its class. Its text is dropped: it would tell the owner of the
+// endpoint what answers where in the network of this server.
+func reasonOf(err error) store.Reason {
+	var (
+		dns *net.DNSError
+		op  *net.OpError
+	)
+	dialing := errors.As(err, &op) && op.Op == "dial"
+	switch {
+	case errors.Is(err, errBlocked):
+		return store.ReasonBlockedIP
+	case errors.As(err, &dns):
+		return store.ReasonDNSError
+	case isTLS(err):
+		return store.ReasonTLSError
+	case dialing && isTimeout(err):
+		return store.ReasonConnectTimeout
+	case dialing:
+		return store.ReasonConnectRefused
+	case isTimeout(err):
+		return store.ReasonTimeout
+	case isReset(err):
+		return store.ReasonConnectReset
+	}
+	return store.ReasonInvalidResponse
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout())
+}
+
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || strings.Contains(err.Error(), "server closed")
+}
+
+// isTLS also looks at the text, because most errors of crypto/tls have no type of their own.
+func isTLS(err error) bool {
+	var (
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+	)
+	if errors.As(err, &certificate) || errors.As(err, &record) {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, ": tls: ") || strings.Contains(text, "HTTP response to HTTPS client")
+}

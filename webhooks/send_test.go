@@ -1,0 +1,416 @@
+package webhooks
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks/signature"
+)
+
+const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+
+// inTime is the budget of one delivery with the allowance that a busy machine needs.
+const inTime = sendTimeout + 500*time.Millisecond
+
+func newTestSender(t *testing.T, roots *x509.CertPool) *Sender {
+	t.Helper()
+	s := NewSender(SenderOptions{
+		Service: "Service", Standard: true,
+		Guard: NewGuard(GuardOptions{Development: true}),
+		TLS:   &tls.Config{RootCAs: roots},
+	})
+	t.Cleanup(s.Close)
+	return s
+}
+
+func message(url string) Message {
+	return Message{EventID: "whev_1", URL: url, Secret: testSecret, Body: []byte(`{"id":"whev_1","name":"Zoë <b>"}`), Attempt: 2}
+}
+
+func receiver(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// rawReceiver hands every connection to serve and closes it afterwards.
+func rawReceiver(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { defer func() { _ = c.Close() }(); serve(c) }()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestSend_SignsTheExactBytes(t *testing.T) {
+	t.Parallel()
+	var got []byte
+	var header http.Header
+	r := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		got, _ = io.ReadAll(r.Body)
+		header = r.Header
+		_, _ = io.WriteString(w, "thanks")
+	})
+	m := message(r.URL)
+	result := newTestSender(t, nil).Send(t.Context(), m)
+	require.Equal(t, Result{StartedAt: result.StartedAt, Duration: result.Duration, StatusCode: 200, Response: "thanks"}, result)
+	require.Positive(t, result.Duration)
+	require.Equal(t, m.Body, got)
+	require.True(t, signature.Verify(got, testSecret, header.Get("X-Service-Hmac-SHA256")))
+	require.Equal(t, "application/json; charset=utf-8", header.Get("Content-Type"))
+	require.Equal(t, "Service-Webhooks/1", header.Get("User-Agent"))
+	require.Equal(t, "whev_1", header.Get("X-Service-Event-Id"))
+	require.Equal(t, "2", header.Get("X-Service-Attempt"))
+	require.Equal(t, "whev_1", header.Get("webhook-id"))
+	require.Equal(t, signature.StandardSign("whev_1", result.StartedAt, got, testSecret), header.Get("webhook-signature"))
+	require.Empty(t, header.Values("Idempotency-Key"), "net/http would repeat the POST")
+	require.Empty(t, header.Values("X-Idempotency-Key"))
+}
+
+func TestSend_WritesTheHeaderNamesAsDocumented(t *testing.T) {
+	t.Parallel()
+	lines := make(chan string, 1)
+	address := rawReceiver(t, func(c net.Conn) {
+		var head strings.Builder
+		for in := bufio.NewReader(c); ; {
+			line, err := in.ReadString('\n')
+			head.WriteString(line)
+			if err != nil || line == "\r\n" {
+				break
+			}
+		}
+		lines <- head.String()
+		_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
+	})
+	require.Empty(t, newTestSender(t, nil).Send(t.Context(), message("http://"+address)).Reason)
+	head := <-lines
+	require.Contains(t, head, "\r\nX-Service-Hmac-SHA256: ")
+	require.Contains(t, head, "\r\nwebhook-id: whev_1\r\n")
+}
+
+func TestSend_OnlyStatus2xxIsSuccess(t *testing.T) {
+	t.Parallel()
+	s := newTestSender(t, nil)
+	r := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		var code int
+		_, _ = fmt.Sscanf(r.URL.Path, "/%d", &code)
+		w.WriteHeader(code)
+	})
+	for code, reason := range map[int]store.Reason{
+		200: "", 201: "", 202: "", 204: "", 299: "",
+		300: store.ReasonRedirect, 301: store.ReasonRedirect, 304: store.ReasonRedirect,
+		400: store.ReasonHTTPStatus, 410: store.ReasonHTTPStatus, 429: store.ReasonHTTPStatus, 500: store.ReasonHTTPStatus, 999: store.ReasonHTTPStatus,
+	} {
+		result := s.Send(t.Context(), message(fmt.Sprintf("%s/%d", r.URL, code)))
+		require.Equal(t, reason, result.Reason, code)
+		require.Equal(t, code, result.StatusCode)
+	}
+}
+
+func TestSend_InvalidAnswerFails(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"status line":  "HTTP/1.1 abc OK\r\n\r\n",
+		"not HTTP":     "SSH-2.0-OpenSSH_9.2p1\r\n",
+		"1 MB headers": "HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("a", 1<<20) + "\r\n\r\n",
+	} {
+		address := rawReceiver(t, func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096))
+			_, _ = io.WriteString(c, answer)
+			_, _ = io.Copy(io.Discard, c)
+		})
+		result := newTestSender(t, nil).Send(t.Context(), message("http://"+address))
+		require.Equal(t, store.ReasonInvalidResponse, result.Reason, name)
+		require.Zero(t, result.StatusCode, name)
+	}
+}
+
+func TestSend_DoesNotFollowRedirects(t *testing.T) {
+	t.Parallel()
+	var followed atomic.Int32
+	target := receiver(t, func(http.ResponseWriter, *http.Request) { followed.Add(1) })
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		for _, to := range []string{target.URL, "http://169.254.169.254/latest/meta-data", "https://example.com/"} {
+			r := receiver(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, code) })
+			require.Equal(t, store.ReasonRedirect, newTestSender(t, nil).Send(t.Context(), message(r.URL)).Reason)
+		}
+	}
+	require.Zero(t, followed.Load())
+}
+
+func TestSend_AnswerWithinFiveSecondsIsInTime(t *testing.T) {
+	t.Parallel()
+	r := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(4900 * time.Millisecond)
+	})
+	require.Empty(t, newTestSender(t, nil).Send(t.Context(), message(r.URL)).Reason)
+}
+
+func TestSend_AnswerAfterFiveSecondsIsTooLate(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{})
+	r := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(5100 * time.Millisecond)
+		<-r.Context().Done() // the sender has hung up
+		close(closed)
+	})
+	result := newTestSender(t, nil).Send(t.Context(), message(r.URL))
+	require.Equal(t, store.ReasonTimeout, result.Reason)
+	require.InDelta(t, sendTimeout.Seconds(), result.Duration.Seconds(), 0.3)
+	<-closed
+}
+
+func TestSend_SlownessInAnyPhaseIsBounded(t *testing.T) {
+	t.Parallel()
+	dribble := func(c net.Conn) {
+		for range 20 {
+			if _, err := io.WriteString(c, "H"); err != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	}
+	silent := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+	for name, c := range map[string]struct {
+		url    string
+		reason store.Reason
+	}{
+		"connection": {"http://" + fullListener(t), store.ReasonConnectTimeout},
+		"handshake":  {"https://" + rawReceiver(t, silent), store.ReasonTimeout},
+		"answer":     {"http://" + rawReceiver(t, silent), store.ReasonTimeout},
+		"headers":    {"http://" + rawReceiver(t, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "); dribble(c) }), store.ReasonTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			require.Equal(t, c.reason, newTestSender(t, nil).Send(t.Context(), message(c.url)).Reason)
+			require.Less(t, time.Since(start), inTime)
+		})
+	}
+}
+
+// fullListener returns an address whose accept queue is full, so that the kernel drops every further SYN.
+func fullListener(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, syscall.Listen(fd, 0))
+	name, err := syscall.Getsockname(fd)
+	require.NoError(t, err)
+	address := fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
+	for range 3 {
+		if c, err := net.DialTimeout("tcp", address, 200*time.Millisecond); err == nil {
+			t.Cleanup(func() { _ = c.Close() })
+		}
+	}
+	return address
+}
+
+func TestSend_StatusDecidesEvenIfTheBodyIsSlow(t *testing.T) {
+	t.Parallel()
+	r := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "begun")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	start := time.Now()
+	result := newTestSender(t, nil).Send(t.Context(), message(r.URL))
+	require.Empty(t, result.Reason)
+	require.Equal(t, "begun", result.Response)
+	require.Less(t, result.Duration, time.Second)
+	require.Less(t, time.Since(start), inTime)
+}
+
+func TestSend_ReadsOnlyTheBeginningOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	var written atomic.Int64
+	r := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip") // a claim that nobody may believe
+		for chunk := bytes.Repeat([]byte("é"), 1<<15); written.Load() < 1<<30; {
+			n, err := w.Write(chunk)
+			written.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	})
+	result := newTestSender(t, nil).Send(t.Context(), message(r.URL))
+	require.Empty(t, result.Reason)
+	require.Equal(t, strings.Repeat("é", keepLimit/2), result.Response)
+	r.Close()
+	require.Less(t, written.Load(), int64(64<<20), "the rest of 1 GiB was not fetched")
+}
+
+func TestBeginning_IsStorableText(t *testing.T) {
+	t.Parallel()
+	for in, out := range map[string]string{
+		"":                                   "",
+		"a\x00b":                             "ab",
+		"caf\xe9":                            "caf\uFFFD",
+		"x" + strings.Repeat("é", keepLimit): "x" + strings.Repeat("é", keepLimit/2-1),
+	} {
+		require.Equal(t, out, beginning(strings.NewReader(in)))
+	}
+}
+
+func TestSend_NamesTheReasonOfABrokenConnection(t *testing.T) {
+	t.Parallel()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	reset := rawReceiver(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096))
+		_ = c.(*net.TCPConn).SetLinger(0)
+	})
+	hangUp := rawReceiver(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) })
+	for url, reason := range map[string]store.Reason{
+		"http://" + closed.Addr().String(): store.ReasonConnectRefused,
+		"http://" + reset:                  store.ReasonConnectReset,
+		"http://" + hangUp:                 store.ReasonConnectReset,
+		"http://does-not-exist.invalid/":   store.ReasonDNSError,
+		"http://10.0.0.1/":                 store.ReasonBlockedIP,
+		"http://[64:ff9b::7f00:1]/":        store.ReasonBlockedIP,
+	} {
+		require.Equal(t, reason, newTestSender(t, nil).Send(t.Context(), message(url)).Reason, url)
+	}
+}
+
+func TestSend_AnyNameOfALoopbackAddressIsBlockedInProduction(t *testing.T) {
+	t.Parallel()
+	s := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Ports: []uint16{80}})})
+	t.Cleanup(s.Close)
+	for _, host := range []string{"localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"} {
+		require.Equal(t, store.ReasonBlockedIP, s.Send(t.Context(), message("http://"+host+"/")).Reason, host)
+	}
+}
+
+func TestSend_DoesNotRepeatOverADeadConnection(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Int32
+	address := rawReceiver(t, func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for {
+			req, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, req.Body)
+			if seen.Add(1) > 1 {
+				return // read the second request and hang up without an answer
+			}
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		}
+	})
+	s := newTestSender(t, nil)
+	require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason)
+	require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason)
+	require.Equal(t, int32(2), seen.Load())
+}
+
+func TestSend_NeverUsesAProxy(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, transport(SenderOptions{Guard: NewGuard(GuardOptions{})}).Proxy)
+}
+
+func TestSend_ChecksTLS(t *testing.T) {
+	t.Parallel()
+	ok := func(http.ResponseWriter, *http.Request) {}
+	good := tlsReceiver(t, &tls.Config{}, ok)
+	roots := x509.NewCertPool()
+	roots.AddCert(good.Certificate())
+	s := newTestSender(t, roots)
+	require.Empty(t, s.Send(t.Context(), message(good.URL)).Reason)
+
+	old := tlsReceiver(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10}, ok)
+	expired := tlsReceiver(t, &tls.Config{Certificates: []tls.Certificate{certificate(t, time.Now().Add(-time.Hour))}}, ok)
+	roots.AddCert(expired.Certificate())
+	selfSigned := tlsReceiver(t, &tls.Config{Certificates: []tls.Certificate{certificate(t, time.Now().Add(time.Hour))}}, ok)
+	plain := receiver(t, ok)
+	for name, url := range map[string]string{
+		"TLS 1.0":     old.URL,
+		"expired":     expired.URL,
+		"self-signed": selfSigned.URL,
+		"wrong host":  strings.Replace(good.URL, "127.0.0.1", "localhost", 1),
+		"plain HTTP":  strings.Replace(plain.URL, "http:", "https:", 1),
+	} {
+		require.Equal(t, store.ReasonTLSError, s.Send(t.Context(), message(url)).Reason, name)
+	}
+}
+
+func TestSend_SpeaksHTTP2(t *testing.T) {
+	t.Parallel()
+	var version atomic.Int32
+	r := tlsReceiver(t, &tls.Config{}, func(_ http.ResponseWriter, r *http.Request) { version.Store(int32(r.ProtoMajor)) })
+	roots := x509.NewCertPool()
+	roots.AddCert(r.Certificate())
+	require.Empty(t, newTestSender(t, roots).Send(t.Context(), message(r.URL)).Reason)
+	require.Equal(t, int32(2), version.Load())
+}
+
+func tlsReceiver(t *testing.T, config *tls.Config, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.TLS, s.EnableHTTP2 = config, true
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it would list the refused handshakes
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func certificate(t *testing.T, notAfter time.Time) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: notAfter.Add(-24 * time.Hour), NotAfter: notAfter,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
+}
+
+func TestSend_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	r := receiver(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() })
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	require.NotEmpty(t, newTestSender(t, nil).Send(ctx, message(r.URL)).Reason)
+	require.Less(t, time.Since(start), 2*time.Second)
+}
