@@ -1,0 +1,11 @@
+// Package spec holds the API's document as `make gen` bundles it: the one that is served, and that every request is
+// validated against.
+package spec
+
+import _ "embed"
+
+//go:embed openapi.yaml
+var YAML []byte
+
+//go:embed openapi.json
+var JSON []byte

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// wirePackage holds the Go types that schemas are bound to.
+const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
+
+// complete writes out what the resource files leave to the conventions: list schemas, references and expand. Both the
+// published document and the Go code are made from the result.
+func complete(doc *yaml.Node) {
+	walk(get(doc, "components", "schemas"), completeSchema)
+	for _, op := range operations(doc) {
+		if names := get(op.node, "x-expand"); names != nil {
+			addParameter(op.node, expandParameter(items(names)))
+		}
+	}
+}
+
+func completeSchema(n *yaml.Node) {
+	if item := text(n, "x-list"); item != "" {
+		*n = *parse(`
+description: A page of results.
+type: object
+required: [object, data, has_more, url]
+properties:
+  object: {type: string, enum: [list]}
+  data: {type: array, items: {$ref: '#/components/schemas/%[1]s'}}
+  has_more: {type: boolean, description: Whether another page follows the last item.}
+  url: {type: string, description: The path of the list.}
+x-go-type: wire.List[%[1]s]
+`, item)
+	}
+	if to := text(n, "x-expandable"); to != "" {
+		drop(n, "x-expandable")
+		each(parse(`
+oneOf:
+  - {type: string, description: Its id.}
+  - {$ref: '#/components/schemas/%[1]s'}
+  - {$ref: '#/components/schemas/Deleted'}
+x-go-type: wire.Expandable[%[1]s]
+`, to), func(key string, value *yaml.Node) { set(n, key, value) })
+	}
+}
+
+func addParameter(op, parameter *yaml.Node) {
+	if get(op, "parameters") == nil {
+		set(op, "parameters", parse("[]"))
+	}
+	list := get(op, "parameters")
+	list.Style = 0
+	list.Content = append(list.Content, parameter)
+}
+
+func expandParameter(names []string) *yaml.Node {
+	return parse(`
+name: expand
+in: query
+style: form
+explode: false
+description: 'References to return as objects, separated by commas: %s.'
+schema: {type: array, maxItems: 20, items: {type: string, enum: ['%s'], x-go-type: string}}
+example: ['%s']
+`, strings.Join(names, ", "), strings.Join(names, "', '"), names[0])
+}
+
+// publish turns the completed document into the one that is served and validated against: shared error responses,
+// response headers, the Idempotency-Key header, closed request schemas, and none of the extensions that only the Go
+// generator reads.
+func publish(doc *yaml.Node) {
+	for _, op := range operations(doc) {
+		addErrors(op)
+		addHeaders(op)
+		if op.write() {
+			addParameter(op.node, ref("parameters", "IdempotencyKey"))
+		}
+		closeSchema(doc, get(op.node, "requestBody"), map[string]bool{})
+	}
+	each(get(doc, "components", "responses"), func(name string, response *yaml.Node) {
+		headers := responseHeaders(text(response, "x-status"))
+		set(response, "headers", headers)
+		drop(response, "x-status")
+	})
+	walk(doc, func(n *yaml.Node) {
+		for _, key := range []string{"x-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-no-object", "x-errors", "x-expand"} {
+			if n.Kind == yaml.MappingNode {
+				drop(n, key)
+			}
+		}
+	})
+}
+
+func ref(kind, name string) *yaml.Node { return parse("$ref: '#/components/%s/%s'", kind, name) }
+
+// sharedErrors are the responses that the mechanisms add to an operation, by component name.
+func sharedErrors(op operation) []string {
+	names := []string{"BadRequest", "Unauthorized", "Forbidden"}
+	if text(op.node, "x-public") == "true" {
+		names = []string{"BadRequest"}
+	}
+	if strings.Contains(op.path, "{") {
+		names = append(names, "NotFound")
+	}
+	if op.write() {
+		names = append(names, "Conflict", "RequestTooLarge", "UnsupportedMediaType", "Unprocessable")
+	}
+	return append(append(names, items(get(op.node, "x-errors"))...), "TooManyRequests", "InternalError")
+}
+
+// statuses maps the response components to their status.
+var statuses = map[string]string{
+	"BadRequest": "400", "Unauthorized": "401", "PlanUpgradeRequired": "402", "Forbidden": "403", "NotFound": "404",
+	"Conflict": "409", "RequestTooLarge": "413", "UnsupportedMediaType": "415", "Unprocessable": "422",
+	"TooManyRequests": "429", "InternalError": "500",
+}
+
+func addErrors(op operation) {
+	responses := get(op.node, "responses")
+	for _, name := range sharedErrors(op) {
+		set(responses, statuses[name], ref("responses", name))
+	}
+}
+
+func addHeaders(op operation) {
+	each(get(op.node, "responses"), func(status string, response *yaml.Node) {
+		if status[0] == '2' {
+			headers := responseHeaders(status)
+			if op.write() {
+				set(headers, "Idempotent-Replayed", ref("headers", "IdempotentReplayed"))
+			}
+			set(response, "headers", headers)
+		}
+	})
+}
+
+func responseHeaders(status string) *yaml.Node {
+	headers := parse("{}")
+	headers.Style = 0
+	set(headers, "x-request-id", ref("headers", "RequestId"))
+	set(headers, "RateLimit-Policy", ref("headers", "RateLimitPolicy"))
+	set(headers, "RateLimit", ref("headers", "RateLimit"))
+	set(headers, "X-RateLimit-Reset", ref("headers", "RateLimitReset"))
+	if status == "409" || status == "429" {
+		set(headers, "Retry-After", ref("headers", "RetryAfter"))
+	}
+	return headers
+}
+
+// closeSchema refuses unknown fields in every object that n, a request body, leads to.
+func closeSchema(doc, n *yaml.Node, seen map[string]bool) {
+	walk(n, func(n *yaml.Node) {
+		if text(n, "type") == "object" && get(n, "additionalProperties") == nil && get(n, "properties") != nil {
+			set(n, "additionalProperties", parse("false"))
+		}
+		name, found := strings.CutPrefix(text(n, "$ref"), "#/components/schemas/")
+		if found && !seen[name] {
+			seen[name] = true
+			closeSchema(doc, get(doc, "components", "schemas", name), seen)
+		}
+	})
+}

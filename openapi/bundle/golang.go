@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// forGo turns the completed document into the generator's input: successful responses only, because errors and headers
+// are mechanisms of their own, and every schema bound to the Go type that serves people best.
+func forGo(doc *yaml.Node) {
+	for _, op := range operations(doc) {
+		each(get(op.node, "responses"), func(status string, _ *yaml.Node) {
+			if status[0] != '2' {
+				drop(get(op.node, "responses"), status)
+			}
+		})
+	}
+	drop(get(doc, "components"), "responses")
+	each(get(doc, "components", "schemas"), func(name string, schema *yaml.Node) {
+		if strings.HasSuffix(name, "Update") {
+			each(get(schema, "properties"), func(_ string, p *yaml.Node) { bindNullable(p) })
+		}
+	})
+	walk(doc, func(n *yaml.Node) {
+		bindWire(n)
+		if object := get(n, "properties", "object"); object != nil {
+			set(object, "x-go-type", parse("string"))
+		}
+		order(get(n, "properties"))
+	})
+}
+
+// bindWire names the import of a wire type. A reference needs no pointer: its zero value is "none".
+func bindWire(n *yaml.Node) {
+	name := text(n, "x-go-type")
+	if !strings.HasPrefix(name, "wire.") {
+		return
+	}
+	set(n, "x-go-type-import", parse("path: %s", wirePackage))
+	if strings.HasPrefix(name, "wire.Expandable") {
+		set(n, "x-go-type-skip-optional-pointer", parse("true"))
+	}
+	drop(n, "oneOf")
+}
+
+// bindNullable gives a nullable field of a PATCH its three values: absent, null and set.
+func bindNullable(p *yaml.Node) {
+	if text(p, "nullable") != "true" {
+		return
+	}
+	set(p, "x-go-type", parse("nullable.Nullable[%s]", goType(p)))
+	set(p, "x-go-type-import", parse("path: github.com/oapi-codegen/nullable"))
+	set(p, "x-go-type-skip-optional-pointer", parse("true"))
+}
+
+func goType(p *yaml.Node) string {
+	if all := get(p, "allOf"); all != nil {
+		return strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
+	}
+	switch text(p, "type") + " " + text(p, "format") {
+	case "string ":
+		return "string"
+	case "string date-time":
+		return "wire.Time"
+	case "integer ":
+		return "int"
+	case "integer int64":
+		return "int64"
+	}
+	panic("no Go type for a nullable " + text(p, "type") + " in a PATCH; add it to goType")
+}
+
+// order keeps the fields of a Go struct, and so the keys of its JSON, as the specification lists them.
+func order(properties *yaml.Node) {
+	i := 0
+	each(properties, func(_ string, p *yaml.Node) {
+		if p.Kind == yaml.MappingNode {
+			set(p, "x-order", parse("%s", strconv.Itoa(i)))
+		}
+		i++
+	})
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// minimumNotice is how long a deprecated operation keeps answering.
+const minimumNotice = 183 * 24 * time.Hour
+
+var (
+	snakeCase  = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	lowerCamel = regexp.MustCompile(`^[a-z][A-Za-z]*$`)
+)
+
+// lint returns every break of our own rules in the completed document.
+func lint(doc *yaml.Node) []error {
+	var l linter
+	seen := map[string]string{}
+	for _, op := range operations(doc) {
+		l.at = strings.ToUpper(op.method) + " " + op.path
+		l.operation(op)
+		if id := text(op.node, "operationId"); seen[id] != "" {
+			l.fail("operationId %s is also that of %s", id, seen[id])
+		} else {
+			seen[id] = l.at
+		}
+	}
+	each(get(doc, "components", "schemas"), func(name string, schema *yaml.Node) {
+		l.at = "schema " + name
+		l.schema(schema)
+	})
+	return l.errs
+}
+
+type linter struct {
+	at   string
+	errs []error
+}
+
+func (l *linter) fail(format string, args ...any) {
+	l.errs = append(l.errs, fmt.Errorf("%s: %s", l.at, fmt.Sprintf(format, args...)))
+}
+
+func (l *linter) operation(op operation) {
+	for _, key := range []string{"operationId", "summary", "description"} {
+		if text(op.node, key) == "" {
+			l.fail("needs %s", key)
+		}
+	}
+	if !lowerCamel.MatchString(text(op.node, "operationId")) {
+		l.fail("operationId must be verb and noun, like listProducts")
+	}
+	if len(items(get(op.node, "tags"))) != 1 {
+		l.fail("needs exactly one tag")
+	}
+	if a := text(op.node, "x-approval"); a != "allow" && a != "ask" {
+		l.fail("x-approval must be allow or ask")
+	}
+	if text(op.node, "x-sdk") == "" {
+		l.fail("needs x-sdk, its method name in the SDK")
+	}
+	if public := text(op.node, "x-public") == "true"; public != strings.HasPrefix(op.path, "/public/") {
+		l.fail("x-public goes with a path under /public/")
+	} else if !public && !strings.Contains(text(op.node, "x-scope"), ":") {
+		l.fail("needs x-scope, like products:read")
+	}
+	l.names(op)
+	l.body(op)
+	l.responses(op)
+	l.deprecation(op)
+}
+
+func (l *linter) names(op operation) {
+	for part := range strings.SplitSeq(op.path, "/") {
+		part = strings.Trim(part, "{}")
+		if part != "" && !snakeCase.MatchString(part) && !strings.HasPrefix(op.path, "/ads/") {
+			l.fail("%s must be snake_case", part)
+		}
+	}
+	for _, holder := range []*yaml.Node{op.node, op.item} {
+		parameters := get(holder, "parameters")
+		if parameters == nil {
+			continue
+		}
+		for _, p := range parameters.Content {
+			if name := text(p, "name"); name != "" && !snakeCase.MatchString(name) {
+				l.fail("parameter %s must be snake_case", name)
+			}
+		}
+	}
+}
+
+func (l *linter) body(op operation) {
+	body := get(op.node, "requestBody", "content", "application/json")
+	if get(op.node, "requestBody") != nil && get(body, "example") == nil {
+		l.fail("its body needs an example")
+	}
+}
+
+func (l *linter) responses(op operation) {
+	success := 0
+	each(get(op.node, "responses"), func(status string, _ *yaml.Node) {
+		switch {
+		case status[0] == '2':
+			success++
+		default:
+			l.fail("status %s comes from x-errors, not from responses", status)
+		}
+	})
+	if success != 1 {
+		l.fail("needs exactly one successful response")
+	}
+	for _, name := range items(get(op.node, "x-errors")) {
+		if statuses[name] == "" {
+			l.fail("x-errors names no response: %s", name)
+		}
+	}
+}
+
+func (l *linter) deprecation(op operation) {
+	if text(op.node, "deprecated") != "true" {
+		return
+	}
+	at, err1 := time.Parse(time.DateOnly, text(op.node, "x-deprecated-at"))
+	sunset, err2 := time.Parse(time.DateOnly, text(op.node, "x-sunset-at"))
+	switch {
+	case err1 != nil || err2 != nil:
+		l.fail("deprecated needs x-deprecated-at and x-sunset-at as YYYY-MM-DD")
+	case sunset.Sub(at) < minimumNotice:
+		l.fail("the sunset must be at least 183 days after the deprecation")
+	}
+	if !strings.HasPrefix(text(op.node, "x-deprecation-link"), "https://") {
+		l.fail("deprecated needs x-deprecation-link, an https address")
+	}
+}
+
+// schema holds that names are snake_case and that every resource says what it is.
+func (l *linter) schema(schema *yaml.Node) {
+	if text(schema, "type") == "object" && get(schema, "properties", "object") == nil && text(schema, "x-no-object") != "true" {
+		l.fail("needs a property object, or x-no-object if it is no resource")
+	}
+	walk(schema, func(n *yaml.Node) {
+		each(get(n, "properties"), func(name string, _ *yaml.Node) {
+			if !snakeCase.MatchString(name) {
+				l.fail("property %s must be snake_case", name)
+			}
+		})
+	})
+}

@@ -1,0 +1,22 @@
+package wire
+
+import "time"
+
+// timeLayout is RFC 3339 in UTC with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// Time is a timestamp as it stands in JSON: RFC 3339. The API writes it in UTC with milliseconds and reads any offset.
+// It stays text because a page of resources holds dozens of them and few are looked at.
+type Time string
+
+// TimeOf returns t as the API writes it.
+func TimeOf(t time.Time) Time { return Time(t.UTC().Format(timeLayout)) }
+
+// Time returns the moment, and the zero time if t is empty or not RFC 3339.
+func (t Time) Time() time.Time {
+	at, err := time.Parse(time.RFC3339Nano, string(t))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
