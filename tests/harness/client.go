@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Client sends single raw requests, where a test is about the bytes and the SDK would be in the way.
+type Client struct {
+	URL  string // http://host:port
+	Key  string // "" sends no Authorization
+	HTTP *http.Client
+}
+
+// Response is an answer that was read whole.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// As returns the same client with another API key.
+func (c *Client) As(key string) *Client {
+	other := *c
+	other.Key = key
+	return &other
+}
+
+// Do sends a request. A body that is a string or bytes goes out as it is, another one as JSON, nil is none. Headers
+// come in pairs; an empty value removes what Do would have set.
+func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) *Response {
+	t.Helper()
+	resp, err := c.Try(method, path, body, headers...)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return resp
+}
+
+// Try is Do for a server that may not answer.
+func (c *Client) Try(method, path string, body any, headers ...string) (*Response, error) {
+	req, err := http.NewRequest(method, c.URL+path, reader(body))
+	if err != nil {
+		return nil, err
+	}
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Del(headers[i])
+		if headers[i+1] != "" {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: data}, err
+}
+
+func reader(body any) io.Reader {
+	switch b := body.(type) {
+	case nil:
+		return nil
+	case string:
+		return strings.NewReader(b)
+	case []byte:
+		return bytes.NewReader(b)
+	case io.Reader:
+		return b
+	}
+	return bytes.NewReader(Encode(body))
+}
+
+// Encode returns the JSON of a value that has some.
+func Encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// Must sends a request that has to succeed and returns the object of the answer.
+func (c *Client) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
+	t.Helper()
+	resp := c.Do(t, method, path, body, headers...)
+	if resp.Status >= 300 {
+		t.Fatalf("%s %s answered %d: %s", method, path, resp.Status, resp.Body)
+	}
+	return resp.Object(t)
+}
+
+// Object decodes the body.
+func (r *Response) Object(t testing.TB) map[string]any {
+	t.Helper()
+	object := map[string]any{}
+	if err := json.Unmarshal(r.Body, &object); err != nil {
+		t.Fatalf("the answer is no JSON object: %v\n%s", err, r.Body)
+	}
+	return object
+}
+
+// Fault decodes the error envelope and fails the test unless status and code are as expected.
+func (r *Response) Fault(t testing.TB, status int, code string) *Fault {
+	t.Helper()
+	f, err := ParseFault(r.Body)
+	if err != nil {
+		t.Errorf("%d was answered, %d %s is expected: %v\n%s", r.Status, status, code, err, r.Body)
+		return &Fault{}
+	}
+	if r.Status != status || f.Code != code {
+		t.Errorf("%d %s was answered, %d %s is expected: %s", r.Status, f.Code, status, code, f.Message)
+	}
+	return f
+}

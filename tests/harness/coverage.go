@@ -1,0 +1,60 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Coverage remembers which operation answered with which status, and every request id. The zero value is ready.
+type Coverage struct {
+	mu       sync.Mutex
+	statuses map[string]map[int]int
+	ids      map[string]bool
+}
+
+func (c *Coverage) saw(op *Operation, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.statuses == nil {
+		c.statuses = map[string]map[int]int{}
+	}
+	if c.statuses[op.ID] == nil {
+		c.statuses[op.ID] = map[int]int{}
+	}
+	c.statuses[op.ID][status]++
+}
+
+func (c *Coverage) newRequestID(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ids == nil {
+		c.ids = map[string]bool{}
+	}
+	known := c.ids[id]
+	c.ids[id] = true
+	return !known
+}
+
+// Gaps names every documented status that no test has seen.
+func (c *Coverage) Gaps() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var gaps []string
+	for _, op := range Operations() {
+		for _, status := range op.Statuses {
+			if c.statuses[op.ID][status] == 0 {
+				gaps = append(gaps, fmt.Sprintf("%s was never answered %d", op.ID, status))
+			}
+		}
+	}
+	slices.Sort(gaps)
+	return gaps
+}
+
+// Responses counts the answers that were checked.
+func (c *Coverage) Responses() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.ids)
+}

@@ -1,0 +1,180 @@
+// Package harness runs the program under test, in this process or as the real binary, and checks everything that comes
+// out of it against the specification.
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+
+	"github.com/tillwright/tillwright/gen/spec"
+)
+
+// Shared are the statuses that the conventions give to every operation. A table over all operations covers them, so
+// that the tests of a resource answer for its own statuses only.
+var Shared = []int{401, 413, 415, 429, 500}
+
+// Operation is one operation of the specification, as the harness reads it: independently of the server.
+type Operation struct {
+	ID       string
+	Method   string
+	Path     string // as a client calls it: /v1/products/{id}
+	Public   bool   // needs no API key
+	Scope    string // what the key must be allowed, "" without a key
+	Statuses []int  // every documented status
+	MaxBody  int    // bytes; a write refuses more even if it needs no body
+
+	route *routers.Route
+}
+
+// IsWrite tells whether the operation takes an Idempotency-Key.
+func (o *Operation) IsWrite() bool { return o.Method != http.MethodGet }
+
+// Documents tells whether the specification lists the status.
+func (o *Operation) Documents(status int) bool { return slices.Contains(o.Statuses, status) }
+
+// PathParameters returns the names of the path's variable segments.
+func (o *Operation) PathParameters() []string {
+	var names []string
+	for segment := range strings.SplitSeq(o.Path, "/") {
+		if strings.HasPrefix(segment, "{") {
+			names = append(names, strings.Trim(segment, "{}"))
+		}
+	}
+	return names
+}
+
+// QueryParameters returns the operation's query parameters.
+func (o *Operation) QueryParameters() []*openapi3.Parameter {
+	var query []*openapi3.Parameter
+	for _, list := range []openapi3.Parameters{o.route.PathItem.Parameters, o.route.Operation.Parameters} {
+		for _, p := range list {
+			if p.Value.In == openapi3.ParameterInQuery {
+				query = append(query, p.Value)
+			}
+		}
+	}
+	return query
+}
+
+// Example returns the example of the request body as the specification prints it, nil without a body.
+func (o *Operation) Example() map[string]any {
+	media := o.body()
+	if media == nil {
+		return nil
+	}
+	data, err := json.Marshal(media.Example)
+	if err != nil {
+		panic(err)
+	}
+	example := map[string]any{}
+	if err := json.Unmarshal(data, &example); err != nil {
+		panic(fmt.Sprintf("%s: the example is not an object: %v", o.ID, err))
+	}
+	return example
+}
+
+// BodySchema returns the schema of the request body, nil without a body.
+func (o *Operation) BodySchema() *openapi3.Schema {
+	if media := o.body(); media != nil {
+		return media.Schema.Value
+	}
+	return nil
+}
+
+func (o *Operation) body() *openapi3.MediaType {
+	if o.route.Operation.RequestBody == nil {
+		return nil
+	}
+	return o.route.Operation.RequestBody.Value.Content.Get("application/json")
+}
+
+// Operations returns the operations of the specification in the order of their paths.
+var Operations = sync.OnceValue(func() []*Operation {
+	doc, err := openapi3.NewLoader().LoadFromData(spec.JSON)
+	if err != nil {
+		panic(err)
+	}
+	doc.Servers = nil
+	var all []*Operation
+	for _, path := range doc.Paths.InMatchingOrder() {
+		item := doc.Paths.Value(path)
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+			if op := item.GetOperation(method); op != nil {
+				all = append(all, operation(doc, path, method, item, op))
+			}
+		}
+	}
+	return all
+})
+
+func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op *openapi3.Operation) *Operation {
+	o := &Operation{
+		ID: op.OperationID, Method: method, Path: path,
+		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: op},
+	}
+	o.Public, _ = op.Extensions["x-public"].(bool)
+	o.Scope, _ = op.Extensions["x-scope"].(string)
+	if !o.Public {
+		o.Path = "/v1" + path
+	}
+	for status := range op.Responses.Map() {
+		if code, err := strconv.Atoi(status); err == nil {
+			o.Statuses = append(o.Statuses, code)
+		}
+	}
+	slices.Sort(o.Statuses)
+	o.MaxBody = 1 << 20
+	if limit, ok := op.Extensions["x-max-body"].(float64); ok {
+		o.MaxBody = int(limit)
+	}
+	return o
+}
+
+// ByID returns the operation with this operationId and panics when there is none.
+func ByID(id string) *Operation {
+	for _, o := range Operations() {
+		if o.ID == id {
+			return o
+		}
+	}
+	panic("the specification has no operation " + id)
+}
+
+// match finds the operation of a request and its path parameters. A fixed segment wins over a variable one.
+func match(method, path string) (*Operation, map[string]string) {
+	var best *Operation
+	var params map[string]string
+	for _, o := range Operations() {
+		if o.Method != method {
+			continue
+		}
+		if found, ok := o.parse(path); ok && (best == nil || len(found) < len(params)) {
+			best, params = o, found
+		}
+	}
+	return best, params
+}
+
+func (o *Operation) parse(path string) (map[string]string, bool) {
+	template, actual := strings.Split(o.Path, "/"), strings.Split(path, "/")
+	if len(template) != len(actual) {
+		return nil, false
+	}
+	params := map[string]string{}
+	for i, segment := range template {
+		if strings.HasPrefix(segment, "{") && actual[i] != "" {
+			params[strings.Trim(segment, "{}")] = actual[i]
+		} else if segment != actual[i] {
+			return nil, false
+		}
+	}
+	return params, true
+}

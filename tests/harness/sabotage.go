@@ -1,0 +1,129 @@
+package harness
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/lib/pq"  // the harness reaches into the databases
+	_ "modernc.org/sqlite" // behind the back of the program
+)
+
+// Database is a second way into the database of the program under test.
+type Database struct {
+	*sql.DB
+	Engine string // sqlite or postgres
+}
+
+// OpenDatabase opens the database at an address as the program takes it, until the test ends.
+func OpenDatabase(t testing.TB, address string) *Database {
+	t.Helper()
+	d := &Database{Engine: "postgres"}
+	driver, source := "postgres", address
+	if path, ok := strings.CutPrefix(address, "sqlite://"); ok {
+		d.Engine, driver, source = "sqlite", "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	}
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	d.DB = db
+	return d
+}
+
+// Must runs a statement.
+func (d *Database) Must(t testing.TB, statement string) {
+	t.Helper()
+	if _, err := d.Exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Strings returns the first column of a query's rows.
+func (d *Database) Strings(t testing.TB, query string, args ...any) []string {
+	t.Helper()
+	rows, err := d.Query(query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Count returns the number of rows of a table.
+func (d *Database) Count(t testing.TB, table string) (n int) {
+	t.Helper()
+	if err := d.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Tables returns the names of all tables.
+func (d *Database) Tables(t testing.TB) []string {
+	t.Helper()
+	if d.Engine == "sqlite" {
+		return d.Strings(t, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	}
+	return d.Strings(t, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+}
+
+// HoldWrites makes every write request with an Idempotency-Key wait until release is called, which must be within the
+// seconds that a server waits for a lock. Reads go on.
+func (d *Database) HoldWrites(t testing.TB) (release func()) {
+	t.Helper()
+	conn, err := d.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := []string{"BEGIN", "LOCK TABLE idempotency_keys IN SHARE MODE"}
+	if d.Engine == "sqlite" {
+		hold = []string{"BEGIN IMMEDIATE"}
+	}
+	for _, statement := range hold {
+		if _, err := conn.ExecContext(context.Background(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	release = sync.OnceFunc(func() {
+		_, _ = conn.ExecContext(context.Background(), "ROLLBACK")
+		_ = conn.Close()
+	})
+	t.Cleanup(release)
+	return release
+}
+
+// BreakTables renames every table but the exceptions, so that each statement on them fails, until restore is called.
+func (d *Database) BreakTables(t testing.TB, except ...string) (restore func()) {
+	t.Helper()
+	var broken []string
+	for _, table := range d.Tables(t) {
+		if !slices.Contains(except, table) {
+			d.Must(t, fmt.Sprintf("ALTER TABLE %s RENAME TO broken_%s", table, table))
+			broken = append(broken, table)
+		}
+	}
+	restore = sync.OnceFunc(func() {
+		for _, table := range broken {
+			d.Must(t, fmt.Sprintf("ALTER TABLE broken_%s RENAME TO %s", table, table))
+		}
+	})
+	t.Cleanup(restore)
+	return restore
+}
