@@ -1086,10 +1086,8 @@ type PriceVariant struct {
 	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
 	AmountType PriceVariantAmountType `json:"amount_type"`
 
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
-	Amount Amount `json:"amount"`
+	// Amount In the currency's minor unit. Null when the buyer names it, 0 when free.
+	Amount *int64 `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
 	//

@@ -35,14 +35,16 @@ x-go-type: wire.List[%[1]s]
 `, item)
 	}
 	if to := text(n, "x-expandable"); to != "" {
+		nullable := text(n, "nullable") == "true" // 3.0 allows it only beside a type
 		drop(n, "x-expandable")
+		drop(n, "nullable")
 		each(parse(`
 oneOf:
-  - {type: string, description: Its id.}
+  - {type: string, description: Its id., nullable: %[2]t}
   - {$ref: '#/components/schemas/%[1]s'}
   - {$ref: '#/components/schemas/Deleted'}
 x-go-type: wire.Expandable[%[1]s]
-`, to), func(key string, value *yaml.Node) { set(n, key, value) })
+`, to, nullable), func(key string, value *yaml.Node) { set(n, key, value) })
 	}
 }
 
@@ -79,6 +81,7 @@ func publish(doc *yaml.Node) {
 		}
 		closeSchema(doc, get(op.node, "requestBody"), map[string]bool{})
 	}
+	walk(get(doc, "components", "schemas"), func(n *yaml.Node) { typeNullable(doc, n) })
 	each(get(doc, "components", "responses"), func(name string, response *yaml.Node) {
 		headers := responseHeaders(text(response, "x-status"))
 		set(response, "headers", headers)
@@ -91,6 +94,16 @@ func publish(doc *yaml.Node) {
 			}
 		}
 	})
+}
+
+// typeNullable repeats the type of the schema that a nullable reference wraps: 3.0 allows nullable only beside a type.
+func typeNullable(doc, n *yaml.Node) {
+	all := get(n, "allOf")
+	if all == nil || text(n, "nullable") != "true" || get(n, "type") != nil {
+		return
+	}
+	name := strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
+	set(n, "type", parse("%s", text(doc, "components", "schemas", name, "type")))
 }
 
 func ref(kind, name string) *yaml.Node { return parse("$ref: '#/components/%s/%s'", kind, name) }
