@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// source is a small specification that breaks no rule. Tests break it by replacing a part.
+const source = `
+paths:
+  /things:
+    post:
+      operationId: createThing
+      tags: [Things]
+      summary: Create a thing
+      description: Makes a thing.
+      x-approval: allow
+      x-scope: things:write
+      x-sdk: Create
+      x-expand: [owner]
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: {$ref: '#/components/schemas/ThingUpdate'}
+            example: {name: a}
+      responses:
+        '201':
+          description: The thing.
+          content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}
+  /things/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getThing
+      tags: [Things]
+      summary: Get a thing
+      description: Returns a thing.
+      x-approval: allow
+      x-scope: things:read
+      x-sdk: Get
+      responses:
+        '200':
+          description: The thing.
+          content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}
+components:
+  schemas:
+    ThingList: {x-list: Thing}
+    Thing:
+      type: object
+      properties:
+        object: {type: string}
+        owner: {x-expandable: Thing, nullable: true}
+    ThingUpdate:
+      x-no-object: true
+      type: object
+      properties:
+        name: {type: string, nullable: true}
+`
+
+// bundled loads the conventions with source, changed by replacing old with new, as the one resource file.
+func bundled(t *testing.T, old, new string) (*yaml.Node, error) {
+	t.Helper()
+	require.Contains(t, source, old)
+	dir := t.TempDir()
+	conventions, err := os.ReadFile("../openapi.yaml")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "openapi.yaml"), conventions, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "resources"), 0o700))
+	resource := strings.Replace(source, old, new, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "resources", "thing.yaml"), []byte(resource), 0o600))
+	doc, err := load(dir)
+	if err == nil {
+		complete(doc)
+	}
+	return doc, err
+}
+
+func TestLint_RefusesEveryBreakOfTheRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ old, new, want string }{
+		{"operationId: createThing", "operationId: create_thing", "operationId must be verb and noun"},
+		{"operationId: createThing", "operationId: getThing", "operationId getThing is also that of"},
+		{"tags: [Things]", "tags: []", "exactly one tag"},
+		{"summary: Create a thing", "summary: ''", "needs summary"},
+		{"description: Makes a thing.", "description: ''", "needs description"},
+		{"x-approval: allow", "x-approval: maybe", "x-approval must be"},
+		{"x-scope: things:write", "x-scope: things", "needs x-scope"},
+		{"x-sdk: Create", "x-sdk: ''", "needs x-sdk"},
+		{"example: {name: a}", "x-example: {}", "its body needs an example"},
+		{"'201':", "'404':", "comes from x-errors"},
+		{"x-expand: [owner]", "x-errors: [Teapot]", "x-errors names no response: Teapot"},
+		{"x-expand: [owner]", "x-public: true", "x-public goes with a path under /public/"},
+		{"x-expand: [owner]", "deprecated: true", "needs x-deprecated-at"},
+		{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-02\n      x-deprecation-link: https://x.example", "at least 183 days"},
+		{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-03", "needs x-deprecation-link"},
+		{"  /things:", "  /allThings:", "must be snake_case"},
+		{"name: id", "name: thingId", "parameter thingId must be snake_case"},
+		{"name: {type: string", "firstName: {type: string", "property firstName must be snake_case"},
+		{"object: {type: string}", "kind: {type: string}", "needs a property object"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			t.Parallel()
+			doc, err := bundled(t, c.old, c.new)
+			require.NoError(t, err)
+			assert.ErrorContains(t, errors.Join(lint(doc)...), c.want)
+		})
+	}
+}
+
+func TestLint_AcceptsWhatFollowsTheRules(t *testing.T) {
+	t.Parallel()
+	for _, new := range []string{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-03\n      x-deprecation-link: https://x.example"} {
+		doc, err := bundled(t, "x-expand: [owner]", new)
+		require.NoError(t, err)
+		assert.Empty(t, lint(doc))
+	}
+}
+
+func TestLoad_RefusesTwoDefinitionsOfOneName(t *testing.T) {
+	t.Parallel()
+	_, err := bundled(t, "    ThingList: {x-list: Thing}", "    Address: {type: string}")
+	require.ErrorContains(t, err, "schemas Address is defined twice")
+}
+
+func TestFlatten_OwnKeysWinOverMergedOnes(t *testing.T) {
+	t.Parallel()
+	doc := flatten(parse("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3"))
+	assert.Equal(t, "1", text(doc, "derived", "x"))
+	assert.Equal(t, "3", text(doc, "derived", "y"))
+	assert.Equal(t, "2", text(doc, "base", "y"))
+}
+
+func TestPublish_AddsWhatAllOperationsShare(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "x-expand: [owner]", "x-expand: [owner]")
+	require.NoError(t, err)
+	publish(doc)
+
+	create, read := get(doc, "paths", "/things", "post"), get(doc, "paths", "/things/{id}", "get")
+	assert.ElementsMatch(t, []string{"201", "400", "401", "403", "409", "413", "415", "422", "429", "500"}, keys(get(create, "responses")))
+	assert.ElementsMatch(t, []string{"200", "400", "401", "403", "404", "429", "500"}, keys(get(read, "responses")))
+	assert.Equal(t, "expand", text(get(create, "parameters").Content[0], "name"))
+	assert.Equal(t, "#/components/parameters/IdempotencyKey", text(get(create, "parameters").Content[1], "$ref"))
+	assert.Nil(t, get(read, "parameters"), "a read has no Idempotency-Key")
+	assert.Contains(t, keys(get(create, "responses", "201", "headers")), "Idempotent-Replayed")
+	assert.Contains(t, keys(get(doc, "components", "responses", "TooManyRequests", "headers")), "Retry-After")
+	assert.Equal(t, "false", text(doc, "components", "schemas", "ThingUpdate", "additionalProperties"), "what is sent to us is closed")
+	assert.Nil(t, get(doc, "components", "schemas", "Thing", "additionalProperties"), "what we send may grow")
+	walk(doc, func(n *yaml.Node) {
+		assert.Empty(t, text(n, "x-go-type"), "Go is not the public document's business")
+	})
+}
+
+func TestForGo_BindsTypes(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "x-expand: [owner]", "x-expand: [owner]")
+	require.NoError(t, err)
+	forGo(doc)
+
+	schemas := get(doc, "components", "schemas")
+	assert.Equal(t, "wire.List[Thing]", text(schemas, "ThingList", "x-go-type"))
+	assert.Equal(t, "wire.Expandable[Thing]", text(schemas, "Thing", "properties", "owner", "x-go-type"))
+	assert.Equal(t, "nullable.Nullable[string]", text(schemas, "ThingUpdate", "properties", "name", "x-go-type"))
+	assert.Nil(t, get(doc, "components", "responses"))
+}
+
+func keys(n *yaml.Node) []string {
+	var names []string
+	each(n, func(name string, _ *yaml.Node) { names = append(names, name) })
+	return names
+}
