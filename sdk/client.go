@@ -1,0 +1,142 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// DefaultBaseURL is where `make run` serves.
+const DefaultBaseURL = "http://127.0.0.1:8080/v1"
+
+const (
+	defaultRetries = 4
+	defaultTimeout = time.Minute
+	idlePerHost    = 64
+)
+
+// Client calls the API with one key. It holds a service for each resource, keeps connections open, and may be used by
+// any number of goroutines at once. Make one with New and keep it.
+type Client struct {
+	Account          *AccountService
+	AISites          *AISitesService
+	APIKeys          *APIKeysService
+	Checkouts        *CheckoutsService
+	Customers        *CustomersService
+	Orders           *OrdersService
+	PriceVariants    *PriceVariantsService
+	Products         *ProductsService
+	PublicCheckouts  *PublicCheckoutsService
+	WebhookEndpoints *WebhookEndpointsService
+
+	key       string
+	baseURL   string
+	publicURL string
+	userAgent string
+	retries   int
+	timeout   time.Duration
+	http      *http.Client
+	hooks     []func(context.Context, Attempt)
+	// misuse is what New could not accept. Every call returns it.
+	misuse error
+}
+
+// ClientOption configures New.
+type ClientOption func(*Client)
+
+// New returns a client that authenticates with an API key (`sk_...`). It sends nothing. A setting that cannot work, such as
+// a base URL without a scheme, is the error of the first call. Without a key only PublicCheckouts works.
+func New(key string, options ...ClientOption) *Client {
+	c := &Client{
+		key:       strings.TrimSpace(key),
+		userAgent: "tillwright-go/v1",
+		retries:   defaultRetries,
+		timeout:   defaultTimeout,
+		http:      &http.Client{Transport: newTransport()},
+	}
+	WithBaseURL(DefaultBaseURL)(c)
+	for _, option := range options {
+		option(c)
+	}
+	if c.http.CheckRedirect == nil {
+		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	s := &service{client: c}
+	c.Account = (*AccountService)(s)
+	c.AISites = (*AISitesService)(s)
+	c.APIKeys = (*APIKeysService)(s)
+	c.Checkouts = (*CheckoutsService)(s)
+	c.Customers = (*CustomersService)(s)
+	c.Orders = (*OrdersService)(s)
+	c.PriceVariants = (*PriceVariantsService)(s)
+	c.Products = (*ProductsService)(s)
+	c.PublicCheckouts = (*PublicCheckoutsService)(s)
+	c.WebhookEndpoints = (*WebhookEndpointsService)(s)
+	return c
+}
+
+// WithBaseURL sets the server's base address, which ends in the version: "https://shop.example/v1".
+func WithBaseURL(address string) ClientOption {
+	return func(c *Client) {
+		c.baseURL = strings.TrimRight(address, "/")
+		c.publicURL = strings.TrimSuffix(c.baseURL, "/v1")
+		c.misuse = checkBaseURL(address)
+	}
+}
+
+func checkBaseURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("the base URL cannot be parsed: pass one such as " + DefaultBaseURL)
+	}
+	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("the base URL %q is not an absolute http(s) address: pass one such as %s", u.Redacted(), DefaultBaseURL)
+	}
+	return nil
+}
+
+// WithHTTPClient sends through h: for a proxy, your own certificates, or a tracing transport. The client itself is copied;
+// its transport is shared. Redirects are not followed unless h has a CheckRedirect, because the API never redirects.
+func WithHTTPClient(h *http.Client) ClientOption {
+	return func(c *Client) {
+		own := *h
+		c.http = &own
+	}
+}
+
+// WithRetries sets how often a call is repeated after its first attempt, 4 unless set. 0 never repeats.
+func WithRetries(most int) ClientOption {
+	return func(c *Client) { c.retries = most }
+}
+
+// WithTimeout bounds one attempt, a minute unless set; 0 does not bound it. An attempt that takes longer is a network error
+// and is repeated. WithCallTimeout and the context bound all attempts of a call together.
+func WithTimeout(each time.Duration) ClientOption {
+	return func(c *Client) { c.timeout = each }
+}
+
+// WithUserAgent names your program to the server, "tillwright-go/v1" unless set.
+func WithUserAgent(name string) ClientOption {
+	return func(c *Client) { c.userAgent = name }
+}
+
+// WithHook calls hook after every attempt of every call, with the call's context and from its goroutine: for logs, metrics
+// and traces. Several hooks are called in the order in which they were given.
+func WithHook(hook func(context.Context, Attempt)) ClientOption {
+	return func(c *Client) { c.hooks = append(c.hooks, hook) }
+}
+
+// newTransport keeps more idle connections to one host than the standard library's two, which a busy shop exceeds.
+func newTransport() http.RoundTripper {
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	t := standard.Clone()
+	t.MaxIdleConnsPerHost = idlePerHost
+	return t
+}

@@ -1,0 +1,179 @@
+package sdk
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// maxAnswer bounds the body of an answer, in bytes.
+const maxAnswer = 32 << 20
+
+var errAnswerTooLarge = fmt.Errorf("the answer is over %d MiB", maxAnswer>>20)
+
+// do is what every method ends in. params and body are nil where the operation has none; a nil pointer in body is misuse.
+func do[T any](ctx context.Context, c *Client, operation string, ids []string, params, body any, opts []Option) (*T, error) {
+	op := Operations[operation]
+	r, err := c.prepare(op, ids, params, body, opts)
+	if err != nil {
+		return nil, fmt.Errorf("sdk: %s: %w", operation, err)
+	}
+	a, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	result := new(T)
+	if err := json.Unmarshal(a.body, result); err != nil {
+		return nil, fmt.Errorf("sdk: %s: read the answer (status %d): %w", operation, a.status, err)
+	}
+	return result, nil
+}
+
+// request is a call that is ready to be sent, as often as it takes.
+type request struct {
+	operation Operation
+	url       string
+	// shown is the path without what gives access.
+	shown    string
+	header   http.Header
+	body     []byte
+	timeout  time.Duration
+	response *Response
+}
+
+// answer is a response that was read to its end, so that its connection can be used again.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (c *Client) prepare(op Operation, ids []string, params, body any, opts []Option) (*request, error) {
+	var s settings
+	for _, o := range opts {
+		o.apply(&s)
+	}
+	path, err := op.fill(ids)
+	if err := cmp.Or(c.misuse, c.checkKey(op), s.misuse, err); err != nil {
+		return nil, err
+	}
+	query, err := s.query(params)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := encodeBody(body)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{operation: op, url: c.baseURL + path, shown: path, body: encoded, timeout: s.timeout, response: s.response}
+	if op.Public {
+		r.url, r.shown = c.publicURL+path, op.Path
+	}
+	if len(query) > 0 {
+		r.url += "?" + query.Encode()
+	}
+	r.header = c.headers(op, &s, encoded != nil)
+	return r, nil
+}
+
+func (c *Client) checkKey(op Operation) error {
+	if c.key == "" && !op.Public {
+		return errors.New("the API key is empty: pass one to New")
+	}
+	return nil
+}
+
+// query adds what the options ask for to the parameters.
+func (s *settings) query(params any) (url.Values, error) {
+	query := encodeQuery(params)
+	if len(s.expand) > 0 {
+		if given := query.Get("expand"); given != "" {
+			s.expand = append([]string{given}, s.expand...)
+		}
+		query.Set("expand", strings.Join(s.expand, ","))
+	}
+	if s.after != nil {
+		return query, s.walk(query)
+	}
+	return query, nil
+}
+
+func encodeBody(body any) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	if reflect.ValueOf(body).IsNil() {
+		return nil, fmt.Errorf("the body is nil: pass a %T", body)
+	}
+	return json.Marshal(body)
+}
+
+func (c *Client) headers(op Operation, s *settings, hasBody bool) http.Header {
+	h := http.Header{}
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", c.userAgent)
+	if !op.Public {
+		h.Set("Authorization", "Bearer "+c.key)
+	}
+	if hasBody {
+		h.Set("Content-Type", "application/json")
+	}
+	if op.writes() {
+		if s.key == "" {
+			s.key = rand.Text()
+		}
+		h.Set("Idempotency-Key", s.key)
+	}
+	for name, values := range s.header {
+		h[name] = values
+	}
+	return h
+}
+
+// exchange sends the request once. Its error is an *Error for every status that is not 2xx, and otherwise what the
+// network said, without the URL: a client secret may stand in it.
+func (c *Client) exchange(ctx context.Context, r *request) (*answer, error) {
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.operation.Method, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	req.Header = r.header.Clone()
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	a := &answer{status: res.StatusCode, header: res.Header, body: body}
+	switch {
+	case err != nil:
+		return a, err
+	case len(body) > maxAnswer:
+		return a, errAnswerTooLarge
+	case a.status < 200 || a.status > 299:
+		return a, decodeError(r.operation.ID, a, time.Now())
+	}
+	return a, nil
+}
+
+func withoutURL(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
+}

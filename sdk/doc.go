@@ -1,0 +1,2 @@
+// Package sdk is the Go client of Tillwright.
+package sdk

@@ -1,0 +1,63 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// The types of events, for WebhookEndpointCreate.EnabledEvents and Event.Type.
+const (
+	EventLeadCreated     = "lead.created"
+	EventCheckoutCreated = "checkout.created"
+	EventOrderCreated    = "order.created"
+	EventOrderPaid       = "order.paid"
+	EventRefundCreated   = "refund.created"
+	EventRefundUpdated   = "refund.updated"
+	EventInvoiceCreated  = "invoice.created"
+	EventInvoicePaid     = "invoice.paid"
+	EventInvoicePastDue  = "invoice.past_due"
+	EventInvoiceVoided   = "invoice.voided"
+	EventProductCreated  = "product.created"
+	EventProductUpdated  = "product.updated"
+)
+
+// Event is what a webhook delivers: something that happened, with the resource as it was then.
+type Event struct {
+	// ID is unique (`whev_...`). A repeated delivery has the same one.
+	ID        string `json:"id"`
+	CreatedAt Time   `json:"created_at"`
+	// Type is one of the Event constants, or one that is newer than this package.
+	Type       string `json:"type"`
+	APIVersion string `json:"api_version"`
+	// Test marks an event that was sent on demand and stands for nothing.
+	Test bool `json:"test"`
+	// Data is the resource. Product, Checkout and Order read it.
+	Data json.RawMessage `json:"data"`
+}
+
+// Product returns the product of product.created and product.updated, its price variants expanded.
+func (e *Event) Product() (*Product, error) { return dataOf[Product](e, "product") }
+
+// Checkout returns the checkout of checkout.created, its line items expanded.
+func (e *Event) Checkout() (*Checkout, error) { return dataOf[Checkout](e, "checkout") }
+
+// Order returns the order of order.created and order.paid, its line items and customer expanded.
+func (e *Event) Order() (*Order, error) { return dataOf[Order](e, "order") }
+
+// dataOf refuses another type of object: decoding it would give a resource full of zeros.
+func dataOf[T any](e *Event, object string) (*T, error) {
+	var named struct {
+		Object string `json:"object"`
+	}
+	if err := json.Unmarshal(e.Data, &named); err != nil {
+		return nil, fmt.Errorf("sdk: read the data of %s: %w", e.Type, err)
+	}
+	if named.Object != object {
+		return nil, fmt.Errorf("sdk: %s carries the object %q, not %q", e.Type, named.Object, object)
+	}
+	data := new(T)
+	if err := json.Unmarshal(e.Data, data); err != nil {
+		return nil, fmt.Errorf("sdk: read the %s of %s: %w", object, e.Type, err)
+	}
+	return data, nil
+}

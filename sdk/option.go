@@ -1,0 +1,79 @@
+package sdk
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// Option changes one call.
+type Option interface{ apply(*settings) }
+
+// settings are what the options of one call add up to.
+type settings struct {
+	key      string
+	timeout  time.Duration
+	header   http.Header
+	expand   []string
+	response *Response
+	// after is the position of All: the id that the page starts after, "" for the first page. Nil outside All.
+	after  *string
+	misuse error
+}
+
+type optionFunc func(*settings)
+
+func (f optionFunc) apply(s *settings) { f(s) }
+
+// WithIdempotencyKey sends your own Idempotency-Key with a write, instead of a random one. Use one that you have stored where
+// a write must happen once even if your program stops between two attempts: the server remembers it for 24 hours.
+func WithIdempotencyKey(key string) Option {
+	return optionFunc(func(s *settings) {
+		s.key = key
+		if key == "" {
+			s.misuse = errors.New("WithIdempotencyKey: the key is empty: leave the option out for a random one")
+		}
+	})
+}
+
+// WithCallTimeout bounds the call: all attempts and the waits between them.
+func WithCallTimeout(d time.Duration) Option {
+	return optionFunc(func(s *settings) { s.timeout = d })
+}
+
+// WithHeader sends one more header, or replaces one that the client sends.
+func WithHeader(name, value string) Option {
+	return optionFunc(func(s *settings) {
+		if s.header == nil {
+			s.header = http.Header{}
+		}
+		s.header.Set(name, value)
+	})
+}
+
+// WithResponse fills r with what the server said beside the resource, whether the call succeeds or fails.
+func WithResponse(r *Response) Option {
+	return optionFunc(func(s *settings) { s.response = r })
+}
+
+// Response is the last answer of a call.
+type Response struct {
+	// Status is the HTTP status, and 0 if no answer came.
+	Status int
+	Header http.Header
+	// RequestID names the request in the server's log.
+	RequestID string
+	// Replayed tells that the answer is the stored one of an earlier request with the same Idempotency-Key.
+	Replayed bool
+	// Attempts counts the requests of the call, from 1.
+	Attempts int
+}
+
+// Expansion is what Expand returns: an Option, and a value for the Expand field of list parameters.
+type Expansion []string
+
+// Expand asks for references as whole objects, by field name and, with dots, below: "customer", "line_items.product".
+// Read them from the Object field of Expandable.
+func Expand(names ...string) Expansion { return names }
+
+func (e Expansion) apply(s *settings) { s.expand = append(s.expand, e...) }

@@ -1,0 +1,128 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+const (
+	firstBackoff = 500 * time.Millisecond
+	lastBackoff  = 8 * time.Second
+	// longestWait is how long a call waits because the server asks for it. Beyond that the caller should decide.
+	longestWait = 2 * time.Minute
+)
+
+// Attempt is one request of a call, as a hook sees it. It holds no key, no client secret, no query and no body.
+type Attempt struct {
+	// Operation is the operationId, for example "createProduct".
+	Operation string
+	Method    string
+	// Path is the path under the base URL. That of a public operation keeps its placeholder, because it would hold a secret.
+	Path string
+	// Number counts the attempts of a call from 1.
+	Number    int
+	StartedAt time.Time
+	Duration  time.Duration
+	// Status is 0 if no answer came.
+	Status    int
+	RequestID string
+	// Err is nil, an *Error, or what the network said.
+	Err error
+}
+
+// send repeats the request until it is answered, refused for good, or out of attempts or time. An attempt that failed is
+// repeated with the same headers and body, and so with the same Idempotency-Key.
+func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
+	if r.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.timeout)
+		defer cancel()
+	}
+	for number := 1; ; number++ {
+		a, err := c.attempt(ctx, r, number)
+		if err == nil {
+			return a, nil
+		}
+		wait := pause(err, number)
+		if ctx.Err() != nil || number > c.retries || !repeatable(err) || wait > longestWait || outlasts(ctx, wait) {
+			return nil, named(r, err)
+		}
+		if stopped := sleep(ctx, wait); stopped != nil {
+			return nil, fmt.Errorf("sdk: %s: %w while waiting to repeat after: %w", r.operation.ID, stopped, err)
+		}
+	}
+}
+
+// attempt makes one exchange known to the hooks and to WithResponse.
+func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, error) {
+	started := time.Now()
+	a, err := c.exchange(ctx, r)
+	seen := Attempt{Operation: r.operation.ID, Method: r.operation.Method, Path: r.shown,
+		Number: number, StartedAt: started, Duration: time.Since(started), Err: err}
+	response := Response{Attempts: number}
+	if a != nil {
+		seen.Status, seen.RequestID = a.status, requestID(a.header)
+		response.Status, response.Header, response.RequestID = a.status, a.header, requestID(a.header)
+		response.Replayed = a.header.Get("Idempotent-Replayed") == "true"
+	}
+	for _, hook := range c.hooks {
+		hook(ctx, seen)
+	}
+	if r.response != nil {
+		*r.response = response
+	}
+	return a, err
+}
+
+// repeatable tells whether another attempt may succeed: after a network error, a 5xx, a 429, and while the first request
+// with this Idempotency-Key is still running. Every other 4xx would be refused again.
+func repeatable(err error) bool {
+	refusal, ok := errors.AsType[*Error](err)
+	switch {
+	case !ok:
+		return !errors.Is(err, errAnswerTooLarge)
+	case refusal.Status == http.StatusConflict:
+		return refusal.Code == CodeRequestInProgress
+	}
+	return refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
+}
+
+// pause is what the server asks for plus a random part of a bound that doubles, so that clients that failed together do not
+// come back together.
+func pause(err error, number int) time.Duration {
+	bound := min(lastBackoff, firstBackoff<<min(number-1, 10))
+	wait := rand.N(bound)
+	if refusal, ok := errors.AsType[*Error](err); ok {
+		wait += refusal.RetryAfter
+	}
+	return wait
+}
+
+// outlasts tells whether waiting would use up the time that is left: then the error is worth more now.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) <= wait
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// named adds the operation to an error that does not have it yet.
+func named(r *request, err error) error {
+	if _, ok := errors.AsType[*Error](err); ok {
+		return err
+	}
+	return fmt.Errorf("sdk: %s: %w", r.operation.ID, err)
+}

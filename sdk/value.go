@@ -1,0 +1,33 @@
+package sdk
+
+import (
+	"time"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/tillwright/tillwright/openapi/wire"
+)
+
+// List is a page of a list. All walks over the pages.
+type List[T any] = wire.List[T]
+
+// Expandable is a reference to another resource: always its ID, and its Object if the call asked for it with Expand.
+type Expandable[T any] = wire.Expandable[T]
+
+// PaymentMethod is how a checkout is paid: a token, or with the test provider a card.
+type PaymentMethod = wire.PaymentMethod
+
+// Card is a card in the open. Only the test provider takes one.
+type Card = wire.Card
+
+// Time is a timestamp as it stands in JSON. Its Time method returns the moment.
+type Time = wire.Time
+
+// TimeOf returns t as the API reads and writes it.
+func TimeOf(t time.Time) Time { return wire.TimeOf(t) }
+
+// Set gives a field of an update a value. A field that is left alone stays as it is; Null clears it.
+func Set[T any](value T) nullable.Nullable[T] { return nullable.NewNullableWithValue(value) }
+
+// Null clears a field of an update: sdk.ProductUpdate{Headline: sdk.Null[string]()}.
+func Null[T any]() nullable.Nullable[T] { return nullable.NewNullNullable[T]() }
