@@ -1,0 +1,58 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Account renders an account.
+func Account(a *store.Account) api.Account {
+	return api.Account{
+		ID:                    a.ID,
+		Object:                "account",
+		Name:                  a.Name,
+		Handle:                a.Handle,
+		Email:                 a.Email,
+		SupportEmail:          a.SupportEmail,
+		WebsiteURL:            a.WebsiteURL,
+		LogoURL:               a.LogoURL,
+		Country:               a.Country,
+		DefaultCurrency:       a.DefaultCurrency,
+		Timezone:              a.Timezone,
+		Locale:                a.Locale,
+		BusinessName:          a.BusinessName,
+		BusinessAddress:       address(a.BusinessAddress.V),
+		TaxID:                 a.TaxID,
+		Plan:                  api.AccountPlan(a.Plan),
+		PlanFeatures:          a.Plan.Features(),
+		StatementDescriptor:   a.StatementDescriptor,
+		CustomDomain:          a.CustomDomain,
+		RemoveBranding:        a.RemoveBranding,
+		CheckoutRequiresTerms: a.CheckoutRequiresTerms,
+		CreatedAt:             at(a.CreatedAt),
+		UpdatedAt:             at(a.UpdatedAt),
+	}
+}
+
+// AccountChange reads the body of a PATCH.
+func AccountChange(b *api.AccountUpdate) func(*store.Account) {
+	return func(a *store.Account) {
+		set(&a.Name, b.Name)
+		set(&a.Handle, b.Handle)
+		set(&a.Email, b.Email)
+		setOrClear(&a.SupportEmail, b.SupportEmail)
+		setOrClear(&a.WebsiteURL, b.WebsiteURL)
+		setOrClear(&a.LogoURL, b.LogoURL)
+		setOrClear(&a.Country, b.Country)
+		set(&a.DefaultCurrency, b.DefaultCurrency)
+		set(&a.Timezone, b.Timezone)
+		set(&a.Locale, b.Locale)
+		setOrClear(&a.BusinessName, b.BusinessName)
+		setAddress(&a.BusinessAddress, b.BusinessAddress)
+		setOrClear(&a.TaxID, b.TaxID)
+		setOrClear(&a.StatementDescriptor, b.StatementDescriptor)
+		setOrClear(&a.CustomDomain, b.CustomDomain)
+		set(&a.RemoveBranding, b.RemoveBranding)
+		set(&a.CheckoutRequiresTerms, b.CheckoutRequiresTerms)
+	}
+}

@@ -1,0 +1,45 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// APIKey renders an API key without its token.
+func APIKey(k *store.APIKey) api.APIKey {
+	return api.APIKey{
+		ID:         k.ID,
+		Object:     "api_key",
+		Name:       k.Name,
+		TokenLast4: k.TokenLast4,
+		Scopes:     mapped(k.Scopes.V, func(s string) api.APIKeyScope { return api.APIKeyScope(s) }),
+		ExpiresAt:  atOrNull(k.ExpiresAt),
+		LastUsedAt: atOrNull(k.LastUsedAt),
+		LastUsedIP: k.LastUsedIP,
+		CreatedBy:  k.CreatedBy,
+		CreatedAt:  at(k.CreatedAt),
+		UpdatedAt:  at(k.UpdatedAt),
+	}
+}
+
+// NewAPIKey reads the body of a create.
+func NewAPIKey(b *api.APIKeyCreate) store.NewAPIKey {
+	return store.NewAPIKey{Name: value(b.Name), Scopes: scopes(b.Scopes), ExpiresAt: stored(b.ExpiresAt)}
+}
+
+// APIKeyChange reads the body of a PATCH.
+func APIKeyChange(b *api.APIKeyUpdate) func(*store.APIKey) {
+	return func(k *store.APIKey) {
+		set(&k.Name, b.Name)
+		if b.Scopes != nil {
+			k.Scopes.V = scopes(b.Scopes)
+		}
+		if b.ExpiresAt.IsSpecified() {
+			k.ExpiresAt = stored(sent(b.ExpiresAt))
+		}
+	}
+}
+
+func scopes(sent []api.APIKeyScope) []string {
+	return mapped(sent, func(s api.APIKeyScope) string { return string(s) })
+}

@@ -1,0 +1,132 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// PriceVariant renders a price variant.
+func PriceVariant(v *store.PriceVariant) api.PriceVariant {
+	return api.PriceVariant{
+		ID:              v.ID,
+		Object:          "price_variant",
+		Product:         wire.RefTo[api.Product](v.ProductID),
+		Name:            v.Name,
+		Type:            api.PriceVariantType(v.Type),
+		AmountType:      api.PriceVariantAmountType(v.AmountType),
+		Amount:          v.Amount,
+		Currency:        v.Currency,
+		CurrencyAmounts: object(v.CurrencyAmounts.V),
+		MinAmount:       v.MinAmount,
+		SuggestedAmount: v.SuggestedAmount,
+		MaxAmount:       v.MaxAmount,
+		Interval:        enum[api.PriceVariantInterval](v.Interval),
+		IntervalCount:   v.IntervalCount,
+		TrialDays:       v.TrialDays,
+		SetupFeeAmount:  v.SetupFeeAmount,
+		BillingCycles:   v.BillingCycles,
+		CompareAtAmount: v.CompareAtAmount,
+		TaxBehavior:     enum[api.TaxBehavior](v.TaxBehavior),
+		QuantityMin:     v.QuantityMin,
+		QuantityMax:     v.QuantityMax,
+		Stock:           v.Stock,
+		SoldCount:       v.SoldCount,
+		Position:        v.Position,
+		Status:          api.PriceVariantStatus(v.Status),
+		License:         (*api.PriceVariantLicense)(v.License.V),
+		Metadata:        v.Metadata.Map(),
+		CreatedAt:       at(v.CreatedAt),
+		UpdatedAt:       at(v.UpdatedAt),
+	}
+}
+
+// PriceVariantRefs yields what a price variant points at.
+func PriceVariantRefs(v *api.PriceVariant, field string, yield func(wire.Ref)) {
+	if field == "product" {
+		yield(&v.Product)
+	}
+}
+
+// ListPriceVariants reads the query of a list.
+func ListPriceVariants(q api.ListPriceVariantsParams) store.ListPriceVariants {
+	return store.ListPriceVariants{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Product:    value(q.Product),
+		Status:     store.PriceVariantStatus(value(q.Status)),
+		Type:       store.PriceVariantType(value(q.Type)),
+	}
+}
+
+// NewPriceVariant reads the body of a create; its product is named apart.
+func NewPriceVariant(b *api.PriceVariantCreate) store.PriceVariant {
+	return newPriceVariant(api.ProductPriceVariant{
+		Name: b.Name, Type: b.Type, AmountType: b.AmountType, Amount: b.Amount, Currency: b.Currency,
+		CurrencyAmounts: b.CurrencyAmounts, MinAmount: b.MinAmount, SuggestedAmount: b.SuggestedAmount, MaxAmount: b.MaxAmount,
+		Interval: b.Interval, IntervalCount: b.IntervalCount, TrialDays: b.TrialDays, SetupFeeAmount: b.SetupFeeAmount,
+		BillingCycles: b.BillingCycles, CompareAtAmount: b.CompareAtAmount, TaxBehavior: b.TaxBehavior,
+		QuantityMin: b.QuantityMin, QuantityMax: b.QuantityMax, Stock: b.Stock, Position: b.Position, License: b.License,
+		Metadata: b.Metadata,
+	})
+}
+
+func newPriceVariant(b api.ProductPriceVariant) store.PriceVariant {
+	return store.PriceVariant{
+		Name:            b.Name,
+		Type:            store.PriceVariantType(value(b.Type)),
+		AmountType:      store.PriceVariantAmountType(value(b.AmountType)),
+		Amount:          value(b.Amount),
+		Currency:        value(b.Currency),
+		CurrencyAmounts: store.JSONOf(map[string]int64(value(b.CurrencyAmounts))),
+		MinAmount:       b.MinAmount,
+		SuggestedAmount: b.SuggestedAmount,
+		MaxAmount:       b.MaxAmount,
+		Interval:        enum[string](b.Interval),
+		IntervalCount:   b.IntervalCount,
+		TrialDays:       value(b.TrialDays),
+		SetupFeeAmount:  value(b.SetupFeeAmount),
+		BillingCycles:   b.BillingCycles,
+		CompareAtAmount: b.CompareAtAmount,
+		TaxBehavior:     enum[string](b.TaxBehavior),
+		QuantityMin:     value(b.QuantityMin),
+		QuantityMax:     b.QuantityMax,
+		Stock:           b.Stock,
+		Position:        value(b.Position),
+		License:         store.JSONOf((*store.License)(b.License)),
+		Metadata:        metadata(b.Metadata),
+	}
+}
+
+// PriceVariantChange reads the body of a PATCH.
+func PriceVariantChange(b *api.PriceVariantUpdate) func(*store.PriceVariant) {
+	return func(v *store.PriceVariant) {
+		setOrClear(&v.Name, b.Name)
+		setAs(&v.Type, b.Type)
+		setAs(&v.AmountType, b.AmountType)
+		set(&v.Amount, b.Amount)
+		set(&v.Currency, b.Currency)
+		setOrClear(&v.MinAmount, b.MinAmount)
+		setOrClear(&v.SuggestedAmount, b.SuggestedAmount)
+		setOrClear(&v.MaxAmount, b.MaxAmount)
+		setOrClearAs(&v.Interval, b.Interval)
+		setOrClear(&v.IntervalCount, b.IntervalCount)
+		set(&v.TrialDays, b.TrialDays)
+		set(&v.SetupFeeAmount, b.SetupFeeAmount)
+		setOrClear(&v.BillingCycles, b.BillingCycles)
+		setOrClear(&v.CompareAtAmount, b.CompareAtAmount)
+		setOrClearAs(&v.TaxBehavior, b.TaxBehavior)
+		set(&v.QuantityMin, b.QuantityMin)
+		setOrClear(&v.QuantityMax, b.QuantityMax)
+		setOrClear(&v.Stock, b.Stock)
+		set(&v.Position, b.Position)
+		setAs(&v.Status, b.Status)
+		setMetadata(&v.Metadata, b.Metadata)
+		if b.CurrencyAmounts != nil {
+			v.CurrencyAmounts.V = *b.CurrencyAmounts
+		}
+		if b.License.IsSpecified() {
+			v.License.V = (*store.License)(sent(b.License))
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Product renders a product.
+func Product(p *store.Product) api.Product {
+	return api.Product{
+		ID:                  p.ID,
+		Object:              "product",
+		Name:                p.Name,
+		Slug:                p.Slug,
+		Description:         p.Description,
+		Headline:            p.Headline,
+		Status:              api.ProductStatus(p.Status),
+		Type:                api.ProductType(p.Type),
+		Visibility:          api.ProductVisibility(p.Visibility),
+		Images:              list(p.Images.V),
+		CoverURL:            p.CoverURL,
+		TaxCode:             p.TaxCode,
+		CallToAction:        p.CallToAction,
+		CustomFields:        mapped(p.CustomFields.V, customField),
+		Deliverables:        mapped(p.Deliverables.V, deliverable),
+		PriceVariants:       wire.RefTos[api.PriceVariant](p.PriceVariantIDs.V),
+		DefaultPriceVariant: ref[api.PriceVariant](p.DefaultPriceVariantID),
+		PriceRange:          priceRange(p),
+		SalesCount:          p.SalesCount,
+		PublishedAt:         atOrNull(p.PublishedAt),
+		SEOTitle:            p.SEOTitle,
+		SEODescription:      p.SEODescription,
+		ExternalID:          p.ExternalID,
+		Metadata:            p.Metadata.Map(),
+		CreatedAt:           at(p.CreatedAt),
+		UpdatedAt:           at(p.UpdatedAt),
+	}
+}
+
+// ProductRefs yields what a product points at.
+func ProductRefs(p *api.Product, field string, yield func(wire.Ref)) {
+	switch field {
+	case "default_price_variant":
+		yield(&p.DefaultPriceVariant)
+	case "price_variants":
+		for i := range p.PriceVariants {
+			yield(&p.PriceVariants[i])
+		}
+	}
+}
+
+// NewProduct reads the body of a create.
+func NewProduct(b *api.ProductCreate) store.NewProduct {
+	return store.NewProduct{
+		Product: store.Product{
+			Name:           b.Name,
+			Slug:           value(b.Slug),
+			Description:    b.Description,
+			Headline:       b.Headline,
+			Status:         store.ProductStatus(value(b.Status)),
+			Type:           store.ProductType(value(b.Type)),
+			Visibility:     store.ProductVisibility(value(b.Visibility)),
+			Images:         store.JSONOf(b.Images),
+			CoverURL:       b.CoverURL,
+			TaxCode:        b.TaxCode,
+			CallToAction:   b.CallToAction,
+			CustomFields:   store.JSONOf(mapped(b.CustomFields, storedCustomField)),
+			Deliverables:   store.JSONOf(mapped(b.Deliverables, storedDeliverable)),
+			SEOTitle:       b.SEOTitle,
+			SEODescription: b.SEODescription,
+			ExternalID:     b.ExternalID,
+			Metadata:       metadata(b.Metadata),
+		},
+		PriceVariants: mapped(b.PriceVariants, newPriceVariant),
+	}
+}
+
+// ListProducts reads the query of a list.
+func ListProducts(q api.ListProductsParams) store.ListProducts {
+	return store.ListProducts{
+		Page:         Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter:   Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:       store.ProductStatus(value(q.Status)),
+		Type:         store.ProductType(value(q.Type)),
+		Visibility:   store.ProductVisibility(value(q.Visibility)),
+		Slug:         value(q.Slug),
+		ExternalID:   value(q.ExternalID),
+		HasRecurring: q.HasRecurring,
+	}
+}
+
+// ProductChange reads the body of a PATCH: it sets the fields that the body names and leaves the others.
+func ProductChange(b *api.ProductUpdate) func(*store.Product) {
+	return func(p *store.Product) {
+		set(&p.Name, b.Name)
+		set(&p.Slug, b.Slug)
+		setOrClear(&p.Description, b.Description)
+		setOrClear(&p.Headline, b.Headline)
+		setAs(&p.Status, b.Status)
+		setAs(&p.Type, b.Type)
+		setAs(&p.Visibility, b.Visibility)
+		setOrClear(&p.CoverURL, b.CoverURL)
+		setOrClear(&p.TaxCode, b.TaxCode)
+		setOrClear(&p.CallToAction, b.CallToAction)
+		setOrClear(&p.SEOTitle, b.SEOTitle)
+		setOrClear(&p.SEODescription, b.SEODescription)
+		setOrClear(&p.ExternalID, b.ExternalID)
+		setMetadata(&p.Metadata, b.Metadata)
+		if b.Images != nil {
+			p.Images.V = b.Images
+		}
+		if b.CustomFields != nil {
+			p.CustomFields.V = mapped(b.CustomFields, storedCustomField)
+		}
+		if b.Deliverables != nil {
+			p.Deliverables.V = mapped(b.Deliverables, storedDeliverable)
+		}
+	}
+}
+
+func priceRange(p *store.Product) *api.PriceRange {
+	if p.PriceCurrency == nil {
+		return nil
+	}
+	return &api.PriceRange{MinAmount: value(p.PriceMinAmount), MaxAmount: value(p.PriceMaxAmount), Currency: *p.PriceCurrency}
+}
+
+func customField(f store.CustomField) api.CustomField {
+	return api.CustomField{Key: f.Key, Label: f.Label, Type: api.CustomFieldType(f.Type), Required: f.Required, Options: f.Options}
+}
+
+func storedCustomField(f api.CustomField) store.CustomField {
+	return store.CustomField{Key: f.Key, Label: f.Label, Type: string(f.Type), Required: f.Required, Options: f.Options}
+}
+
+func deliverable(d store.Deliverable) api.Deliverable {
+	return api.Deliverable{Type: api.DeliverableType(d.Type), Ref: d.Ref, Name: d.Name}
+}
+
+func storedDeliverable(d api.Deliverable) store.Deliverable {
+	return store.Deliverable{Type: string(d.Type), Ref: d.Ref, Name: d.Name}
+}
