@@ -332,7 +332,7 @@ type APIKeyScope string
 // APIKeyUpdate defines model for APIKeyUpdate.
 type APIKeyUpdate struct {
 	Name      *string                      `json:"name,omitempty"`
-	Scopes    []APIKeyScope                `json:"scopes,omitempty"`
+	Scopes    []APIKeyScope                `json:"scopes,omitzero"`
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
 
@@ -594,7 +594,7 @@ type CheckoutStatus string
 
 // CheckoutUpdate defines model for CheckoutUpdate.
 type CheckoutUpdate struct {
-	LineItems []CheckoutLine `json:"line_items,omitempty"`
+	LineItems []CheckoutLine `json:"line_items,omitzero"`
 
 	// Customer An existing customer's id. Not together with customer_email.
 	Customer       nullable.Nullable[string]  `json:"customer,omitempty"`
@@ -725,7 +725,7 @@ type CustomerUpdate struct {
 	PreferredLocale  nullable.Nullable[string]           `json:"preferred_locale,omitempty"`
 	MarketingConsent nullable.Nullable[MarketingConsent] `json:"marketing_consent,omitempty"`
 	Notes            nullable.Nullable[string]           `json:"notes,omitempty"`
-	Tags             []string                            `json:"tags,omitempty"`
+	Tags             []string                            `json:"tags,omitzero"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -1307,12 +1307,12 @@ type ProductUpdate struct {
 
 	// Visibility Unlisted products are sold to whoever has the address.
 	Visibility     *ProductVisibility        `json:"visibility,omitempty"`
-	Images         []string                  `json:"images,omitempty"`
+	Images         []string                  `json:"images,omitzero"`
 	CoverURL       nullable.Nullable[string] `json:"cover_url,omitempty"`
 	TaxCode        nullable.Nullable[string] `json:"tax_code,omitempty"`
 	CallToAction   nullable.Nullable[string] `json:"call_to_action,omitempty"`
-	CustomFields   []CustomField             `json:"custom_fields,omitempty"`
-	Deliverables   []Deliverable             `json:"deliverables,omitempty"`
+	CustomFields   []CustomField             `json:"custom_fields,omitzero"`
+	Deliverables   []Deliverable             `json:"deliverables,omitzero"`
 	SEOTitle       nullable.Nullable[string] `json:"seo_title,omitempty"`
 	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
 	ExternalID     nullable.Nullable[string] `json:"external_id,omitempty"`
@@ -1485,7 +1485,7 @@ type WebhookEndpointUpdate struct {
 	URL *string `json:"url,omitempty"`
 
 	// EnabledEvents Event types, or `["*"]`, which is what absent means.
-	EnabledEvents []string                  `json:"enabled_events,omitempty"`
+	EnabledEvents []string                  `json:"enabled_events,omitzero"`
 	Status        *WebhookEndpointStatus    `json:"status,omitempty"`
 	Description   nullable.Nullable[string] `json:"description,omitempty"`
 

@@ -350,7 +350,7 @@ type APIKeyScope string
 // APIKeyUpdate defines model for APIKeyUpdate.
 type APIKeyUpdate struct {
 	Name      *string                      `json:"name,omitempty"`
-	Scopes    []APIKeyScope                `json:"scopes,omitempty"`
+	Scopes    []APIKeyScope                `json:"scopes,omitzero"`
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
 
@@ -460,8 +460,8 @@ type BillingReason string
 type Card struct {
 	// Number Example: 4242424242424242
 	Number   string `json:"number"`
-	ExpMonth int    `json:"exp_month"`
-	ExpYear  int    `json:"exp_year"`
+	ExpMonth int64  `json:"exp_month"`
+	ExpYear  int64  `json:"exp_year"`
 	Cvc      string `json:"cvc"`
 }
 
@@ -632,7 +632,7 @@ type CheckoutStatus string
 
 // CheckoutUpdate defines model for CheckoutUpdate.
 type CheckoutUpdate struct {
-	LineItems []CheckoutLine `json:"line_items,omitempty"`
+	LineItems []CheckoutLine `json:"line_items,omitzero"`
 
 	// Customer An existing customer's id. Not together with customer_email.
 	Customer       nullable.Nullable[string]  `json:"customer,omitempty"`
@@ -763,7 +763,7 @@ type CustomerUpdate struct {
 	PreferredLocale  nullable.Nullable[string]           `json:"preferred_locale,omitempty"`
 	MarketingConsent nullable.Nullable[MarketingConsent] `json:"marketing_consent,omitempty"`
 	Notes            nullable.Nullable[string]           `json:"notes,omitempty"`
-	Tags             []string                            `json:"tags,omitempty"`
+	Tags             []string                            `json:"tags,omitzero"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -1046,8 +1046,8 @@ type PaymentMethodDetails struct {
 
 	// Last4 Example: 4242
 	Last4    string `json:"last4"`
-	ExpMonth int    `json:"exp_month"`
-	ExpYear  int    `json:"exp_year"`
+	ExpMonth int64  `json:"exp_month"`
+	ExpYear  int64  `json:"exp_year"`
 }
 
 // PaymentMethodDetailsType defines model for PaymentMethodDetails.Type.
@@ -1086,8 +1086,8 @@ type PriceVariant struct {
 	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
 	AmountType PriceVariantAmountType `json:"amount_type"`
 
-	// Amount In the currency's minor unit. Null when the buyer names it, 0 when free.
-	Amount *int64 `json:"amount"`
+	// Amount In the currency's minor unit; 0 unless amount_type is fixed.
+	Amount int64 `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -1100,27 +1100,27 @@ type PriceVariant struct {
 	SuggestedAmount *int64                `json:"suggested_amount"`
 	MaxAmount       *int64                `json:"max_amount"`
 	Interval        *PriceVariantInterval `json:"interval"`
-	IntervalCount   *int                  `json:"interval_count"`
-	TrialDays       int                   `json:"trial_days"`
+	IntervalCount   *int64                `json:"interval_count"`
+	TrialDays       int64                 `json:"trial_days"`
 	SetupFeeAmount  int64                 `json:"setup_fee_amount"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
-	BillingCycles *int `json:"billing_cycles"`
+	BillingCycles *int64 `json:"billing_cycles"`
 
 	// CompareAtAmount A former amount to show beside this one.
 	CompareAtAmount *int64 `json:"compare_at_amount"`
 
 	// TaxBehavior Null means as the account says.
 	TaxBehavior *TaxBehavior `json:"tax_behavior"`
-	QuantityMin int          `json:"quantity_min"`
-	QuantityMax *int         `json:"quantity_max"`
+	QuantityMin int64        `json:"quantity_min"`
+	QuantityMax *int64       `json:"quantity_max"`
 
 	// Stock Units that may ever be sold. Null means any number.
 	Stock     *int64 `json:"stock"`
 	SoldCount int64  `json:"sold_count"`
 
 	// Position Its place among the variants of its product, from 0.
-	Position int                  `json:"position"`
+	Position int64                `json:"position"`
 	Status   PriceVariantStatus   `json:"status"`
 	License  *PriceVariantLicense `json:"license"`
 
@@ -1159,16 +1159,16 @@ type PriceVariantCreate struct {
 	SuggestedAmount *int64                `json:"suggested_amount,omitempty"`
 	MaxAmount       *int64                `json:"max_amount,omitempty"`
 	Interval        *PriceVariantInterval `json:"interval,omitempty"`
-	IntervalCount   *int                  `json:"interval_count,omitempty"`
-	TrialDays       *int                  `json:"trial_days,omitempty"`
+	IntervalCount   *int64                `json:"interval_count,omitempty"`
+	TrialDays       *int64                `json:"trial_days,omitempty"`
 	SetupFeeAmount  *int64                `json:"setup_fee_amount,omitempty"`
-	BillingCycles   *int                  `json:"billing_cycles,omitempty"`
+	BillingCycles   *int64                `json:"billing_cycles,omitempty"`
 	CompareAtAmount *int64                `json:"compare_at_amount,omitempty"`
 	TaxBehavior     *TaxBehavior          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int                  `json:"quantity_min,omitempty"`
-	QuantityMax     *int                  `json:"quantity_max,omitempty"`
+	QuantityMin     *int64                `json:"quantity_min,omitempty"`
+	QuantityMax     *int64                `json:"quantity_max,omitempty"`
 	Stock           *int64                `json:"stock,omitempty"`
-	Position        *int                  `json:"position,omitempty"`
+	Position        *int64                `json:"position,omitempty"`
 	License         *PriceVariantLicense  `json:"license,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
@@ -1180,9 +1180,9 @@ type PriceVariantInterval string
 
 // PriceVariantLicense Whether a buyer receives a licence key, and what it allows.
 type PriceVariantLicense struct {
-	Enabled         bool `json:"enabled"`
-	ActivationLimit *int `json:"activation_limit,omitempty"`
-	ExpiresInDays   *int `json:"expires_in_days,omitempty"`
+	Enabled         bool   `json:"enabled"`
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+	ExpiresInDays   *int64 `json:"expires_in_days,omitempty"`
 }
 
 // PriceVariantList A page of results.
@@ -1218,16 +1218,16 @@ type PriceVariantUpdate struct {
 	SuggestedAmount nullable.Nullable[int64]                `json:"suggested_amount,omitempty"`
 	MaxAmount       nullable.Nullable[int64]                `json:"max_amount,omitempty"`
 	Interval        nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
-	IntervalCount   nullable.Nullable[int]                  `json:"interval_count,omitempty"`
-	TrialDays       *int                                    `json:"trial_days,omitempty"`
+	IntervalCount   nullable.Nullable[int64]                `json:"interval_count,omitempty"`
+	TrialDays       *int64                                  `json:"trial_days,omitempty"`
 	SetupFeeAmount  *int64                                  `json:"setup_fee_amount,omitempty"`
-	BillingCycles   nullable.Nullable[int]                  `json:"billing_cycles,omitempty"`
+	BillingCycles   nullable.Nullable[int64]                `json:"billing_cycles,omitempty"`
 	CompareAtAmount nullable.Nullable[int64]                `json:"compare_at_amount,omitempty"`
 	TaxBehavior     nullable.Nullable[TaxBehavior]          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int                                    `json:"quantity_min,omitempty"`
-	QuantityMax     nullable.Nullable[int]                  `json:"quantity_max,omitempty"`
+	QuantityMin     *int64                                  `json:"quantity_min,omitempty"`
+	QuantityMax     nullable.Nullable[int64]                `json:"quantity_max,omitempty"`
 	Stock           nullable.Nullable[int64]                `json:"stock,omitempty"`
-	Position        *int                                    `json:"position,omitempty"`
+	Position        *int64                                  `json:"position,omitempty"`
 	License         nullable.Nullable[PriceVariantLicense]  `json:"license,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -1337,16 +1337,16 @@ type ProductPriceVariant struct {
 	SuggestedAmount *int64                `json:"suggested_amount,omitempty"`
 	MaxAmount       *int64                `json:"max_amount,omitempty"`
 	Interval        *PriceVariantInterval `json:"interval,omitempty"`
-	IntervalCount   *int                  `json:"interval_count,omitempty"`
-	TrialDays       *int                  `json:"trial_days,omitempty"`
+	IntervalCount   *int64                `json:"interval_count,omitempty"`
+	TrialDays       *int64                `json:"trial_days,omitempty"`
 	SetupFeeAmount  *int64                `json:"setup_fee_amount,omitempty"`
-	BillingCycles   *int                  `json:"billing_cycles,omitempty"`
+	BillingCycles   *int64                `json:"billing_cycles,omitempty"`
 	CompareAtAmount *int64                `json:"compare_at_amount,omitempty"`
 	TaxBehavior     *TaxBehavior          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int                  `json:"quantity_min,omitempty"`
-	QuantityMax     *int                  `json:"quantity_max,omitempty"`
+	QuantityMin     *int64                `json:"quantity_min,omitempty"`
+	QuantityMax     *int64                `json:"quantity_max,omitempty"`
 	Stock           *int64                `json:"stock,omitempty"`
-	Position        *int                  `json:"position,omitempty"`
+	Position        *int64                `json:"position,omitempty"`
 	License         *PriceVariantLicense  `json:"license,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
@@ -1370,12 +1370,12 @@ type ProductUpdate struct {
 
 	// Visibility Unlisted products are sold to whoever has the address.
 	Visibility     *ProductVisibility        `json:"visibility,omitempty"`
-	Images         []string                  `json:"images,omitempty"`
+	Images         []string                  `json:"images,omitzero"`
 	CoverURL       nullable.Nullable[string] `json:"cover_url,omitempty"`
 	TaxCode        nullable.Nullable[string] `json:"tax_code,omitempty"`
 	CallToAction   nullable.Nullable[string] `json:"call_to_action,omitempty"`
-	CustomFields   []CustomField             `json:"custom_fields,omitempty"`
-	Deliverables   []Deliverable             `json:"deliverables,omitempty"`
+	CustomFields   []CustomField             `json:"custom_fields,omitzero"`
+	Deliverables   []Deliverable             `json:"deliverables,omitzero"`
 	SEOTitle       nullable.Nullable[string] `json:"seo_title,omitempty"`
 	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
 	ExternalID     nullable.Nullable[string] `json:"external_id,omitempty"`
@@ -1474,7 +1474,7 @@ type TaxBreakdown struct {
 	Name string `json:"name"`
 
 	// RateBps Hundredths of a percent.
-	RateBps int `json:"rate_bps"`
+	RateBps int64 `json:"rate_bps"`
 
 	// TaxableAmount In the currency's minor unit.
 	//
@@ -1548,7 +1548,7 @@ type WebhookEndpointUpdate struct {
 	URL *string `json:"url,omitempty"`
 
 	// EnabledEvents Event types, or `["*"]`, which is what absent means.
-	EnabledEvents []string                  `json:"enabled_events,omitempty"`
+	EnabledEvents []string                  `json:"enabled_events,omitzero"`
 	Status        *WebhookEndpointStatus    `json:"status,omitempty"`
 	Description   nullable.Nullable[string] `json:"description,omitempty"`
 
@@ -1569,7 +1569,7 @@ type EndingBefore = string
 type IdempotencyKey = string
 
 // Limit defines model for Limit.
-type Limit = int
+type Limit = int64
 
 // MetadataFilter defines model for MetadataFilter.
 type MetadataFilter map[string]string

@@ -20,7 +20,10 @@ func forGo(doc *yaml.Node) {
 	drop(get(doc, "components"), "responses")
 	each(get(doc, "components", "schemas"), func(name string, schema *yaml.Node) {
 		if strings.HasSuffix(name, "Update") {
-			each(get(schema, "properties"), func(_ string, p *yaml.Node) { bindNullable(p) })
+			each(get(schema, "properties"), func(_ string, p *yaml.Node) {
+				bindNullable(p)
+				bindArray(p)
+			})
 		}
 	})
 	walk(doc, func(n *yaml.Node) {
@@ -55,6 +58,14 @@ func bindNullable(p *yaml.Node) {
 	set(p, "x-go-type-skip-optional-pointer", parse("true"))
 }
 
+// bindArray lets a PATCH empty a list: nil is absent, an empty slice is sent.
+func bindArray(p *yaml.Node) {
+	if text(p, "type") == "array" {
+		set(p, "x-omitempty", parse("false"))
+		set(p, "x-omitzero", parse("true"))
+	}
+}
+
 func goType(p *yaml.Node) string {
 	if all := get(p, "allOf"); all != nil {
 		return strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
@@ -64,9 +75,7 @@ func goType(p *yaml.Node) string {
 		return "string"
 	case "string date-time":
 		return "wire.Time"
-	case "integer ":
-		return "int"
-	case "integer int64":
+	case "integer ", "integer int64":
 		return "int64"
 	}
 	panic("no Go type for a nullable " + text(p, "type") + " in a PATCH; add it to goType")
