@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sort"
+
+	"github.com/tillwright/tillwright/tests/harness/debian"
 )
 
 // binaries returns the folder that holds initdb and postgres, the newest version first.
@@ -15,7 +17,7 @@ func binaries() (string, error) {
 	if dir := find(); dir != "" {
 		return dir, nil
 	}
-	if err := install(); err != nil {
+	if err := debian.Install("postgresql"); err != nil {
 		return "", fmt.Errorf("PostgreSQL is needed for the tests and could not be installed (%w): install its server package and run again", err)
 	}
 	if dir := find(); dir != "" {
@@ -48,36 +50,4 @@ func find() string {
 func executable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
-}
-
-// install runs apt-get as root, or through sudo where that asks for no password.
-func install() error {
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		return errors.New("there is no apt-get here")
-	}
-	var sudo []string
-	if os.Geteuid() != 0 {
-		if err := exec.Command("sudo", "-n", "true").Run(); err != nil {
-			return errors.New("apt-get needs root or a sudo without password")
-		}
-		sudo = []string{"sudo", "-n"}
-	}
-	// Several test processes may come here at once: they queue for the package manager's lock.
-	apt := append(sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=300")
-	get := append(append([]string{}, apt...), "install", "--no-install-recommends", "postgresql")
-	if err := run(get); err == nil {
-		return nil
-	}
-	if err := run(append(append([]string{}, apt...), "update")); err != nil {
-		return err
-	}
-	return run(get)
-}
-
-func run(command []string) error {
-	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%v: %w\n%s", command, err, out)
-	}
-	return nil
 }

@@ -1,0 +1,182 @@
+// Command bench measures the server against the floor program, in alternating rounds on the same machine, and fails when
+// a ratio is below its gate. Rates depend on the machine; the ratios are what it is about.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+var (
+	rounds  = flag.Int("rounds", 5, "how often each program is measured")
+	seconds = flag.Int("seconds", 3, "how long a measurement takes")
+	engines = flag.String("engines", "sqlite,postgres", "which databases")
+	slow    = flag.Bool("slow", false, "measure a server that is slow on purpose (built with the race detector): the gates must fail")
+)
+
+// scenario is one kind of request with the least and the wished-for ratio of server to floor, by engine.
+type scenario struct {
+	name      string
+	script    string
+	gate, aim map[string]float64
+}
+
+var scenarios = []scenario{
+	{"get a product", "read", map[string]float64{"sqlite": 0.70, "postgres": 0.70}, map[string]float64{"sqlite": 0.76, "postgres": 0.78}},
+	{"list of 20", "read", map[string]float64{"sqlite": 0.78, "postgres": 0.75}, map[string]float64{"sqlite": 0.85, "postgres": 0.80}},
+	{"post a product", "post", map[string]float64{"sqlite": 0.85, "postgres": 0.80}, map[string]float64{"sqlite": 0.92, "postgres": 0.86}},
+}
+
+// cpuGate is the most that the server may spend per request, in the floor's.
+const cpuGate, cpuAim = 1.6, 1.4
+
+func main() {
+	flag.Parse()
+	missed, err := run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	if len(missed) > 0 {
+		fmt.Printf("\nbelow the gate:\n  %s\n", strings.Join(missed, "\n  "))
+		os.Exit(1)
+	}
+}
+
+// run returns what is below its gate.
+func run() ([]string, error) {
+	if err := installWrk(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "tillwright-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := writeScripts(dir); err != nil {
+		return nil, err
+	}
+	server, floor, err := build(dir)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d rounds of %d s, 16 connections; the server beside the floor, medians\n", *rounds, *seconds)
+	fmt.Printf("%-9s %-15s %9s %9s %7s %6s %6s %7s %9s\n", "database", "request", "server/s", "floor/s", "ratio", "gate", "aim", "cpu", "p99 ms")
+	var missed []string
+	for engine := range strings.SplitSeq(*engines, ",") {
+		m, err := measure(engine, server, floor, dir)
+		if err != nil {
+			return nil, err
+		}
+		missed = append(missed, m...)
+	}
+	return missed, nil
+}
+
+// build compiles both programs.
+func build(dir string) (server, floor string, err error) {
+	server, floor = filepath.Join(dir, "tillwright"), filepath.Join(dir, "floor")
+	args := []string{"build", "-o", server}
+	if *slow {
+		args = append(args, "-race")
+	}
+	for _, args := range [][]string{append(args, "./server/cmd/tillwright"), {"build", "-o", floor, "./tests/bench/floor"}} {
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			return "", "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return server, floor, nil
+}
+
+// measure runs all scenarios on one engine.
+func measure(engine, serverPath, floorPath, dir string) ([]string, error) {
+	w, err := newWorld(engine, serverPath, dir)
+	if err != nil {
+		return nil, err
+	}
+	server, err := start("server", serverPath, w.env(), "serve")
+	if err != nil {
+		return nil, err
+	}
+	defer server.stop()
+	floor, err := start("floor", floorPath, nil, "--database-url", w.floor)
+	if err != nil {
+		return nil, err
+	}
+	defer floor.stop()
+	var missed []string
+	for _, s := range scenarios {
+		m, err := s.compare(w, dir, server, floor)
+		if err != nil {
+			return nil, err
+		}
+		missed = append(missed, m...)
+	}
+	return missed, w.purchases(dir, server)
+}
+
+// compare measures one scenario in alternating rounds and prints its line.
+func (s scenario) compare(w *world, dir string, server, floor *program) ([]string, error) {
+	requests := w.get
+	if s.name == "list of 20" {
+		requests = w.list
+	}
+	var ratio, cpu, serverRate, floorRate, p99 []float64
+	for round := range *rounds + 1 {
+		pair := map[*program]load{}
+		order := []*program{server, floor}
+		if round%2 == 1 {
+			slices.Reverse(order)
+		}
+		for _, p := range order {
+			l, err := put(p, filepath.Join(dir, s.script+".lua"), 1, time.Duration(*seconds)*time.Second, requests, fmt.Sprintf("%s-%d", p.name, round))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.name, err)
+			}
+			pair[p] = l
+		}
+		if round == 0 { // the first one fills caches
+			continue
+		}
+		serverRate, floorRate = append(serverRate, pair[server].perSecond()), append(floorRate, pair[floor].perSecond())
+		ratio = append(ratio, pair[server].perSecond()/pair[floor].perSecond())
+		cpu = append(cpu, pair[server].cpuPerRequest()/pair[floor].cpuPerRequest())
+		p99 = append(p99, float64(pair[server].P99)/1000)
+	}
+	gate, aim := s.gate[w.engine], s.aim[w.engine]
+	fmt.Printf("%-9s %-15s %9.0f %9.0f %7.2f %6.2f %6.2f %6.2fx %9.1f\n", w.engine, s.name, median(serverRate), median(floorRate), median(ratio), gate, aim, median(cpu), median(p99))
+	var missed []string
+	if median(ratio) < gate {
+		missed = append(missed, fmt.Sprintf("%s, %s: %.2f of the floor, the gate is %.2f", w.engine, s.name, median(ratio), gate))
+	}
+	if median(cpu) > cpuGate {
+		missed = append(missed, fmt.Sprintf("%s, %s: %.2f times the floor's CPU, the gate is %.1f (the aim %.1f)", w.engine, s.name, median(cpu), cpuGate, cpuAim))
+	}
+	return missed, nil
+}
+
+// purchases measures whole purchases, which have no floor: create a checkout, confirm it, read the order.
+func (w *world) purchases(dir string, server *program) error {
+	var rate, p99 []float64
+	for round := range *rounds {
+		l, err := put(server, filepath.Join(dir, "purchase.lua"), 16, time.Duration(*seconds)*time.Second, w.get, fmt.Sprint("buy", round), w.price)
+		if err != nil {
+			return fmt.Errorf("purchase: %w", err)
+		}
+		rate, p99 = append(rate, l.perSecond()/3), append(p99, float64(l.P99)/1000)
+	}
+	aim := map[string]int{"sqlite": 300, "postgres": 200}[w.engine]
+	fmt.Printf("%-9s %-15s %9.0f %9s %7s %6s %4d/s %7s %9.1f\n", w.engine, "whole purchase", median(rate), "-", "-", "-", aim, "-", median(p99))
+	return nil
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}

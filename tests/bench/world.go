@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	_ "github.com/lib/pq" // makes and copies databases
+
+	"github.com/tillwright/tillwright/tests/harness/postgres"
+)
+
+const (
+	keys     = 2000 // each has its own quota, so the limiter can stay on
+	products = 1000
+)
+
+// world is one engine's database, filled, and a copy of it for the floor.
+type world struct {
+	engine        string
+	server, floor string // database URLs
+	dir           string
+	price         string // the price variant that purchases buy
+	get, list     string // files of requests, "token path" per line
+}
+
+// newWorld fills a database through the API and copies it.
+func newWorld(engine, binary, dir string) (*world, error) {
+	w := &world{engine: engine, dir: filepath.Join(dir, engine), get: filepath.Join(dir, engine, "get"), list: filepath.Join(dir, engine, "list")}
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := w.place(); err != nil {
+		return nil, err
+	}
+	if err := w.fill(binary); err != nil {
+		return nil, fmt.Errorf("fill the %s database: %w", engine, err)
+	}
+	return w, w.copy()
+}
+
+// env is what the server and its tool run with.
+func (w *world) env() []string {
+	return []string{"TILLWRIGHT_DATABASE_URL=" + w.server, "TILLWRIGHT_DATA_DIR=" + w.dir}
+}
+
+// place decides where the databases are.
+func (w *world) place() error {
+	if w.engine == "sqlite" {
+		w.server, w.floor = "sqlite://"+filepath.Join(w.dir, "server.db"), "sqlite://"+filepath.Join(w.dir, "floor.db")
+		return nil
+	}
+	address, err := url.Parse(os.Getenv(postgres.Env))
+	if err != nil || address.Path == "" {
+		return fmt.Errorf("%s names no cluster: run make bench", postgres.Env)
+	}
+	name := "bench_" + strings.ToLower(rand.Text())
+	server, floor := *address, *address
+	server.Path, floor.Path = "/"+name, "/"+name+"_floor"
+	w.server, w.floor = server.String(), floor.String()
+	return w.statement("CREATE DATABASE " + name)
+}
+
+func (w *world) statement(query string) error {
+	db, err := sql.Open("postgres", os.Getenv(postgres.Env))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	_, err = db.ExecContext(context.Background(), query)
+	return err
+}
+
+// copy gives the floor the same rows.
+func (w *world) copy() error {
+	if w.engine == "sqlite" {
+		data, err := os.ReadFile(strings.TrimPrefix(w.server, "sqlite://"))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(strings.TrimPrefix(w.floor, "sqlite://"), data, 0o600)
+	}
+	name := func(address string) string {
+		return address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
+	}
+	return w.statement("CREATE DATABASE " + name(w.floor) + " TEMPLATE " + name(w.server))
+}
+
+// fill migrates, makes an account with its keys and products, and writes the requests that will read them.
+func (w *world) fill(binary string) error {
+	if _, err := w.tool(binary, "migrate"); err != nil {
+		return err
+	}
+	account, err := w.tool(binary, "accounts", "create", "--name", "Bench", "--email", "bench@example.com", "--plan", "pro", "--json")
+	if err != nil {
+		return err
+	}
+	key, err := w.tool(binary, "keys", "create", "--account", fmt.Sprint(account["id"]), "--json")
+	if err != nil {
+		return err
+	}
+	server, err := start("server", binary, w.env(), "serve")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	tokens := []string{fmt.Sprint(key["token"])}
+	for len(tokens) < keys {
+		made, err := server.post(tokens[len(tokens)/2], "/v1/auth/keys", map[string]any{"name": fmt.Sprint("key ", len(tokens))})
+		if err != nil {
+			return err
+		}
+		tokens = append(tokens, fmt.Sprint(made["token"]))
+	}
+	return w.stock(server, tokens)
+}
+
+func (w *world) stock(server *program, tokens []string) error {
+	var get, list bytes.Buffer
+	for i := range products {
+		p, err := server.post(tokens[i], "/v1/products", map[string]any{
+			"name": fmt.Sprint("Product ", i), "headline": "300 pages for working programmers", "status": "active",
+			"metadata": map[string]string{"shelf": fmt.Sprint(i % 10)}, "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
+		})
+		if err != nil {
+			return err
+		}
+		w.price = p["price_variants"].([]any)[0].(string)
+		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i], p["id"])
+		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i+1], p["slug"])
+	}
+	for _, token := range tokens {
+		fmt.Fprintf(&list, "%s /v1/products?limit=20\n", token)
+	}
+	if err := os.WriteFile(w.get, get.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(w.list, list.Bytes(), 0o600)
+}
+
+// tool runs a command of the binary and decodes what it prints, if that is an object.
+func (w *world) tool(binary string, args ...string) (map[string]any, error) {
+	cmd := exec.Command(binary, args...)
+	cmd.Env = append(os.Environ(), w.env()...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", args, err, stderr.Bytes())
+	}
+	object := map[string]any{}
+	_ = json.Unmarshal(out, &object) // migrate prints a sentence
+	return object, nil
+}
