@@ -21,7 +21,7 @@ const (
 	AISiteDomainStatusActive     AISiteDomainStatus = "active"
 	AISiteDomainStatusError      AISiteDomainStatus = "error"
 	AISiteDomainStatusPending    AISiteDomainStatus = "pending"
-	AISiteDomainStatusSslPending AISiteDomainStatus = "ssl_pending"
+	AISiteDomainStatusSSLPending AISiteDomainStatus = "ssl_pending"
 )
 
 // Defines values for AISiteType.
@@ -620,11 +620,11 @@ type CheckoutPaymentStatus string
 // CheckoutSource Where the buyer came from.
 type CheckoutSource struct {
 	Referrer    *string `json:"referrer,omitempty"`
-	UtmSource   *string `json:"utm_source,omitempty"`
-	UtmMedium   *string `json:"utm_medium,omitempty"`
-	UtmCampaign *string `json:"utm_campaign,omitempty"`
-	UtmTerm     *string `json:"utm_term,omitempty"`
-	UtmContent  *string `json:"utm_content,omitempty"`
+	UTMSource   *string `json:"utm_source,omitempty"`
+	UTMMedium   *string `json:"utm_medium,omitempty"`
+	UTMCampaign *string `json:"utm_campaign,omitempty"`
+	UTMTerm     *string `json:"utm_term,omitempty"`
+	UTMContent  *string `json:"utm_content,omitempty"`
 }
 
 // CheckoutStatus defines model for CheckoutStatus.

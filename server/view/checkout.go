@@ -1,0 +1,202 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Checkout renders a checkout as its seller sees it.
+func Checkout(c *store.Checkout) api.Checkout {
+	return api.Checkout{
+		ID:                    c.ID,
+		Object:                "checkout",
+		LineItems:             wire.RefTos[api.LineItem](c.LineItemIDs.V),
+		Customer:              ref[api.Customer](c.CustomerID),
+		CustomerEmail:         c.CustomerEmail,
+		CustomerName:          c.CustomerName,
+		BillingAddress:        address(c.BillingAddress.V),
+		TaxID:                 (*api.TaxID)(c.TaxID.V),
+		Currency:              c.Currency,
+		SubtotalAmount:        c.SubtotalAmount,
+		DiscountAmount:        c.DiscountAmount,
+		NetAmount:             c.NetAmount,
+		TaxAmount:             c.TaxAmount,
+		TotalAmount:           c.TotalAmount,
+		AmountDueNow:          c.AmountDueNow,
+		Status:                api.CheckoutStatus(c.Status),
+		PaymentStatus:         api.CheckoutPaymentStatus(c.PaymentStatus),
+		PaymentMethodRequired: c.PaymentMethodRequired,
+		LastPaymentError:      (*api.PaymentFailure)(c.LastPaymentError.V),
+		NextAction:            nextAction(c.NextAction.V),
+		URL:                   c.URL,
+		ClientSecret:          c.ClientSecret,
+		SuccessURL:            c.SuccessURL,
+		CancelURL:             c.CancelURL,
+		ReturnURL:             c.ReturnURL,
+		CustomFieldData:       object(c.CustomFieldData.V),
+		ClientReferenceID:     c.ClientReferenceID,
+		ExternalCustomerID:    c.ExternalCustomerID,
+		Locale:                c.Locale,
+		ExpiresAt:             at(c.ExpiresAt),
+		CompletedAt:           atOrNull(c.CompletedAt),
+		Order:                 ref[api.Order](c.OrderID),
+		Source:                (*api.CheckoutSource)(c.Source.V),
+		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
+		Metadata:              c.Metadata.Map(),
+		CreatedAt:             at(c.CreatedAt),
+		UpdatedAt:             at(c.UpdatedAt),
+	}
+}
+
+// CheckoutRefs yields what a checkout points at.
+func CheckoutRefs(c *api.Checkout, field string, yield func(wire.Ref)) {
+	switch field {
+	case "customer":
+		yield(&c.Customer)
+	case "order":
+		yield(&c.Order)
+	case "line_items":
+		for i := range c.LineItems {
+			yield(&c.LineItems[i])
+		}
+	}
+}
+
+// PublicCheckout renders a checkout as its buyer sees it. fields are the questions of its products.
+func PublicCheckout(c *store.Checkout, seller *store.Account, items []store.LineItem, fields []store.CustomField) api.PublicCheckout {
+	lines := make([]api.LineItem, len(items))
+	for i := range items {
+		lines[i] = LineItem(&items[i])
+	}
+	return api.PublicCheckout{
+		ID:                    c.ID,
+		Object:                "checkout",
+		SellerName:            seller.Name,
+		LineItems:             lines,
+		CustomerEmail:         c.CustomerEmail,
+		CustomerName:          c.CustomerName,
+		BillingAddress:        address(c.BillingAddress.V),
+		TaxID:                 (*api.TaxID)(c.TaxID.V),
+		Currency:              c.Currency,
+		SubtotalAmount:        c.SubtotalAmount,
+		DiscountAmount:        c.DiscountAmount,
+		NetAmount:             c.NetAmount,
+		TaxAmount:             c.TaxAmount,
+		TotalAmount:           c.TotalAmount,
+		AmountDueNow:          c.AmountDueNow,
+		Status:                api.CheckoutStatus(c.Status),
+		PaymentStatus:         api.CheckoutPaymentStatus(c.PaymentStatus),
+		PaymentMethodRequired: c.PaymentMethodRequired,
+		LastPaymentError:      (*api.PaymentFailure)(c.LastPaymentError.V),
+		NextAction:            nextAction(c.NextAction.V),
+		URL:                   c.URL,
+		SuccessURL:            c.SuccessURL,
+		CancelURL:             c.CancelURL,
+		ReturnURL:             c.ReturnURL,
+		CustomFields:          mapped(fields, customField),
+		CustomFieldData:       object(c.CustomFieldData.V),
+		TermsRequired:         seller.CheckoutRequiresTerms,
+		Locale:                c.Locale,
+		ExpiresAt:             at(c.ExpiresAt),
+		CompletedAt:           atOrNull(c.CompletedAt),
+		CreatedAt:             at(c.CreatedAt),
+		UpdatedAt:             at(c.UpdatedAt),
+	}
+}
+
+// ListCheckouts reads the query of a list.
+func ListCheckouts(q api.ListCheckoutsParams) store.ListCheckouts {
+	return store.ListCheckouts{
+		Page:          Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter:    Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:        store.CheckoutStatus(value(q.Status)),
+		PaymentStatus: store.CheckoutPaymentStatus(value(q.PaymentStatus)),
+		Customer:      value(q.Customer),
+		CustomerEmail: value(q.CustomerEmail),
+		Product:       value(q.Product),
+	}
+}
+
+// NewCheckout reads the body of a create.
+func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
+	return store.CheckoutDraft{
+		Checkout: &store.Checkout{
+			CustomerID:         b.Customer,
+			CustomerEmail:      b.CustomerEmail,
+			CustomerName:       b.CustomerName,
+			BillingAddress:     store.JSONOf((*store.Address)(b.BillingAddress)),
+			TaxID:              store.JSONOf((*store.TaxID)(b.TaxID)),
+			Currency:           value(b.Currency),
+			SuccessURL:         b.SuccessURL,
+			CancelURL:          b.CancelURL,
+			ReturnURL:          b.ReturnURL,
+			CustomFieldData:    store.JSONOf(map[string]string(value(b.CustomFieldData))),
+			ClientReferenceID:  b.ClientReferenceID,
+			ExternalCustomerID: b.ExternalCustomerID,
+			Locale:             b.Locale,
+			ExpiresAt:          value(stored(b.ExpiresAt)),
+			Source:             store.JSONOf((*store.CheckoutSource)(b.Source)),
+			Metadata:           metadata(b.Metadata),
+		},
+		Lines: mapped(b.LineItems, newLine),
+	}
+}
+
+// CheckoutChange reads the body of a PATCH by the seller.
+func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
+	return func(c *store.CheckoutDraft) {
+		setOrClear(&c.CustomerID, b.Customer)
+		setOrClear(&c.CustomerEmail, b.CustomerEmail)
+		setOrClear(&c.CustomerName, b.CustomerName)
+		setAddress(&c.BillingAddress, b.BillingAddress)
+		setTaxID(&c.TaxID, b.TaxID)
+		set(&c.Currency, b.Currency)
+		setOrClear(&c.SuccessURL, b.SuccessURL)
+		setOrClear(&c.CancelURL, b.CancelURL)
+		setOrClear(&c.ReturnURL, b.ReturnURL)
+		setCustomFieldData(c, b.CustomFieldData)
+		setOrClear(&c.ClientReferenceID, b.ClientReferenceID)
+		setOrClear(&c.ExternalCustomerID, b.ExternalCustomerID)
+		setOrClear(&c.Locale, b.Locale)
+		set(&c.ExpiresAt, stored(b.ExpiresAt))
+		setMetadata(&c.Metadata, b.Metadata)
+		if b.Source.IsSpecified() {
+			c.Source.V = (*store.CheckoutSource)(sent(b.Source))
+		}
+		if b.LineItems != nil {
+			c.Lines = mapped(b.LineItems, newLine)
+		}
+	}
+}
+
+// PublicCheckoutChange reads the body of a PATCH by the buyer.
+func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft) {
+	return func(c *store.CheckoutDraft) {
+		setOrClear(&c.CustomerEmail, b.CustomerEmail)
+		setOrClear(&c.CustomerName, b.CustomerName)
+		setAddress(&c.BillingAddress, b.BillingAddress)
+		setTaxID(&c.TaxID, b.TaxID)
+		setCustomFieldData(c, b.CustomFieldData)
+		setOrClear(&c.Locale, b.Locale)
+	}
+}
+
+func setCustomFieldData(c *store.CheckoutDraft, sent *api.CustomFieldData) {
+	if sent != nil {
+		c.CustomFieldData.V = *sent
+	}
+}
+
+func newLine(l api.CheckoutLine) store.NewLineItem {
+	quantity := int64(1)
+	set(&quantity, l.Quantity)
+	return store.NewLineItem{PriceVariant: l.PriceVariant, Quantity: quantity, CustomAmount: l.CustomAmount}
+}
+
+func nextAction(a *store.NextAction) *api.NextAction {
+	if a == nil {
+		return nil
+	}
+	return &api.NextAction{Type: api.NextActionType(a.Type), URL: a.URL}
+}

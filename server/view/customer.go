@@ -1,0 +1,112 @@
+package view
+
+import (
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Customer renders a customer.
+func Customer(c *store.Customer) api.Customer {
+	return api.Customer{
+		ID:               c.ID,
+		Object:           "customer",
+		Email:            value(c.Email),
+		Name:             c.Name,
+		Phone:            c.Phone,
+		ExternalID:       c.ExternalID,
+		AvatarURL:        c.AvatarURL,
+		BillingAddress:   address(c.BillingAddress.V),
+		TaxID:            (*api.TaxID)(c.TaxID.V),
+		TaxExempt:        c.TaxExempt,
+		PreferredLocale:  c.PreferredLocale,
+		Type:             api.CustomerType(c.Type),
+		OrdersCount:      c.OrdersCount,
+		TotalSpent:       object(c.TotalSpent.V),
+		FirstPaidAt:      atOrNull(c.FirstPaidAt),
+		LastOrderAt:      atOrNull(c.LastOrderAt),
+		MarketingConsent: marketingConsent(c.MarketingConsent.V),
+		Notes:            c.Notes,
+		Tags:             list(c.Tags.V),
+		Metadata:         c.Metadata.Map(),
+		CreatedAt:        at(c.CreatedAt),
+		UpdatedAt:        at(c.UpdatedAt),
+	}
+}
+
+// ListCustomers reads the query of a list.
+func ListCustomers(q api.ListCustomersParams) store.ListCustomers {
+	return store.ListCustomers{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Email:      value(q.Email),
+		ExternalID: value(q.ExternalID),
+		Type:       store.CustomerType(value(q.Type)),
+		Tag:        value(q.Tag),
+	}
+}
+
+// NewCustomer reads the body of a create.
+func NewCustomer(b *api.CustomerCreate) store.Customer {
+	return store.Customer{
+		Email:            &b.Email,
+		Name:             b.Name,
+		Phone:            b.Phone,
+		ExternalID:       b.ExternalID,
+		AvatarURL:        b.AvatarURL,
+		BillingAddress:   store.JSONOf((*store.Address)(b.BillingAddress)),
+		TaxID:            store.JSONOf((*store.TaxID)(b.TaxID)),
+		TaxExempt:        value(b.TaxExempt),
+		PreferredLocale:  b.PreferredLocale,
+		MarketingConsent: store.JSONOf(storedMarketingConsent(b.MarketingConsent)),
+		Notes:            b.Notes,
+		Tags:             store.JSONOf(b.Tags),
+		Metadata:         metadata(b.Metadata),
+	}
+}
+
+// CustomerChange reads the body of a PATCH.
+func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
+	return func(c *store.Customer) {
+		if b.Email != nil {
+			c.Email = b.Email
+		}
+		setOrClear(&c.Name, b.Name)
+		setOrClear(&c.Phone, b.Phone)
+		setOrClear(&c.ExternalID, b.ExternalID)
+		setOrClear(&c.AvatarURL, b.AvatarURL)
+		setAddress(&c.BillingAddress, b.BillingAddress)
+		setTaxID(&c.TaxID, b.TaxID)
+		set(&c.TaxExempt, b.TaxExempt)
+		setOrClear(&c.PreferredLocale, b.PreferredLocale)
+		setOrClear(&c.Notes, b.Notes)
+		setMetadata(&c.Metadata, b.Metadata)
+		if b.MarketingConsent.IsSpecified() {
+			c.MarketingConsent.V = storedMarketingConsent(sent(b.MarketingConsent))
+		}
+		if b.Tags != nil {
+			c.Tags.V = b.Tags
+		}
+	}
+}
+
+func setTaxID(field *store.JSON[*store.TaxID], t nullable.Nullable[api.TaxID]) {
+	if t.IsSpecified() {
+		field.V = (*store.TaxID)(sent(t))
+	}
+}
+
+func marketingConsent(c *store.MarketingConsent) *api.MarketingConsent {
+	if c == nil {
+		return nil
+	}
+	return &api.MarketingConsent{Status: api.MarketingConsentStatus(c.Status), Source: c.Source, At: atOrNull(c.At)}
+}
+
+func storedMarketingConsent(c *api.MarketingConsent) *store.MarketingConsent {
+	if c == nil {
+		return nil
+	}
+	return &store.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At)}
+}

@@ -1,0 +1,91 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Order renders an order.
+func Order(o *store.Order) api.Order {
+	return api.Order{
+		ID:                o.ID,
+		Object:            "order",
+		Number:            o.Number,
+		Status:            api.OrderStatus(o.Status),
+		BillingReason:     api.BillingReason(o.BillingReason),
+		Customer:          wire.RefTo[api.Customer](o.CustomerID),
+		LineItems:         wire.RefTos[api.LineItem](o.LineItemIDs.V),
+		SubtotalAmount:    o.SubtotalAmount,
+		DiscountAmount:    o.DiscountAmount,
+		NetAmount:         o.NetAmount,
+		TaxAmount:         o.TaxAmount,
+		TotalAmount:       o.TotalAmount,
+		PaidAmount:        o.PaidAmount,
+		RefundedAmount:    o.RefundedAmount,
+		RefundedTaxAmount: o.RefundedTaxAmount,
+		RefundableAmount:  o.RefundableAmount(),
+		DueAmount:         o.DueAmount(),
+		Currency:          o.Currency,
+		TaxBreakdown:      mapped(o.TaxBreakdown.V, func(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }),
+		Checkout:          ref[api.Checkout](o.CheckoutID),
+		Payments:          wire.RefTos[api.Payment](o.PaymentIDs.V),
+		BillingName:       o.BillingName,
+		BillingAddress:    address(o.BillingAddress.V),
+		TaxID:             (*api.TaxID)(o.TaxID.V),
+		CustomFieldData:   object(o.CustomFieldData.V),
+		PaidAt:            atOrNull(o.PaidAt),
+		VoidedAt:          atOrNull(o.VoidedAt),
+		Metadata:          o.Metadata.Map(),
+		CreatedAt:         at(o.CreatedAt),
+		UpdatedAt:         at(o.UpdatedAt),
+	}
+}
+
+// OrderRefs yields what an order points at.
+func OrderRefs(o *api.Order, field string, yield func(wire.Ref)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	case "checkout":
+		yield(&o.Checkout)
+	case "line_items":
+		for i := range o.LineItems {
+			yield(&o.LineItems[i])
+		}
+	case "payments":
+		for i := range o.Payments {
+			yield(&o.Payments[i])
+		}
+	}
+}
+
+// ListOrders reads the query of a list.
+func ListOrders(q api.ListOrdersParams) store.ListOrders {
+	return store.ListOrders{
+		Page:          Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter:    Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:        store.OrderStatus(value(q.Status)),
+		BillingReason: store.BillingReason(value(q.BillingReason)),
+		Customer:      value(q.Customer),
+		CustomerEmail: value(q.CustomerEmail),
+		Product:       value(q.Product),
+		PriceVariant:  value(q.PriceVariant),
+		Checkout:      value(q.Checkout),
+		Number:        q.Number,
+		PaidAfter:     stored(q.PaidAfter),
+		PaidBefore:    stored(q.PaidBefore),
+		TotalMin:      q.TotalMin,
+		TotalMax:      q.TotalMax,
+	}
+}
+
+// OrderChange reads the body of a PATCH.
+func OrderChange(b *api.OrderUpdate) func(*store.Order) {
+	return func(o *store.Order) {
+		setOrClear(&o.BillingName, b.BillingName)
+		setAddress(&o.BillingAddress, b.BillingAddress)
+		setTaxID(&o.TaxID, b.TaxID)
+		setMetadata(&o.Metadata, b.Metadata)
+	}
+}

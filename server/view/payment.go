@@ -1,0 +1,34 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Payment renders a payment.
+func Payment(p *store.Payment) api.Payment {
+	return api.Payment{
+		ID:            p.ID,
+		Object:        "payment",
+		Checkout:      p.CheckoutID,
+		Order:         p.OrderID,
+		Status:        api.PaymentStatus(p.Status),
+		Amount:        p.Amount,
+		Currency:      p.Currency,
+		Provider:      p.Provider,
+		PaymentMethod: paymentMethod(p.PaymentMethod.V),
+		Failure:       (*api.PaymentFailure)(p.Failure.V),
+		CreatedAt:     at(p.CreatedAt),
+		UpdatedAt:     at(p.UpdatedAt),
+	}
+}
+
+func paymentMethod(m store.PaymentMethod) *api.PaymentMethodDetails {
+	if m.Type == "" {
+		return nil
+	}
+	return &api.PaymentMethodDetails{
+		Type: api.PaymentMethodDetailsType(m.Type), Brand: m.Brand, Last4: m.Last4,
+		ExpMonth: int64(m.ExpMonth), ExpYear: int64(m.ExpYear),
+	}
+}
