@@ -1,0 +1,207 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var errReset = errors.New("connection reset by peer")
+
+func TestRetry_RepeatsWhatMaySucceed(t *testing.T) {
+	t.Parallel()
+	cut := func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 201, Body: io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF)), Request: r}, nil
+	}
+	for name, failure := range map[string]reply{
+		"network error":   broken(errReset),
+		"cut answer":      cut,
+		"500":             refused(500, CodeAPIError),
+		"internal_error":  refused(500, "internal_error"),
+		"a proxy's 502":   answered(502, "<html>bad gateway</html>"),
+		"503":             answered(503, ""),
+		"429":             refused(429, CodeRateLimitExceeded, "Retry-After", "1"),
+		"409 in progress": refused(409, CodeRequestInProgress, "Retry-After", "1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, replies := scripted(failure, failure, answered(201, `{"id":"prod_1"}`))
+				var response Response
+				product, err := New(testKey, replies).Products.Create(t.Context(), &ProductCreate{Name: "Guide"}, WithResponse(&response))
+				require.NoError(t, err)
+				require.Equal(t, "prod_1", product.ID)
+				require.Equal(t, 3, response.Attempts)
+				require.Len(t, s.sent, 3)
+				for i := range s.sent {
+					require.Equal(t, s.sent[0].Header, s.sent[i].Header, "the same Idempotency-Key each time")
+					require.Equal(t, `{"name":"Guide"}`, s.bodies[i])
+				}
+			})
+		})
+	}
+}
+
+func TestRetry_NeverRepeatsARefusal(t *testing.T) {
+	t.Parallel()
+	for status, code := range map[int]string{
+		400: CodeBadRequest, 401: CodeAuthentication, 402: CodePlanUpgradeRequired, 403: CodeForbidden, 404: CodeResourceMissing,
+		405: CodeMethodNotAllowed, 409: "account_not_activated", 413: CodeRequestTooLarge, 415: CodeUnsupportedMediaType, 422: CodeValidationFailed,
+	} {
+		s, replies := scripted(refused(status, code, "Retry-After", "1"))
+		_, err := New(testKey, replies).Products.Create(t.Context(), &ProductCreate{Name: "Guide"})
+		require.Equal(t, code, CodeOf(err))
+		require.Equal(t, status, refusal(t, err).Status)
+		require.Len(t, s.sent, 1, code)
+	}
+}
+
+func TestRetry_EndsAndReturnsTheLastError(t *testing.T) {
+	t.Parallel()
+	for retries, failure := range []reply{refused(500, CodeAPIError), broken(errReset), refused(500, CodeAPIError), broken(errReset)} {
+		synctest.Test(t, func(t *testing.T) {
+			s, replies := scripted(failure)
+			var response Response
+			_, err := New(testKey, replies, WithRetries(retries)).Account.Get(t.Context(), WithResponse(&response))
+			require.Error(t, err)
+			require.Equal(t, retries%2 == 1, errors.Is(err, errReset))
+			require.Len(t, s.sent, retries+1)
+			require.Equal(t, retries+1, response.Attempts)
+		})
+	}
+}
+
+func TestRetry_BacksOffFurtherEachTimeWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	bounds := []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second}
+	for i, bound := range bounds {
+		longest := time.Duration(0)
+		for range 200 {
+			wait := pause(errReset, i+1)
+			require.Less(t, wait, bound)
+			longest = max(longest, wait)
+		}
+		require.Greater(t, longest, bound*3/4, "the whole bound is used")
+	}
+	require.Less(t, pause(errReset, 1_000_000), lastBackoff)
+}
+
+func TestRetry_WaitsAsLongAsTheServerAsks(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // synctest's clock
+	reset := strconv.FormatInt(start.Add(40*time.Second).Unix(), 10)
+	ahead := start.Add(30 * time.Second).Format(http.TimeFormat)
+	for name, c := range map[string]struct {
+		failure reply
+		least   time.Duration
+	}{
+		"429 Retry-After":                 {refused(429, CodeRateLimitExceeded, "Retry-After", "17", "X-RateLimit-Reset", reset), 17 * time.Second},
+		"429 X-RateLimit-Reset":           {refused(429, CodeRateLimitExceeded, "X-RateLimit-Reset", reset), 40 * time.Second},
+		"429 reset by the server's clock": {refused(429, CodeRateLimitExceeded, "X-RateLimit-Reset", reset, "Date", ahead), 10 * time.Second},
+		"409 Retry-After":                 {refused(409, CodeRequestInProgress, "Retry-After", "3"), 3 * time.Second},
+		"503 with a date":                 {answered(503, "", "Retry-After", ahead), 30 * time.Second},
+		"500 ignores the quota":           {refused(500, CodeAPIError, "X-RateLimit-Reset", reset), 0},
+		"429 in the past":                 {refused(429, CodeRateLimitExceeded, "Retry-After", "-5"), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, replies := scripted(c.failure, answered(200, `{}`))
+				begun := time.Now()
+				_, err := New(testKey, replies).Account.Get(t.Context())
+				require.NoError(t, err)
+				require.Len(t, s.sent, 2)
+				require.GreaterOrEqual(t, time.Since(begun), c.least)
+				require.Less(t, time.Since(begun), c.least+firstBackoff)
+			})
+		})
+	}
+}
+
+func TestRetry_DoesNotWaitBeyondItsTime(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		wait    string
+		options []Option
+	}{
+		"the call's timeout":    {"17", []Option{WithCallTimeout(10 * time.Second)}},
+		"more than is sensible": {"3600", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, replies := scripted(refused(429, CodeRateLimitExceeded, "Retry-After", c.wait))
+				begun := time.Now()
+				_, err := New(testKey, replies).Account.Get(t.Context(), c.options...)
+				require.Equal(t, c.wait+"s", fmt.Sprintf("%.0fs", refusal(t, err).RetryAfter.Seconds()))
+				require.Len(t, s.sent, 1)
+				require.Zero(t, time.Since(begun))
+			})
+		})
+	}
+}
+
+func TestRetry_ACanceledContextEndsTheWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, replies := scripted(refused(429, CodeRateLimitExceeded, "Retry-After", "17"))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		begun := time.Now()
+		_, err := New(testKey, replies).Account.Get(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, CodeRateLimitExceeded, CodeOf(err), "and why it was waiting")
+		require.Equal(t, 5*time.Second, time.Since(begun))
+		require.Len(t, s.sent, 1)
+	})
+}
+
+func TestRetry_ACanceledContextEndsTheAttempt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, replies := scripted(hang)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		_, err := New(testKey, replies).Account.Get(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Len(t, s.sent, 1)
+	})
+}
+
+func TestTimeout_OfAnAttemptIsRepeated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, replies := scripted(hang, answered(200, `{}`))
+		begun := time.Now()
+		_, err := New(testKey, replies, WithTimeout(3*time.Second)).Account.Get(t.Context())
+		require.NoError(t, err)
+		require.Len(t, s.sent, 2)
+		require.GreaterOrEqual(t, time.Since(begun), 3*time.Second)
+	})
+}
+
+func TestTimeout_OfTheCallBoundsAllAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, replies := scripted(hang)
+		begun := time.Now()
+		_, err := New(testKey, replies, WithTimeout(0)).Account.Get(t.Context(), WithCallTimeout(7*time.Second))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 7*time.Second, time.Since(begun))
+	})
+}
+
+// hang answers never.
+func hang(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
