@@ -1,0 +1,27 @@
+// Package migrations holds the schema of both engines, forward only. The two folders are twins: the same file
+// names, tables and columns. On PostgreSQL every statement stands alone and may be repeated, so that a migration
+// that was cut short is simply run again; on SQLite a file is one transaction.
+package migrations
+
+import (
+	"embed"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+//go:embed sqlite/*.sql postgres/*.sql
+var files embed.FS
+
+// FS returns the migrations of an engine, "sqlite" or "postgres".
+func FS(engine string) (fs.FS, error) { return fs.Sub(files, engine) }
+
+// Latest returns the number of an engine's newest migration.
+func Latest(engine string) (int64, error) {
+	entries, err := files.ReadDir(engine)
+	if err != nil {
+		return 0, err
+	}
+	number, _, _ := strings.Cut(entries[len(entries)-1].Name(), "_")
+	return strconv.ParseInt(number, 10, 64)
+}

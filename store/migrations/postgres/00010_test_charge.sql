@@ -1,0 +1,20 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- What the built-in test provider was asked to charge: the far side of payments, committed on its own.
+CREATE TABLE IF NOT EXISTS test_charges (
+    account_id   TEXT NOT NULL,
+    id           TEXT NOT NULL,
+    token        TEXT NOT NULL,
+    amount       BIGINT NOT NULL,
+    currency     TEXT NOT NULL,
+    method_ref   TEXT NOT NULL,
+    return_url   TEXT NOT NULL,
+    status       TEXT NOT NULL CHECK (status IN ('prepared', 'requires_action', 'succeeded', 'declined', 'canceled')),
+    decline_code TEXT NOT NULL,
+    created_at   BIGINT NOT NULL,
+    updated_at   BIGINT NOT NULL,
+    PRIMARY KEY (account_id, id)
+);
+
+CREATE UNIQUE INDEX IF NOT EXISTS test_charges_token ON test_charges (account_id, token);
