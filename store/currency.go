@@ -1,0 +1,24 @@
+package store
+
+// Currency is one that prices may be in.
+type Currency struct {
+	Exponent int   // digits of the minor unit: 2 for cents, 0 for yen
+	Minimum  int64 // least amount that can be charged, in the minor unit
+}
+
+// LookupCurrency returns a currency by its lower-case ISO 4217 code, and whether it is supported.
+func LookupCurrency(code string) (Currency, bool) {
+	c, ok := currencies[code]
+	return c, ok
+}
+
+// currencies is a constant. The minimums are what card networks charge at least, rounded up where providers differ.
+var currencies = map[string]Currency{
+	"aed": {2, 200}, "aud": {2, 70}, "bgn": {2, 100}, "brl": {2, 50}, "cad": {2, 70}, "chf": {2, 50}, "clp": {0, 500},
+	"cop": {2, 200000}, "czk": {2, 1500}, "dkk": {2, 250}, "eur": {2, 50}, "gbp": {2, 40}, "hkd": {2, 400},
+	"huf": {2, 17500}, "idr": {2, 1000000}, "ils": {2, 200}, "inr": {2, 5000}, "isk": {0, 75}, "jpy": {0, 50},
+	"krw": {0, 700}, "mxn": {2, 1000}, "myr": {2, 200}, "ngn": {2, 80000}, "nok": {2, 300}, "nzd": {2, 80},
+	"pen": {2, 200}, "php": {2, 3000}, "pln": {2, 200}, "ron": {2, 200}, "sar": {2, 200}, "sek": {2, 300},
+	"sgd": {2, 50}, "thb": {2, 1000}, "try": {2, 2000}, "twd": {2, 1600}, "uah": {2, 2100}, "usd": {2, 50},
+	"uyu": {2, 2000}, "vnd": {0, 13000}, "zar": {2, 900},
+}

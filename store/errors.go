@@ -1,0 +1,103 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// Code tells a caller of the API what went wrong. Codes are forever; messages may change.
+type Code string
+
+// The codes of the store. The server maps each to one status and error type.
+const (
+	CodeMissing          Code = "resource_missing"
+	CodeInvalid          Code = "validation_failed"
+	CodeBadRequest       Code = "bad_request"
+	CodeParameterMissing Code = "parameter_missing"
+	CodeUnauthenticated  Code = "authentication_required"
+	CodeForbidden        Code = "forbidden"
+	CodePlan             Code = "plan_upgrade_required"
+	CodeKeyReused        Code = "idempotency_key_reused"
+	CodeInProgress       Code = "idempotency_request_in_progress"
+	CodeRateLimit        Code = "rate_limit_exceeded"
+)
+
+// Outcome says what an error leaves behind of the write request that it ends.
+type Outcome int
+
+const (
+	// Refused changed nothing: the request rolls back and its Idempotency-Key is free again.
+	Refused Outcome = iota
+	// Recorded is an answer like a success, a declined charge for one: it commits and is replayed.
+	Recorded
+	// Unknown may have had an effect outside: the key stays taken, and the same request sent again finds out.
+	Unknown
+)
+
+// Error is every failure that the caller can do something about.
+type Error struct {
+	Code    Code
+	Param   string              // the offending parameter, when there is one
+	Message string              // for the integrator's developer: says what to send instead
+	Fields  map[string][]string // for CodeInvalid: field path to messages
+	Outcome Outcome
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// OutcomeOf returns the outcome of an *Error, and Refused for nil. Any other error is Unknown: nobody can say how
+// far it got.
+func OutcomeOf(err error) Outcome {
+	var e *Error
+	switch {
+	case err == nil:
+		return Refused
+	case errors.As(err, &e):
+		return e.Outcome
+	default:
+		return Unknown
+	}
+}
+
+// Missing says that the account has no such object. Param is empty when the path named it.
+func Missing(object, param, ref string) *Error {
+	return &Error{Code: CodeMissing, Param: param, Message: fmt.Sprintf("No such %s: '%s'.", object, ref)}
+}
+
+// Invalid says that one field is well-formed but not acceptable.
+func Invalid(field, message string) *Error {
+	return &Error{Code: CodeInvalid, Param: field, Message: message, Fields: map[string][]string{field: {message}}}
+}
+
+// Problems collects what is wrong with the fields of one request. The zero value is ready to use.
+type Problems map[string][]string
+
+// Add notes one message for a field.
+func (p *Problems) Add(field, message string) {
+	if *p == nil {
+		*p = Problems{}
+	}
+	(*p)[field] = append((*p)[field], message)
+}
+
+// Check adds the message unless ok.
+func (p *Problems) Check(ok bool, field, message string) {
+	if !ok {
+		p.Add(field, message)
+	}
+}
+
+// Err returns nil without problems, else one CodeInvalid whose Param is the first field in order.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	fields := make([]string, 0, len(p))
+	for field := range p {
+		fields = append(fields, field)
+	}
+	sort.Strings(fields)
+	return &Error{Code: CodeInvalid, Param: fields[0], Message: p[fields[0]][0], Fields: p}
+}

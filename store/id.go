@@ -1,0 +1,144 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"hash/crc32"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// Kind is a type of object, by the name that its `object` field carries.
+type Kind string
+
+// The kinds that exist. A new one is a line here and a line in prefixes.
+const (
+	KindAccount         Kind = "account"
+	KindAPIKey          Kind = "api_key"
+	KindProduct         Kind = "product"
+	KindPriceVariant    Kind = "price_variant"
+	KindCustomer        Kind = "customer"
+	KindCheckout        Kind = "checkout"
+	KindLineItem        Kind = "line_item"
+	KindOrder           Kind = "order"
+	KindPayment         Kind = "payment"
+	KindWebhookEndpoint Kind = "webhook_endpoint"
+	KindEvent           Kind = "event"
+	KindDelivery        Kind = "webhook_delivery"
+	KindAISite          Kind = "ai_site"
+)
+
+// Prefix returns what the kind's ids begin with, underscore included.
+func (k Kind) Prefix() string {
+	switch k {
+	case KindAccount:
+		return "acct_"
+	case KindAPIKey:
+		return "key_"
+	case KindProduct:
+		return "prod_"
+	case KindPriceVariant:
+		return "price_"
+	case KindCustomer:
+		return "cus_"
+	case KindCheckout:
+		return "chk_"
+	case KindLineItem:
+		return "li_"
+	case KindOrder:
+		return "order_"
+	case KindPayment:
+		return "pay_"
+	case KindWebhookEndpoint:
+		return "we_"
+	case KindEvent:
+		return "whev_"
+	case KindDelivery:
+		return "whd_"
+	case KindAISite:
+		return "site_"
+	}
+	panic("store: kind without a prefix: " + string(k))
+}
+
+// customerAlias is accepted wherever cus_ is, and never emitted.
+const customerAlias = "cust_"
+
+// idAlphabet is Crockford's base32 in lower case, the alphabet of a ULID.
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// idLength is the length of an id after its prefix.
+const idLength = 26
+
+// idSource keeps the last millisecond, so that a clock set back does not make ids descend.
+var idSource = struct {
+	sync.Mutex
+	entropy *ulid.MonotonicEntropy
+	millis  uint64
+}{entropy: ulid.Monotonic(rand.Reader, 0)}
+
+// NewID returns a fresh id. Ids of one process ascend strictly, those of several by the millisecond.
+func NewID(k Kind) string { return k.Prefix() + newULID() }
+
+func newULID() string {
+	idSource.Lock()
+	defer idSource.Unlock()
+	idSource.millis = max(idSource.millis, ulid.Timestamp(time.Now()))
+	id := ulid.MustNew(idSource.millis, idSource.entropy)
+	return strings.ToLower(id.String())
+}
+
+// ParseID returns the canonical form of an id of the kind, and whether s is one.
+func ParseID(k Kind, s string) (string, bool) {
+	prefix := k.Prefix()
+	rest, ok := strings.CutPrefix(s, prefix)
+	if !ok && k == KindCustomer {
+		rest, ok = strings.CutPrefix(s, customerAlias)
+	}
+	if !ok || len(rest) != idLength || rest[0] > '7' {
+		return "", false
+	}
+	for i := range len(rest) {
+		if strings.IndexByte(idAlphabet, rest[i]) < 0 {
+			return "", false
+		}
+	}
+	return prefix + rest, true
+}
+
+// tokenEncoding keeps tokens to lower-case letters and digits, so that a double click selects all of one.
+var tokenEncoding = base32.NewEncoding(idAlphabet).WithPadding(base32.NoPadding)
+
+const (
+	tokenPrefix = "sk_"
+	tokenSecret = 52 // characters of 32 random bytes
+	tokenCheck  = 7  // characters of a CRC-32
+)
+
+// newToken returns an API token: sk_, a public id, 256 random bits, a checksum.
+func newToken() string {
+	var secret [32]byte
+	if _, err := rand.Read(secret[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	body := newULID() + tokenEncoding.EncodeToString(secret[:])
+	return tokenPrefix + body + tokenChecksum(body)
+}
+
+// WellFormedToken reports whether s can be a token at all: its checksum is right. A mistyped one costs no query.
+func WellFormedToken(s string) bool {
+	body, ok := strings.CutPrefix(s, tokenPrefix)
+	if !ok || len(body) != idLength+tokenSecret+tokenCheck {
+		return false
+	}
+	body, check := body[:idLength+tokenSecret], body[idLength+tokenSecret:]
+	return check == tokenChecksum(body)
+}
+
+func tokenChecksum(body string) string {
+	sum := crc32.ChecksumIEEE([]byte(body))
+	return tokenEncoding.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+}

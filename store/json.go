@@ -1,0 +1,94 @@
+package store
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// JSON is a column of JSON text. V is the value; NULL is its zero value. A nil pointer V is stored as NULL,
+// a nil slice as [] and a nil map as {}.
+type JSON[T any] struct{ V T }
+
+// JSONOf wraps a value.
+func JSONOf[T any](v T) JSON[T] { return JSON[T]{V: v} }
+
+// MarshalJSON writes the value itself, as it is stored.
+func (j JSON[T]) MarshalJSON() ([]byte, error) {
+	if text := j.empty(); text != "" {
+		return []byte(text), nil
+	}
+	return json.Marshal(j.V)
+}
+
+// empty returns the text of a value that holds nothing, else "".
+func (j *JSON[T]) empty() string {
+	switch v := reflect.ValueOf(&j.V).Elem(); {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return "null"
+	case v.Kind() == reflect.Slice && v.Len() == 0:
+		return "[]"
+	case v.Kind() == reflect.Map && v.Len() == 0:
+		return "{}"
+	}
+	return ""
+}
+
+// Scan reads a text column.
+func (j *JSON[T]) Scan(src any) error {
+	var zero T
+	j.V = zero
+	switch text := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return j.decode([]byte(text))
+	case []byte:
+		return j.decode(text)
+	default:
+		return fmt.Errorf("scan JSON column: unexpected %T", src)
+	}
+}
+
+// decode skips the decoder for empty collections, which most of them are.
+func (j *JSON[T]) decode(text []byte) error {
+	if len(text) == 2 && (text[0] == '[' || text[0] == '{') {
+		return nil
+	}
+	return json.Unmarshal(text, &j.V)
+}
+
+// Value writes text, never bytes: lib/pq would send bytes in a binary form that JSON columns refuse.
+func (j JSON[T]) Value() (driver.Value, error) {
+	switch text := j.empty(); text {
+	case "":
+		text, err := json.Marshal(j.V)
+		return string(text), err
+	case "null":
+		return nil, nil
+	default:
+		return text, nil
+	}
+}
+
+// jsonText returns the JSON text of a value, by which two states of a row are compared.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil { // rows are made of values that have a text
+		panic(err)
+	}
+	return string(text)
+}
+
+// sameJSON reports whether two values have the same JSON text.
+func sameJSON(a, b any) bool { return jsonText(a) == jsonText(b) }
+
+// deref returns what p points at, the zero value for nil.
+func deref[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Metadata is the merchant's own keys and values on an object: the text of a JSON object of strings, its keys
+// sorted, so that equal metadata is equal text. It is stored and sent as it stands; "" means none.
+type Metadata string
+
+// The limits of metadata, in entries and characters.
+const (
+	MetadataMaxKeys  = 50
+	MetadataMaxKey   = 40
+	MetadataMaxValue = 500
+)
+
+// NewMetadata returns the canonical text of a map.
+func NewMetadata(values map[string]string) Metadata {
+	if len(values) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(values)
+	if err != nil { // a map of strings always has a text
+		panic(err)
+	}
+	return Metadata(text)
+}
+
+// Map returns the entries, never nil.
+func (m Metadata) Map() map[string]string {
+	values := map[string]string{}
+	if m != "" {
+		_ = json.Unmarshal([]byte(m), &values) // the text is our own
+	}
+	return values
+}
+
+// Merge returns the metadata with the patch applied: a value sets its key, nil removes it.
+func (m Metadata) Merge(patch map[string]*string) Metadata {
+	values := m.Map()
+	for key, value := range patch {
+		if value == nil {
+			delete(values, key)
+		} else {
+			values[key] = *value
+		}
+	}
+	return NewMetadata(values)
+}
+
+// Text returns the JSON object, "{}" for none.
+func (m Metadata) Text() string {
+	if m == "" {
+		return "{}"
+	}
+	return string(m)
+}
+
+// MarshalJSON writes the object.
+func (m Metadata) MarshalJSON() ([]byte, error) { return []byte(m.Text()), nil }
+
+// Scan reads a text column.
+func (m *Metadata) Scan(src any) error {
+	switch text := src.(type) {
+	case string:
+		*m = Metadata(text)
+	case []byte:
+		*m = Metadata(text)
+	default:
+		return fmt.Errorf("scan metadata column: unexpected %T", src)
+	}
+	if *m == "{}" {
+		*m = ""
+	}
+	return nil
+}
+
+// Value writes the object's text.
+func (m Metadata) Value() (driver.Value, error) { return m.Text(), nil }
+
+// check notes what exceeds the limits.
+func (m Metadata) check(p *Problems) {
+	if m == "" {
+		return
+	}
+	values := m.Map()
+	p.Check(len(values) <= MetadataMaxKeys, "metadata", "Send at most 50 metadata keys.")
+	for key, value := range values {
+		p.Check(key != "" && utf8.RuneCountInString(key) <= MetadataMaxKey, "metadata."+key, "A metadata key has 1 to 40 characters.")
+		p.Check(utf8.RuneCountInString(value) <= MetadataMaxValue, "metadata."+key, "A metadata value has at most 500 characters.")
+	}
+}

@@ -1,0 +1,37 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Time is a moment in Unix microseconds, as both engines store it. A moment that may be absent is a *Time.
+type Time int64
+
+// timeLayout is RFC 3339 in UTC with milliseconds, the one form of a moment on the wire.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// TimeOf converts, dropping what is finer than a microsecond.
+func TimeOf(t time.Time) Time { return Time(t.UnixMicro()) }
+
+// Time converts to UTC.
+func (t Time) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
+
+// Add returns the moment d later.
+func (t Time) Add(d time.Duration) Time { return t + Time(d.Microseconds()) }
+
+// String returns the wire form, 2026-11-21T00:00:00.000Z.
+func (t Time) String() string { return t.Time().Format(timeLayout) }
+
+// MarshalJSON writes the wire form.
+func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
+
+// UnmarshalJSON reads a moment in RFC 3339, of which the wire form is one.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	var moment time.Time
+	if err := json.Unmarshal(text, &moment); err != nil {
+		return err
+	}
+	*t = TimeOf(moment)
+	return nil
+}
