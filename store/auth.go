@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// RateLimit is how many requests a credential, or an address without one, has in a minute.
+const RateLimit = 600
+
+// rateWindow is the width of a window in seconds; windows begin with the clock's minutes.
+const rateWindow = 60
+
+// Grant is a counted request: who it is, and how its quota stands after it.
+type Grant struct {
+	KeyID     string // empty without a valid credential
+	Account   string
+	Scopes    []string // empty = all
+	Used      int      // this request included
+	Limit     int
+	WindowEnd int64 // Unix seconds
+	Now       int64 // Unix seconds, of the clock that counts
+}
+
+// quota counts requests. It is shared by all replicas on PostgreSQL and local to the process on SQLite.
+type quota interface {
+	// count finds the key of a token hash, nil for none, and counts the request for it, or for the address.
+	count(ctx context.Context, tokenHash []byte, address string) (*Grant, error)
+}
+
+// Authenticate finds the key of a token's SHA-256 and counts the request for it. Without a key that is in force it
+// returns false and counts the request for the address. A deleted key fails at its very next request.
+func (s *Store) Authenticate(ctx context.Context, tokenHash []byte, address string) (*Grant, bool, error) {
+	grant, err := s.quota.count(ctx, tokenHash, address)
+	if err != nil {
+		return nil, false, fmt.Errorf("authenticate: %w", err)
+	}
+	if grant.KeyID != "" {
+		s.keyUses.note(grant, address, s.Now())
+	}
+	return grant, grant.KeyID != "", nil
+}
+
+// CountAddress counts a request that needs no key.
+func (s *Store) CountAddress(ctx context.Context, address string) (*Grant, error) {
+	grant, err := s.quota.count(ctx, nil, address)
+	if err != nil {
+		return nil, fmt.Errorf("count address: %w", err)
+	}
+	return grant, nil
+}
+
+// subject names what an address is counted under.
+func subject(address string) string { return "addr_" + address }
+
+// grantRow is a key in force.
+type grantRow struct {
+	ID      string         `db:"id"`
+	Account string         `db:"account_id"`
+	Scopes  JSON[[]string] `db:"scopes"`
+}
+
+// localQuota counts in memory: all windows begin together, so one map serves one minute and is dropped whole.
+type localQuota struct {
+	store  *Store
+	mu     sync.Mutex
+	minute int64
+	used   map[string]int
+}
+
+func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
+	grant := &Grant{}
+	counted := subject(address)
+	now := q.store.Now()
+	if tokenHash != nil {
+		key, err := get[grantRow](ctx, q.store, `
+			SELECT id, account_id, scopes FROM api_keys WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?)`, tokenHash, now)
+		if err != nil {
+			return nil, err
+		}
+		if key != nil {
+			grant.KeyID, grant.Account, grant.Scopes = key.ID, key.Account, key.Scopes.V
+			counted = key.ID
+		}
+	}
+	grant.Now = now.Time().Unix()
+	minute, used := q.add(counted, grant.Now/rateWindow)
+	grant.Used, grant.Limit, grant.WindowEnd = used, RateLimit, (minute+1)*rateWindow
+	return grant, nil
+}
+
+// add counts one and returns the window, which only ever moves forward.
+func (q *localQuota) add(subject string, minute int64) (int64, int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if minute > q.minute || q.used == nil {
+		q.minute, q.used = max(minute, q.minute), map[string]int{}
+	}
+	q.used[subject]++
+	return q.minute, q.used[subject]
+}
+
+// keyUses collects when keys were last used, to be written in batches.
+type keyUses struct {
+	mu   sync.Mutex
+	uses map[string]keyUse
+}
+
+type keyUse struct {
+	account, address string
+	at               Time
+}
+
+func (k *keyUses) note(g *Grant, address string, at Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.uses == nil {
+		k.uses = map[string]keyUse{}
+	}
+	k.uses[g.KeyID] = keyUse{account: g.Account, address: address, at: at}
+}
+
+func (k *keyUses) take() map[string]keyUse {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	uses := k.uses
+	k.uses = nil
+	return uses
+}
+
+// KeyUseInterval is how often FlushKeyUse should be called.
+const KeyUseInterval = time.Minute
+
+// FlushKeyUse writes last_used_at and last_used_ip of the keys used since the last call. Close calls it too.
+func (s *Store) FlushKeyUse(ctx context.Context) error {
+	uses := s.keyUses.take()
+	if len(uses) == 0 {
+		return nil
+	}
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
+		for id, use := range uses {
+			if _, err := u.exec(ctx, `
+				UPDATE api_keys SET last_used_at = ?, last_used_ip = ? WHERE account_id = ? AND id = ?`,
+				use.at, use.address, use.account, id); err != nil {
+				return struct{}{}, fmt.Errorf("write use of key: %w", err)
+			}
+		}
+		return struct{}{}, nil
+	})
+	return err
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// sharedQuota counts in the database, exactly over all replicas. The statement that finds the key counts the
+// request too. Requests that arrive while one is in flight go together in the next one: no timer and no cache, so
+// the statement that answers a request always begins after it arrived.
+type sharedQuota struct {
+	store *Store
+
+	mu      sync.Mutex
+	asking  bool
+	waiting []*quotaCall
+}
+
+type quotaCall struct {
+	hash    []byte
+	address string
+	wake    chan bool // true: lead the next batch; false: answered
+	grant   *Grant
+	err     error
+}
+
+// maxQuotaBatch bounds one statement.
+const maxQuotaBatch = 256
+
+func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
+	call := &quotaCall{hash: tokenHash, address: address, wake: make(chan bool, 1)}
+	q.mu.Lock()
+	q.waiting = append(q.waiting, call)
+	lead := !q.asking
+	q.asking = true
+	q.mu.Unlock()
+	if lead || <-call.wake {
+		q.lead(ctx)
+	}
+	return call.grant, call.err
+}
+
+// lead asks for all who wait, the caller among them, and hands over to one who came meanwhile.
+func (q *sharedQuota) lead(ctx context.Context) {
+	q.mu.Lock()
+	batch := q.waiting[:min(len(q.waiting), maxQuotaBatch)]
+	q.waiting = q.waiting[len(batch):]
+	q.mu.Unlock()
+
+	q.ask(ctx, batch)
+
+	q.mu.Lock()
+	if len(q.waiting) > 0 {
+		q.waiting[0].wake <- true
+	} else {
+		q.asking = false
+	}
+	q.mu.Unlock()
+	for _, call := range batch {
+		call.wake <- false
+	}
+}
+
+// quotaTimeout bounds the statement, which no single client may cancel for the others.
+const quotaTimeout = 10 * time.Second
+
+func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), quotaTimeout)
+	defer cancel()
+	err := q.store.retry(ctx, func() error { return q.askOnce(ctx, batch) })
+	for _, call := range batch {
+		if err == nil && call.grant == nil {
+			call.err = fmt.Errorf("request was not counted")
+		} else {
+			call.err = err
+		}
+	}
+}
+
+type quotaRow struct {
+	Ord     int            `db:"ord"`
+	ID      *string        `db:"id"`
+	Account *string        `db:"account_id"`
+	Scopes  JSON[[]string] `db:"scopes"`
+	Used    int            `db:"used"`
+	Minute  int64          `db:"minute"`
+	Now     int64          `db:"now"`
+}
+
+// The subjects are sorted, or replicas would lock each other's rows crosswise. The window only moves forward: a
+// statement may have waited over the minute.
+const quotaSQL = `
+	WITH q AS (
+		SELECT k.id, k.account_id, k.scopes, q.ord, coalesce(k.id, q.address) AS subject
+		FROM unnest(?::bytea[], ?::text[]) WITH ORDINALITY AS q (hash, address, ord)
+		LEFT JOIN LATERAL (
+			SELECT id, account_id, scopes FROM api_keys
+			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
+			LIMIT 1) AS k ON TRUE
+	), c AS (
+		SELECT subject, count(*) AS n FROM q GROUP BY subject ORDER BY subject
+	), w AS (
+		INSERT INTO rate_windows AS r (subject, minute, used)
+		SELECT subject, floor(extract(epoch FROM clock_timestamp()))::bigint / 60, n FROM c ORDER BY subject
+		ON CONFLICT (subject) DO UPDATE SET minute = greatest(r.minute, excluded.minute),
+			used = excluded.used + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
+		RETURNING subject, minute, used
+	)
+	SELECT q.ord, q.id, q.account_id, q.scopes, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
+		w.used - c.n + row_number() OVER (PARTITION BY q.subject ORDER BY q.ord) AS used
+	FROM q JOIN w ON w.subject = q.subject JOIN c ON c.subject = q.subject`
+
+func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
+	hashes, subjects := make([][]byte, len(batch)), make([]string, len(batch))
+	for i, call := range batch {
+		hashes[i], subjects[i] = call.hash, subject(call.address)
+	}
+	// Outside of any transaction: the count stands even if the request rolls back.
+	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	rows, err := selectAll[quotaRow](ctx, q.store, quotaSQL, pq.Array(hashes), pq.Array(subjects))
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		batch[rows[i].Ord-1].grant = rows[i].grant()
+	}
+	return nil
+}
+
+func (r *quotaRow) grant() *Grant {
+	g := &Grant{Used: r.Used, Limit: RateLimit, WindowEnd: (r.Minute + 1) * rateWindow, Now: r.Now}
+	if r.ID != nil {
+		g.KeyID, g.Account, g.Scopes = *r.ID, *r.Account, r.Scopes.V
+	}
+	return g
+}
+
+// DeleteOldWindows deletes what was counted before the current minutes and returns how many rows. Of these rows
+// nothing is needed any more; without this an address that came once would stay for ever.
+func (s *Store) DeleteOldWindows(ctx context.Context) (int64, error) {
+	if s.engine == SQLite {
+		return 0, nil
+	}
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			DELETE FROM rate_windows WHERE subject IN (
+				SELECT subject FROM rate_windows
+				WHERE minute < floor(extract(epoch FROM clock_timestamp()))::bigint / 60 - 5 LIMIT 10000 FOR UPDATE SKIP LOCKED)`)
+	})
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// The two engines. What differs between them stands in this file.
+const (
+	SQLite     = "sqlite"
+	PostgreSQL = "postgres"
+)
+
+// engineOf reads the scheme of a database URL.
+func engineOf(databaseURL string) (string, error) {
+	scheme, rest, ok := strings.Cut(databaseURL, "://")
+	switch {
+	case ok && rest != "" && scheme == SQLite:
+		return SQLite, nil
+	case ok && (scheme == PostgreSQL || scheme == "postgresql"):
+		return PostgreSQL, nil
+	}
+	return "", errors.New("store: a database URL is sqlite:///path/file.db or postgres://user@host/database")
+}
+
+// openSQLite opens the one writer and the readers of a file. Readers cannot write, not even by mistake.
+func openSQLite(o Options) (write, read *sqlx.DB, err error) {
+	writer, err := sqlx.Open(SQLite, sqliteDSN(o, "_txlock=immediate"))
+	if err != nil {
+		return nil, nil, err
+	}
+	writer.SetMaxOpenConns(1)
+	reader, err := sqlx.Open(SQLite, sqliteDSN(o, "_pragma=query_only(true)"))
+	if err != nil {
+		return nil, nil, err
+	}
+	reader.SetMaxOpenConns(sqliteReaders)
+	reader.SetMaxIdleConns(sqliteReaders)
+	return writer, reader, nil
+}
+
+// sqliteReaders bounds the readers of a file; more than the cores of a small machine gain nothing.
+const sqliteReaders = 8
+
+func sqliteDSN(o Options, extra string) string {
+	synchronous := o.Synchronous
+	if synchronous == "" {
+		synchronous = "full"
+	}
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(" + synchronous + ")", "foreign_keys(true)", "cache_size(-16000)"}
+	return (&url.URL{
+		Scheme:   "file",
+		Opaque:   (&url.URL{Path: sqlitePath(o.URL)}).EscapedPath(),
+		RawQuery: "_pragma=" + strings.Join(pragmas, "&_pragma=") + "&" + extra,
+	}).String()
+}
+
+// sqlitePath returns the file of a sqlite:// URL.
+func sqlitePath(databaseURL string) string { return strings.TrimPrefix(databaseURL, SQLite+"://") }
+
+// openPostgres opens the pool that serves both reads and writes.
+func openPostgres(o Options) (*sqlx.DB, error) {
+	config, err := postgresConfig(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Pooler == PoolerTransaction {
+		config.BinaryParameters = true // unnamed statements do not survive such a pooler
+	} else {
+		config.Runtime["lock_timeout"] = "5s"
+		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
+	}
+	db, err := connectPostgres(config)
+	if err != nil {
+		return nil, err
+	}
+	conns := o.MaxConns
+	if conns == 0 {
+		conns = 12
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	db.SetConnMaxLifetime(5 * time.Minute) // follows a failover
+	return db, nil
+}
+
+func connectPostgres(config pq.Config) (*sqlx.DB, error) {
+	connector, err := pq.NewConnectorConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("store: database URL: %w", err)
+	}
+	return sqlx.NewDb(sqlOpenDB(connector), PostgreSQL), nil
+}
+
+// postgresConfig fills in what the URL leaves open: TLS is required except on this machine.
+func postgresConfig(o Options) (pq.Config, error) {
+	config, err := pq.NewConfig(o.URL)
+	if err != nil {
+		return config, fmt.Errorf("store: database URL: %w", err)
+	}
+	if !strings.Contains(o.URL, "sslmode=") {
+		config.SSLMode = pq.SSLModeRequire
+		if isLoopback(config.Host) {
+			config.SSLMode = pq.SSLModeDisable
+		}
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 5 * time.Second
+	}
+	if config.Runtime == nil {
+		config.Runtime = map[string]string{}
+	}
+	return config, nil
+}
+
+// isLoopback reports whether a host is this machine: a loopback address or the directory of a socket.
+func isLoopback(host string) bool {
+	if host == "" || host == "localhost" || strings.HasPrefix(host, "/") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
+// rebind turns ? placeholders into the engine's.
+func (s *Store) rebind(query string) string {
+	if s.engine == SQLite {
+		return query
+	}
+	return sqlx.Rebind(sqlx.DOLLAR, query)
+}
+
+// in returns a condition with one placeholder, and its argument, that holds for any of the values: one text
+// for any number of them, so that the statement cache works.
+func (s *Store) in(column string, values []string) (condition string, arg any) {
+	if s.engine == SQLite {
+		return column + " IN (SELECT value FROM json_each(?))", JSON[[]string]{V: values}
+	}
+	return column + " = ANY(?)", pq.Array(values)
+}
+
+// jsonRows returns a table, of one column named value, of the elements of a JSON array that is given as one
+// argument: one text for any number of rows.
+func (s *Store) jsonRows() string {
+	if s.engine == SQLite {
+		return "json_each(?)"
+	}
+	return "json_array_elements(CAST(? AS json))"
+}
+
+// metadataIs returns the condition, with placeholders for a key and a value, that metadata has this entry.
+func (s *Store) metadataIs() string {
+	if s.engine == SQLite {
+		return "EXISTS (SELECT 1 FROM json_each(metadata) AS m WHERE m.key = ? AND m.value = ?)"
+	}
+	return "metadata::jsonb ->> CAST(? AS text) = ?"
+}
+
+// arrayHas returns the condition, with a placeholder for a text, that a column's JSON array contains it.
+func (s *Store) arrayHas(column string) string {
+	if s.engine == SQLite {
+		return "EXISTS (SELECT 1 FROM json_each(" + column + ") AS e WHERE e.value = ?)"
+	}
+	return column + "::jsonb @> to_jsonb(CAST(? AS text))"
+}
+
+// lock returns what a SELECT ends with to lock its rows until the transaction ends. On SQLite a transaction
+// is the only writer from its beginning.
+func (u *unit) lock() string {
+	if u.store.engine == SQLite {
+		return ""
+	}
+	return " FOR UPDATE"
+}
+
+// lockSkip is lock for a worker that leaves rows alone which another one has locked.
+func (u *unit) lockSkip() string {
+	if u.store.engine == SQLite {
+		return ""
+	}
+	return " FOR UPDATE SKIP LOCKED"
+}
+
+// dbNow returns the expression of the database's clock in microseconds. Leases compare with it, because the
+// clocks of replicas differ; an embedded database has the clock of its process.
+func (s *Store) dbNow() string {
+	if s.engine == SQLite {
+		return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
+	}
+	return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+}
+
+// SQLSTATEs that the store acts upon.
+const (
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	lockNotAvailable     = "55P03"
+	uniqueViolation      = "23505"
+	cannotConnectNow     = "57P03"
+	adminShutdown        = "57P01"
+	readOnlyTransaction  = "25006"
+	undefinedTable       = "42P01"
+)
+
+func sqlState(err error) string {
+	if e := pq.As(err); e != nil {
+		return string(e.Code)
+	}
+	return ""
+}
+
+// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again.
+func isRetryable(err error) bool {
+	switch state := sqlState(err); state {
+	case serializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction:
+		return true
+	default:
+		return strings.HasPrefix(state, "08")
+	}
+}
+
+// isUnique reports whether a statement met a row that is there already.
+func isUnique(err error) bool {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	}
+	return sqlState(err) == uniqueViolation
+}
+
+// isConnectionLost reports whether an error leaves open what became of the statement.
+func isConnectionLost(err error) bool {
+	var network net.Error
+	state := sqlState(err)
+	return errors.As(err, &network) || isBadConn(err) || state == adminShutdown || strings.HasPrefix(state, "08") ||
+		errors.Is(err, context.DeadlineExceeded)
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// APIVersion stands in every payload.
+const APIVersion = "v1"
+
+// Event is something that happened, told to webhook endpoints. Body is what is sent, byte for byte.
+type Event struct {
+	AccountID   string `db:"account_id"`
+	ID          string `db:"id"`
+	Type        string `db:"type"`
+	OrderingKey string `db:"ordering_key"`
+	KeySeq      int64  `db:"key_seq"`
+	Body        string `db:"body"`
+	CreatedAt   Time   `db:"created_at"`
+}
+
+var eventColumns = columnsOf[Event]("events")
+
+// event is what a use case gives to emit.
+type event struct {
+	Kind    string // the event type
+	Account string
+	Key     string // ordering key: id of the root object
+	Seq     int64  // the root row's event_seq, counted up under its lock
+	Data    any    // store type, with what the payload inlines
+}
+
+// subscriber is an active endpoint as emit sees it.
+type subscriber struct {
+	ID     string         `db:"id"`
+	Events JSON[[]string] `db:"enabled_events"`
+}
+
+// emit renders an event as things stand now and stores it, with a pending delivery for every active endpoint that
+// asked for its type. It exists exactly if the transaction commits; then the dispatcher is woken.
+func (u *unit) emit(ctx context.Context, e event) error {
+	if u.store.options.Render == nil {
+		return errors.New("store: Options.Render is required to emit events")
+	}
+	data, err := u.store.options.Render(e.Kind, e.Data)
+	if err != nil {
+		return fmt.Errorf("render %s: %w", e.Kind, err)
+	}
+	row := &Event{AccountID: e.Account, ID: NewID(KindEvent), Type: e.Kind, OrderingKey: e.Key, KeySeq: e.Seq, CreatedAt: u.store.Now()}
+	row.Body = EventBody(row, data)
+	if err := u.insert(ctx, eventColumns, row); err != nil {
+		return err
+	}
+	return u.deliver(ctx, row)
+}
+
+// EventBody returns the payload of an event around its rendered data.
+func EventBody(e *Event, data []byte) string {
+	return `{"id":` + strconv.Quote(e.ID) + `,"created_at":` + strconv.Quote(e.CreatedAt.String()) +
+		`,"type":` + strconv.Quote(e.Type) + `,"api_version":` + strconv.Quote(APIVersion) + `,"data":` + string(data) + `}`
+}
+
+func (u *unit) deliver(ctx context.Context, e *Event) error {
+	subscribers, err := selectAll[subscriber](ctx, u.store, `
+		SELECT id, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, e.AccountID)
+	if err != nil {
+		return fmt.Errorf("read subscribers: %w", err)
+	}
+	stored := false
+	for _, subscriber := range subscribers {
+		if !slices.Contains(subscriber.Events.V, e.Type) && !slices.Contains(subscriber.Events.V, EventAll) {
+			continue
+		}
+		if _, err := u.exec(ctx, `
+			INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)`,
+			e.AccountID, NewID(KindDelivery), subscriber.ID, e.ID, e.OrderingKey, e.KeySeq, e.CreatedAt, e.CreatedAt); err != nil {
+			return fmt.Errorf("store delivery: %w", err)
+		}
+		stored = true
+	}
+	if stored && u.store.OnEvent != nil {
+		u.afterCommit(u.store.OnEvent)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package store
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"time"
+)
+
+// Key is an Idempotency-Key as a request carries it.
+type Key struct {
+	Account     string   // its scope: the account, or the object of a public secret
+	Key         string   // as sent
+	Fingerprint [32]byte // of method, path, query and validated body
+	External    bool     // the operation has an effect outside: only then may it commit in steps
+}
+
+// Answer is what a write request answered.
+type Answer struct {
+	Status int
+	Body   []byte
+}
+
+const (
+	// claimLease is how long a request that went outside keeps its key before another may take it over.
+	// Every provider's time-out is shorter.
+	claimLease = 60 * time.Second
+	// keyLifetime is how long an answer is replayed.
+	keyLifetime = 24 * time.Hour
+)
+
+// Request runs one write request: fn's use cases join one transaction, which commits together with the answer.
+// A key, if there is one, is claimed first; its stored answer is returned instead when the request was answered
+// before (replayed). It returns CodeKeyReused if the key belongs to another request and CodeInProgress if that
+// request is still running.
+//
+// What fn returns decides: an answer of status 2xx, or any answer with a Recorded error, is stored; anything else
+// rolls back and frees the key, except that after a step only a Refused error does. fn may run several times.
+// The context should not end with the client's connection.
+func (s *Store) Request(ctx context.Context, key *Key, fn func(context.Context) (*Answer, error)) (answer *Answer, replayed bool, err error) {
+	if key != nil {
+		if !s.running.enter(key.Account, key.Key) {
+			return nil, false, inProgress()
+		}
+		defer s.running.leave(key.Account, key.Key)
+	}
+	r := &request{store: s, key: key, token: newULID(), effect: newULID()}
+	defer r.abandon(ctx)
+	ctx = context.WithValue(ctx, requestKey{}, r)
+	err = s.retry(ctx, func() error {
+		answer, replayed, err = r.run(ctx, fn)
+		return err
+	})
+	if err != nil && isCommitUnknown(err) && r.recorded(ctx, answer) {
+		return answer, false, nil
+	}
+	if err != nil {
+		r.settle(ctx, err)
+	}
+	return answer, replayed, err
+}
+
+// run is one attempt, from claim to COMMIT.
+func (r *request) run(ctx context.Context, fn func(context.Context) (*Answer, error)) (*Answer, bool, error) {
+	r.failed, r.depth = nil, 0
+	defer r.rollback()
+	if _, err := r.open(ctx); err != nil {
+		return nil, false, err
+	}
+	if r.key != nil && !r.held {
+		if stored, err := r.claim(ctx); stored != nil || err != nil {
+			return stored, stored != nil, err
+		}
+	}
+	answer, err := fn(ctx)
+	if r.failed != nil && (err == nil || OutcomeOf(err) == Recorded) {
+		err = r.failed // the handler dropped it
+	}
+	if err != nil && OutcomeOf(err) != Recorded {
+		return answer, false, err
+	}
+	if err == nil && answer != nil && answer.Status >= 300 {
+		return answer, false, r.release(ctx)
+	}
+	if err := r.record(ctx, answer); err != nil {
+		return nil, false, err
+	}
+	return answer, false, r.commit(ctx)
+}
+
+// effect returns the token of this request's effect outside, from which the intent row's id is made. It is minted
+// with the claim and kept by whoever takes the claim over.
+func (s *Store) effect(ctx context.Context) string {
+	if r := requestOf(ctx); r != nil && r.effect != "" {
+		return r.effect
+	}
+	return newULID()
+}
+
+func inProgress() *Error {
+	return &Error{Code: CodeInProgress, Param: "Idempotency-Key",
+		Message: "A request with this Idempotency-Key is still running. Send the same request again in a second."}
+}
+
+func keyReused() *Error {
+	message := "This Idempotency-Key was used for another request. Send a new key for a new request."
+	return &Error{Code: CodeKeyReused, Param: "Idempotency-Key", Message: message,
+		Fields: map[string][]string{"idempotency_key": {message}}}
+}
+
+type storedKey struct {
+	Fingerprint []byte `db:"fingerprint"`
+	Status      int    `db:"status"`
+	Body        []byte `db:"body"`
+}
+
+// claim takes the key, or returns its stored answer.
+func (r *request) claim(ctx context.Context) (*Answer, error) {
+	s, k := r.store, r.key
+	now := s.Now()
+	effect, err := get[string](ctx, s, `
+		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (account_id, key) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until,
+			fingerprint = excluded.fingerprint, status = 0, body = NULL,
+			effect = CASE WHEN k.expires_at < ? THEN excluded.effect ELSE k.effect END,
+			expires_at = CASE WHEN k.expires_at < ? THEN excluded.expires_at ELSE k.expires_at END
+		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < ? AND k.fingerprint = excluded.fingerprint)
+		RETURNING effect`,
+		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, now.Add(claimLease), now.Add(keyLifetime), now, now, now, now)
+	switch {
+	case sqlState(err) == lockNotAvailable:
+		return nil, inProgress() // the other one has held its transaction open for long
+	case err != nil:
+		return nil, fmt.Errorf("claim key: %w", err)
+	case effect != nil:
+		r.effect = *effect
+		return nil, nil
+	}
+	stored, err := get[storedKey](ctx, s, `SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ?`, k.Account, k.Key)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read key: %w", err)
+	case stored == nil:
+		return nil, inProgress() // freed between the two statements
+	case subtle.ConstantTimeCompare(stored.Fingerprint, k.Fingerprint[:]) == 0:
+		return nil, keyReused()
+	case stored.Status == 0:
+		return nil, inProgress()
+	}
+	body, err := s.options.Sealer.Open(stored.Body, k.sealContext())
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Status: stored.Status, Body: body}, nil
+}
+
+// sealContext binds a stored answer to its key.
+func (k *Key) sealContext() string { return "answer\x00" + k.Account + "\x00" + k.Key }
+
+// record stores the answer under our token. If the claim was taken over meanwhile, nothing may commit.
+func (r *request) record(ctx context.Context, answer *Answer) error {
+	if r.key == nil || answer == nil {
+		return nil
+	}
+	u, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	sealed := r.store.options.Sealer.Seal(answer.Body, r.key.sealContext())
+	rows, err := u.exec(ctx, `
+		UPDATE idempotency_keys SET status = ?, body = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
+		answer.Status, sealed, r.key.Account, r.key.Key, r.token)
+	if err != nil {
+		return fmt.Errorf("record answer: %w", err)
+	}
+	if rows == 0 {
+		return inProgress()
+	}
+	return nil
+}
+
+// recorded looks up whether a COMMIT of which nothing was heard took place.
+func (r *request) recorded(ctx context.Context, answer *Answer) bool {
+	if r.key == nil || answer == nil {
+		return false
+	}
+	status, err := get[int](ctx, r.store, `SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`,
+		r.key.Account, r.key.Key, r.token)
+	return err == nil && status != nil && *status == answer.Status
+}
+
+// settle decides, after a request that was not answered, what becomes of a claim that a step has committed.
+// If this fails, the claim waits out its lease.
+func (r *request) settle(ctx context.Context, err error) {
+	if !r.held {
+		return
+	}
+	if OutcomeOf(err) == Refused {
+		_ = r.release(ctx)
+		return
+	}
+	_ = r.alone(ctx, `UPDATE idempotency_keys SET lease_until = 0 WHERE account_id = ? AND key = ? AND token = ? AND status = 0`)
+}
+
+// release frees the key.
+func (r *request) release(ctx context.Context) error {
+	if !r.held {
+		return nil
+	}
+	r.rollback()
+	return r.alone(ctx, `DELETE FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ? AND status = 0`)
+}
+
+// alone runs a statement on our claim in a transaction of its own.
+func (r *request) alone(ctx context.Context, query string) error {
+	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	_, err := tx(ctx, r.store, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, query, r.key.Account, r.key.Key, r.token)
+	})
+	r.held = false
+	return err
+}
+
+// abandon is for a request that panics: what it held may be taken over at once.
+func (r *request) abandon(ctx context.Context) {
+	if p := recover(); p != nil {
+		r.rollback()
+		r.settle(ctx, fmt.Errorf("panic: %v", p))
+		panic(p)
+	}
+}
+
+// abandonClaims lets the claims of a process that died be taken over at once. Only the one process that serves
+// an embedded database may call it.
+func (s *Store) abandonClaims(ctx context.Context) error {
+	tables, err := get[int](ctx, s, `SELECT count(*) FROM sqlite_master WHERE name = 'idempotency_keys'`)
+	if err != nil || *tables == 0 {
+		return err
+	}
+	_, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
+	})
+	return err
+}
+
+// DeleteExpiredKeys deletes at most limit Idempotency-Keys that are past their lifetime and returns how many.
+func (s *Store) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			DELETE FROM idempotency_keys WHERE (account_id, key) IN (
+				SELECT account_id, key FROM idempotency_keys WHERE expires_at < ? LIMIT ?`+u.lockSkip()+`) AND expires_at < ?`,
+			s.Now(), limit, s.Now())
+	})
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+
+	"github.com/tillwright/tillwright/store/migrations"
+)
+
+// SchemaError says that the database has another schema than this program.
+type SchemaError struct{ Have, Want int64 }
+
+// Error says what to do about it.
+func (e *SchemaError) Error() string {
+	if e.Have > e.Want {
+		return fmt.Sprintf("the database has schema %d, newer than %d of this program: install the newer tillwright", e.Have, e.Want)
+	}
+	return fmt.Sprintf("the database has schema %d, older than %d of this program: run `tillwright migrate`", e.Have, e.Want)
+}
+
+// versionTable is where the applied migrations are noted.
+const versionTable = "schema_migrations"
+
+// Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait.
+func (s *Store) Migrate(ctx context.Context) error {
+	if s.engine == SQLite {
+		return s.migrate(ctx, s.write.db, goose.DialectSQLite3)
+	}
+	// A pool of its own: building an index may take longer than requests may wait for a lock.
+	config, err := postgresConfig(s.options)
+	if err != nil {
+		return err
+	}
+	config.BinaryParameters = s.options.Pooler == PoolerTransaction
+	if !config.BinaryParameters {
+		config.Runtime["synchronous_commit"] = "off" // dozens of commits; unlock waits for all of them
+	}
+	db, err := connectPostgres(config)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	unlock, err := lockSchema(ctx, db)
+	if err != nil {
+		return fmt.Errorf("lock schema: %w", err)
+	}
+	return errors.Join(s.migrate(ctx, db, goose.DialectPostgres), unlock())
+}
+
+func (s *Store) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) error {
+	files, err := migrations.FS(s.engine)
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// CheckSchema returns a *SchemaError unless the schema is the one of this program.
+func (s *Store) CheckSchema(ctx context.Context) error {
+	want, err := migrations.Latest(s.engine)
+	if err != nil {
+		return err
+	}
+	have, err := s.schemaVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("read schema version: %w", err)
+	}
+	if have != want {
+		return &SchemaError{Have: have, Want: want}
+	}
+	return nil
+}
+
+func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
+	find := `SELECT count(*) FROM sqlite_master WHERE name = ?`
+	if s.engine == PostgreSQL {
+		find = `SELECT count(*) FROM pg_class WHERE oid = to_regclass(?)`
+	}
+	tables, err := get[int](ctx, s, find, versionTable)
+	if err != nil || *tables == 0 {
+		return 0, err
+	}
+	version, err := get[int64](ctx, s, `SELECT max(version_id) FROM schema_migrations`)
+	if err != nil {
+		return 0, err
+	}
+	return *version, nil
+}
+
+const (
+	schemaLease = 60 * time.Second
+	schemaPoll  = 100 * time.Millisecond
+)
+
+// lockSchema takes the row under which one replica migrates. It is a row with a lease and not an advisory lock,
+// so that it works behind a pooler; the lease is renewed until unlock, and ends by itself if the process dies.
+func lockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err error) {
+	holder := newULID()
+	for {
+		taken, err := takeSchemaLock(ctx, db, holder)
+		if err != nil {
+			return nil, err
+		}
+		if taken {
+			break
+		}
+		select {
+		case <-time.After(schemaPoll):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	renewing, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-time.After(schemaLease / 3):
+				_, _ = takeSchemaLock(renewing, db, holder) // a failed renewal is tried again before the lease ends
+			case <-renewing.Done():
+				return
+			}
+		}
+	}()
+	return func() error {
+		stop()
+		<-done
+		return releaseSchemaLock(ctx, db, holder)
+	}, nil
+}
+
+// releaseSchemaLock makes everything durable that was committed before it.
+func releaseSchemaLock(ctx context.Context, db *sqlx.DB, holder string) error {
+	tx, err := db.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, `SET LOCAL synchronous_commit = on`); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM schema_lock WHERE name = 'migrate' AND holder = $1`, holder); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func takeSchemaLock(ctx context.Context, db *sqlx.DB, holder string) (bool, error) {
+	_, err := db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS schema_lock (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, lease_until BIGINT NOT NULL)`)
+	if err != nil && !isUnique(err) { // two replicas may both find the table missing
+		return false, err
+	}
+	result, err := db.ExecContext(ctx, `
+		INSERT INTO schema_lock AS l (name, holder, lease_until)
+		VALUES ('migrate', $1, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint) + $2)
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+		WHERE l.holder = excluded.holder OR l.lease_until < excluded.lease_until - $2`, holder, schemaLease.Microseconds())
+	if err != nil {
+		if sqlState(err) == undefinedTable || isUnique(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	rows, err := result.RowsAffected()
+	return rows == 1, err
+}

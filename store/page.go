@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Page is a stretch of a list, newest first. At most one of the positions is set; any id of the list's type is a
+// position, whether its row exists or not.
+type Page struct {
+	Limit         int    // 1..100
+	StartingAfter string // older than this id
+	EndingBefore  string // newer than this id
+}
+
+// ListFilter is what every list can be filtered by.
+type ListFilter struct {
+	CreatedAfter  *Time  // inclusive
+	CreatedBefore *Time  // exclusive
+	Q             string // part of a name, in any case
+	Metadata      map[string]string
+}
+
+// filter collects the conditions of a list. The zero value lets everything through.
+type filter struct {
+	where strings.Builder
+	args  []any
+}
+
+// and adds a condition with its arguments.
+func (f *filter) and(condition string, args ...any) {
+	f.where.WriteString(" AND ")
+	f.where.WriteString(condition)
+	f.args = append(f.args, args...)
+}
+
+// is adds "column = value" unless the value is empty.
+func (f *filter) is(column, value string) {
+	if value != "" {
+		f.and(column+" = ?", value)
+	}
+}
+
+// has adds the condition that a column's JSON array contains a text.
+func (f *filter) has(s *Store, column, value string) {
+	f.and(s.arrayHas(column), value)
+}
+
+// list adds a ListFilter; q searches the given columns.
+func (f *filter) list(s *Store, l ListFilter, searched ...string) {
+	if l.CreatedAfter != nil {
+		f.and("created_at >= ?", *l.CreatedAfter)
+	}
+	if l.CreatedBefore != nil {
+		f.and("created_at < ?", *l.CreatedBefore)
+	}
+	for _, key := range sortedKeys(l.Metadata) {
+		f.and(s.metadataIs(), key, l.Metadata[key])
+	}
+	if l.Q == "" || len(searched) == 0 {
+		return
+	}
+	var either []string
+	var args []any
+	for _, column := range searched {
+		either = append(either, "LOWER("+column+`) LIKE ? ESCAPE '\'`)
+		args = append(args, contains(l.Q))
+	}
+	f.and("("+strings.Join(either, " OR ")+")", args...)
+}
+
+// contains returns the LIKE pattern of a part of a text, in lower case.
+func contains(part string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// page returns one page of an account's rows and whether there are more in its direction. It walks the primary
+// key, so a page costs the same wherever it is.
+func page[T any](ctx context.Context, s *Store, c *columns[T], account string, p Page, f *filter) ([]T, bool, error) {
+	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
+	args := append([]any{account}, f.args...)
+	order := " ORDER BY account_id DESC, id DESC LIMIT ?"
+	switch {
+	case p.StartingAfter != "":
+		query, args = query+" AND id < ?", append(args, p.StartingAfter)
+	case p.EndingBefore != "":
+		query, args = query+" AND id > ?", append(args, p.EndingBefore)
+		order = " ORDER BY account_id, id LIMIT ?"
+	}
+	rows, err := selectAll[T](ctx, s, query+order, append(args, p.Limit+1)...)
+	if err != nil {
+		return nil, false, fmt.Errorf("list %s: %w", c.table, err)
+	}
+	more := len(rows) > p.Limit
+	if more {
+		rows = rows[:p.Limit]
+	}
+	if p.EndingBefore != "" && p.StartingAfter == "" {
+		slices.Reverse(rows)
+	}
+	return rows, more, nil
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// maxStatements bounds the prepared statements of a pool. Texts met after that run unprepared.
+const maxStatements = 500
+
+// pool is a connection pool with its prepared statements, one per text.
+type pool struct {
+	db         *sqlx.DB
+	prepares   bool
+	mu         sync.RWMutex
+	statements map[string]*sqlx.Stmt
+}
+
+func newPool(db *sqlx.DB, prepares bool) *pool {
+	return &pool{db: db, prepares: prepares, statements: map[string]*sqlx.Stmt{}}
+}
+
+// cached returns the statement of a text, nil if there is none.
+func (p *pool) cached(query string) *sqlx.Stmt {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.statements[query]
+}
+
+// prepare returns the statement of a text, made now if need be; nil if it cannot be had. It takes a connection,
+// so it must not be called while a transaction of this goroutine holds one.
+func (p *pool) prepare(ctx context.Context, s *Store, query string) *sqlx.Stmt {
+	if !p.prepares {
+		return nil
+	}
+	if statement := p.cached(query); statement != nil {
+		return statement
+	}
+	p.mu.RLock()
+	full := len(p.statements) >= maxStatements
+	p.mu.RUnlock()
+	if full {
+		return nil
+	}
+	statement, err := p.db.PreparexContext(ctx, s.rebind(query))
+	if err != nil {
+		return nil // the query itself will say what is wrong
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first := p.statements[query]; first != nil {
+		_ = statement.Close()
+		return first
+	}
+	p.statements[query] = statement
+	return statement
+}
+
+func (p *pool) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, statement := range p.statements {
+		_ = statement.Close()
+	}
+	p.statements = map[string]*sqlx.Stmt{}
+	return p.db.Close()
+}
+
+// get returns the first row, or nil if there is none.
+func get[T any](ctx context.Context, s *Store, query string, args ...any) (*T, error) {
+	var row T
+	var err error
+	if u := openUnit(ctx); u != nil {
+		if statement := u.statement(ctx, query); statement != nil {
+			err = statement.GetContext(ctx, &row, args...)
+		} else {
+			err = u.tx.GetContext(ctx, &row, s.rebind(query), args...)
+		}
+	} else {
+		ctx := s.readContext(ctx)
+		if statement := s.read.prepare(ctx, s, query); statement != nil {
+			err = statement.GetContext(ctx, &row, args...)
+		} else {
+			err = s.read.db.GetContext(ctx, &row, s.rebind(query), args...)
+		}
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &row, nil
+}
+
+// selectAll returns all rows; none is an empty slice.
+func selectAll[T any](ctx context.Context, s *Store, query string, args ...any) ([]T, error) {
+	rows := []T{}
+	var err error
+	if u := openUnit(ctx); u != nil {
+		if statement := u.statement(ctx, query); statement != nil {
+			err = statement.SelectContext(ctx, &rows, args...)
+		} else {
+			err = u.tx.SelectContext(ctx, &rows, s.rebind(query), args...)
+		}
+	} else {
+		ctx := s.readContext(ctx)
+		if statement := s.read.prepare(ctx, s, query); statement != nil {
+			err = statement.SelectContext(ctx, &rows, args...)
+		} else {
+			err = s.read.db.SelectContext(ctx, &rows, s.rebind(query), args...)
+		}
+	}
+	return rows, err
+}
+
+// readContext lets reads of the embedded database run to their end: they are short, and a context that can be
+// cancelled costs a goroutine per query.
+func (s *Store) readContext(ctx context.Context) context.Context {
+	if s.engine == SQLite {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const slugMaxLength = 120
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9])*$`)
+
+// slugMessage is what a caller is told about a slug that cannot be one.
+const slugMessage = "A slug has lower-case letters, digits and single hyphens between them, at most 120 in all."
+
+func isSlug(s string) bool { return len(s) <= slugMaxLength && slugPattern.MatchString(s) }
+
+// slugify makes a slug from a name, or from the kind where the name has nothing to make one from. It leaves room
+// for a number behind it.
+func slugify(name string, kind Kind) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case unicode.Is(unicode.Mn, r): // an accent, taken off its letter
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= slugMaxLength-20 {
+			break
+		}
+	}
+	if slug := strings.Trim(b.String(), "-"); slug != "" {
+		return slug
+	}
+	return strings.ReplaceAll(string(kind), "_", "-")
+}
+
+// takeSlug gives an object its slug: the wanted one, or one made from the name, numbered when that is taken.
+// A former slug of another object may be taken. It returns CodeInvalid on `slug` for one that is in use.
+func (u *unit) takeSlug(ctx context.Context, kind Kind, account, objectID, wanted, name string) (string, error) {
+	if wanted == "" {
+		return u.takeFreeSlug(ctx, kind, account, objectID, slugify(name, kind))
+	}
+	if !isSlug(wanted) {
+		return "", Invalid("slug", slugMessage)
+	}
+	rows, err := u.exec(ctx, `
+		INSERT INTO slugs AS s (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)
+		ON CONFLICT (account_id, kind, slug) DO UPDATE SET object_id = excluded.object_id, current = TRUE
+		WHERE NOT s.current OR s.object_id = excluded.object_id`, account, kind, wanted, objectID)
+	if err != nil {
+		return "", fmt.Errorf("take slug: %w", err)
+	}
+	if rows == 0 {
+		return "", Invalid("slug", "This slug is in use. Choose another one.")
+	}
+	return wanted, nil
+}
+
+// changeSlug is takeSlug for an object that has one: the former slug goes on resolving to it.
+func (u *unit) changeSlug(ctx context.Context, kind Kind, account, objectID, wanted, name string) (string, error) {
+	slug, err := u.takeSlug(ctx, kind, account, objectID, wanted, name)
+	if err != nil {
+		return "", err
+	}
+	_, err = u.exec(ctx, `
+		UPDATE slugs SET current = FALSE WHERE account_id = ? AND object_id = ? AND kind = ? AND slug <> ? AND current`,
+		account, objectID, kind, slug)
+	return slug, err
+}
+
+// dropSlugs frees the slugs of an object that is deleted.
+func (u *unit) dropSlugs(ctx context.Context, kind Kind, account, objectID string) error {
+	_, err := u.exec(ctx, `DELETE FROM slugs WHERE account_id = ? AND object_id = ? AND kind = ?`, account, objectID, kind)
+	return err
+}
+
+// takeFreeSlug takes base, or base-2, base-3 and so on. A violated key would end the transaction on PostgreSQL,
+// so a clash shows in the rows affected.
+func (u *unit) takeFreeSlug(ctx context.Context, kind Kind, account, objectID, base string) (string, error) {
+	for slug := base; ; {
+		rows, err := u.exec(ctx, `
+			INSERT INTO slugs (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)
+			ON CONFLICT (account_id, kind, slug) DO NOTHING`, account, kind, slug, objectID)
+		if err != nil {
+			return "", fmt.Errorf("take slug: %w", err)
+		}
+		if rows == 1 {
+			return slug, nil
+		}
+		number, err := u.freeSlugNumber(ctx, kind, account, base)
+		if err != nil {
+			return "", err
+		}
+		slug = numbered(base, number)
+	}
+}
+
+func numbered(base string, number int) string { return base + "-" + strconv.Itoa(number) }
+
+// freeSlugNumber finds a number from 2 on that is free behind base: it doubles until one is, then halves the
+// stretch in between, so that a thousand products of one name do not cost a thousand look-ups.
+func (u *unit) freeSlugNumber(ctx context.Context, kind Kind, account, base string) (int, error) {
+	taken, free := 1, 2
+	for {
+		isTaken, err := u.slugTaken(ctx, kind, account, numbered(base, free))
+		if err != nil {
+			return 0, err
+		}
+		if !isTaken {
+			break
+		}
+		taken, free = free, free*2
+	}
+	for free-taken > 1 {
+		middle := (taken + free) / 2
+		isTaken, err := u.slugTaken(ctx, kind, account, numbered(base, middle))
+		if err != nil {
+			return 0, err
+		}
+		if isTaken {
+			taken = middle
+		} else {
+			free = middle
+		}
+	}
+	return free, nil
+}
+
+func (u *unit) slugTaken(ctx context.Context, kind Kind, account, slug string) (bool, error) {
+	row, err := get[int](ctx, u.store, `SELECT 1 FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?`, account, kind, slug)
+	return row != nil, err
+}
+
+// refWhere returns the WHERE clause, and its arguments, that finds an account's object by id
+// or by slug, a former one too.
+func refWhere(kind Kind, account, ref string) (string, []any) {
+	if id, ok := ParseID(kind, ref); ok {
+		return " WHERE account_id = ? AND id = ?", []any{account, id}
+	}
+	return " WHERE account_id = ? AND id = (SELECT object_id FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?)",
+		[]any{account, account, kind, ref}
+}

@@ -1,0 +1,164 @@
+// Package store is the domain and its SQL: types, rules, use cases, and the transactions around them. An exported
+// method is atomic; inside Request it joins the request's transaction, elsewhere it commits by itself.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// The poolers that may stand between the store and PostgreSQL.
+const (
+	PoolerNone        = "none"
+	PoolerTransaction = "transaction" // PgBouncer in transaction mode: no session state, no prepared statements
+)
+
+// Options are what Open needs. URL and Sealer are required.
+type Options struct {
+	URL         string                                   // sqlite:///path/file.db | postgres://...
+	Pooler      string                                   // PoolerNone (default) | PoolerTransaction
+	Sealer      *Sealer                                  // for secrets and stored answers
+	Render      func(kind string, v any) ([]byte, error) // the `data` of an event, pure; required to emit one
+	PublicURL   string                                   // where buyers reach this server; checkout pages are below it
+	Now         func() time.Time                         // nil = time.Now
+	MaxConns    int                                      // PostgreSQL, default 12
+	Synchronous string                                   // SQLite: "full" (default) | "normal"
+	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused
+}
+
+// Store is one database, safe for concurrent use.
+type Store struct {
+	// OnEvent, if set before the first request, is called after a transaction that stored deliveries has committed.
+	OnEvent func()
+
+	engine  string
+	options Options
+	write   *pool
+	read    *pool
+	lock    *os.File // held while Exclusive
+	running running
+	quota   quota
+	keyUses keyUses
+}
+
+// Open connects lazily and does not migrate.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	engine, err := engineOf(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	if o.Sealer == nil {
+		return nil, errors.New("store: Options.Sealer is required")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Store{engine: engine, options: o}
+	if engine == PostgreSQL {
+		return s, s.connectPostgres()
+	}
+	if err := s.connectSQLite(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) connectPostgres() error {
+	db, err := openPostgres(s.options)
+	if err != nil {
+		return err
+	}
+	s.write = newPool(db, s.options.Pooler != PoolerTransaction)
+	s.read = s.write
+	s.quota = &sharedQuota{store: s}
+	return nil
+}
+
+func (s *Store) connectSQLite(ctx context.Context) error {
+	if s.options.Exclusive {
+		lock, err := lockFile(sqlitePath(s.options.URL) + ".lock")
+		if err != nil {
+			return err
+		}
+		s.lock = lock
+	}
+	write, read, err := openSQLite(s.options)
+	if err != nil {
+		return err
+	}
+	s.write, s.read = newPool(write, true), newPool(read, true)
+	s.quota = &localQuota{store: s}
+	// Readers cannot create the file, so the writer goes first.
+	if err := s.write.db.PingContext(ctx); err != nil {
+		return fmt.Errorf("open %s: %w", sqlitePath(s.options.URL), err)
+	}
+	if s.options.Exclusive {
+		return s.abandonClaims(ctx)
+	}
+	return nil
+}
+
+// Engine returns SQLite or PostgreSQL.
+func (s *Store) Engine() string { return s.engine }
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.read.db.PingContext(ctx) }
+
+// Close writes what is batched and lets go of the database.
+func (s *Store) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var errs []error
+	if s.write != nil {
+		errs = append(errs, s.FlushKeyUse(ctx), s.write.close())
+	}
+	if s.read != nil && s.read != s.write {
+		errs = append(errs, s.read.close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Now returns the store's time.
+func (s *Store) Now() Time { return TimeOf(s.options.Now()) }
+
+// running is the set of the Idempotency-Keys that this process is executing.
+type running struct {
+	mu   sync.Mutex
+	keys map[[2]string]bool
+}
+
+// enter returns false if the key is being executed already.
+func (r *running) enter(account, key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.keys == nil {
+		r.keys = map[[2]string]bool{}
+	}
+	if r.keys[[2]string{account, key}] {
+		return false
+	}
+	r.keys[[2]string{account, key}] = true
+	return true
+}
+
+func (r *running) leave(account, key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.keys, [2]string{account, key})
+}
+
+func sqlOpenDB(c driver.Connector) *sql.DB { return sql.OpenDB(c) }
+
+func isBadConn(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
