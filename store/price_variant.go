@@ -1,0 +1,314 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// PriceVariantType says whether a price is paid once or again and again.
+type PriceVariantType string
+
+// The types of a price variant.
+const (
+	PriceVariantTypeOneTime   PriceVariantType = "one_time"
+	PriceVariantTypeRecurring PriceVariantType = "recurring"
+)
+
+// PriceVariantAmountType says who names the amount.
+type PriceVariantAmountType string
+
+// The amount types of a price variant. With custom the buyer names the amount.
+const (
+	PriceVariantAmountTypeFixed  PriceVariantAmountType = "fixed"
+	PriceVariantAmountTypeFree   PriceVariantAmountType = "free"
+	PriceVariantAmountTypeCustom PriceVariantAmountType = "custom"
+)
+
+// PriceVariantStatus says whether a price variant can be bought.
+type PriceVariantStatus string
+
+// The states of a price variant; it changes between them at will.
+const (
+	PriceVariantStatusActive   PriceVariantStatus = "active"
+	PriceVariantStatusArchived PriceVariantStatus = "archived"
+)
+
+// MaxPriceVariants is how many price variants a product may have.
+const MaxPriceVariants = 100
+
+// PriceVariant is one way to pay for a product. Amounts are in the minor unit of its currency. Its money fields
+// cannot change any more once it is sold.
+type PriceVariant struct {
+	AccountID       string                 `db:"account_id"`
+	ID              string                 `db:"id"`
+	ProductID       string                 `db:"product_id"`
+	Name            *string                `db:"name"`
+	Type            PriceVariantType       `db:"type"`
+	AmountType      PriceVariantAmountType `db:"amount_type"`
+	Amount          int64                  `db:"amount"` // 0 unless fixed
+	Currency        string                 `db:"currency"`
+	CurrencyAmounts JSON[map[string]int64] `db:"currency_amounts"` // amounts in further currencies
+	MinAmount       *int64                 `db:"min_amount"`       // custom only, as the next two
+	SuggestedAmount *int64                 `db:"suggested_amount"`
+	MaxAmount       *int64                 `db:"max_amount"`
+	Interval        *string                `db:"interval"` // day, week, month or year; recurring only, as the next four
+	IntervalCount   *int64                 `db:"interval_count"`
+	TrialDays       int64                  `db:"trial_days"`
+	SetupFeeAmount  int64                  `db:"setup_fee_amount"`
+	BillingCycles   *int64                 `db:"billing_cycles"` // nil = until cancelled
+	CompareAtAmount *int64                 `db:"compare_at_amount"`
+	TaxBehavior     *string                `db:"tax_behavior"` // exclusive or inclusive; nil = as the account says
+	QuantityMin     int64                  `db:"quantity_min"`
+	QuantityMax     *int64                 `db:"quantity_max"`
+	Stock           *int64                 `db:"stock"`          // units that may ever be sold; nil = any number
+	ReservedCount   int64                  `db:"reserved_count"` // units in checkouts that are being paid
+	SoldCount       int64                  `db:"sold_count"`
+	Position        int64                  `db:"position"` // among the product's variants; equal ones by age
+	Status          PriceVariantStatus     `db:"status"`
+	License         JSON[*License]         `db:"license"`
+	Metadata        Metadata               `db:"metadata"`
+	CreatedAt       Time                   `db:"created_at"`
+	UpdatedAt       Time                   `db:"updated_at"`
+}
+
+// License says whether a buyer receives a licence key, and what it allows. Nil means without limit.
+type License struct {
+	Enabled         bool   `json:"enabled"`
+	ActivationLimit *int64 `json:"activation_limit"`
+	ExpiresInDays   *int64 `json:"expires_in_days"`
+}
+
+// ListPriceVariants are the filters of a list of price variants. An empty one does not filter.
+type ListPriceVariants struct {
+	Page
+	ListFilter
+	Product string // id or slug
+	Status  PriceVariantStatus
+	Type    PriceVariantType
+}
+
+var priceVariantColumns = columnsOf[PriceVariant]("price_variants")
+
+// amounts returns the least and the most that a unit costs in a currency, and whether it is sold in it.
+func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
+	if v.AmountType == PriceVariantAmountTypeCustom && v.Currency == currency {
+		low = deref(v.MinAmount)
+		return low, max(low, deref(v.SuggestedAmount), deref(v.MaxAmount)), true
+	}
+	if v.Currency == currency {
+		return v.Amount, v.Amount, true
+	}
+	amount, ok := v.CurrencyAmounts.V[currency]
+	return amount, amount, ok
+}
+
+// money is what a sale makes unchangeable.
+func (v *PriceVariant) money() []any {
+	return []any{v.Type, v.AmountType, v.Amount, v.Currency, v.CurrencyAmounts, v.MinAmount, v.SuggestedAmount, v.MaxAmount,
+		v.Interval, v.IntervalCount, v.SetupFeeAmount}
+}
+
+// GetPriceVariant returns a price variant, or CodeMissing.
+func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
+	return s.findPriceVariant(ctx, account, ref, "", "")
+}
+
+// PriceVariantsByID returns the price variants among ids.
+func (s *Store) PriceVariantsByID(ctx context.Context, account string, ids []string) (map[string]*PriceVariant, error) {
+	return byID(ctx, s, priceVariantColumns, account, ids)
+}
+
+// ListPriceVariants returns a page of price variants, newest first, and whether there are more. It returns
+// CodeMissing on `product` for a product that does not exist.
+func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {
+	var f filter
+	if in.Product != "" {
+		product, err := s.findProduct(ctx, account, in.Product, "product", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.and("product_id = ?", product.ID)
+	}
+	f.is("status", string(in.Status))
+	f.is("type", string(in.Type))
+	f.list(s, in.ListFilter, "name", "id")
+	return page(ctx, s, priceVariantColumns, account, in.Page, &f)
+}
+
+// CreatePriceVariant adds an active price variant to a product, which it locks, and emits product.updated. It
+// returns CodeMissing on `product` if the account has no such product. Type, amount type, currency and least
+// quantity default to one_time, fixed, the account's currency and 1.
+func (s *Store) CreatePriceVariant(ctx context.Context, account, product string, in PriceVariant) (*PriceVariant, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
+		p, err := s.findProduct(ctx, account, product, "product", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if len(p.PriceVariantIDs.V) >= MaxPriceVariants {
+			return nil, Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", MaxPriceVariants))
+		}
+		made, err := u.draftVariants(ctx, p, "", []PriceVariant{in})
+		if err != nil {
+			return nil, err
+		}
+		if err := u.insert(ctx, priceVariantColumns, &made[0]); err != nil {
+			return nil, err
+		}
+		return &made[0], u.refreshProduct(ctx, p)
+	})
+}
+
+// UpdatePriceVariant locks the product and the price variant, applies change, checks and stores it, and emits
+// product.updated. It returns CodeInvalid for a money field of a variant that was sold, and on `status` for
+// archiving the last active variant of an active product. A change that changes nothing emits nothing.
+func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, change func(*PriceVariant)) (*PriceVariant, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
+		p, v, err := u.lockPriceVariant(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		money, text := jsonText(v.money()), jsonText(v)
+		change(v)
+		if jsonText(v) == text {
+			return v, nil
+		}
+		if v.SoldCount > 0 && jsonText(v.money()) != money {
+			return nil, Invalid("amount", "This price variant has been sold: its price cannot change. Create a new variant and archive this one.")
+		}
+		var problems Problems
+		v.check("", &problems)
+		if err := problems.Err(); err != nil {
+			return nil, err
+		}
+		v.UpdatedAt = s.Now()
+		if err := u.update(ctx, priceVariantColumns, v); err != nil {
+			return nil, err
+		}
+		return v, u.refreshProduct(ctx, p)
+	})
+}
+
+// DeletePriceVariant deletes a price variant and emits product.updated. It returns CodeInvalid on `base` for one
+// that was sold and for the last active one of an active product.
+func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
+		p, v, err := u.lockPriceVariant(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		ordered, err := u.isOrdered(ctx, account, "price_variant_id", v.ID)
+		if err != nil {
+			return nil, err
+		}
+		if ordered {
+			return nil, Invalid("base", "This price variant has been sold and cannot be deleted. Archive it instead.")
+		}
+		if _, err := u.exec(ctx, `DELETE FROM price_variants WHERE account_id = ? AND id = ?`, account, v.ID); err != nil {
+			return nil, fmt.Errorf("delete price variant: %w", err)
+		}
+		err = u.refreshProduct(ctx, p)
+		var e *Error
+		if errors.As(err, &e) && e.Param == "status" {
+			err = Invalid("base", e.Message)
+		}
+		return v, err
+	})
+}
+
+// findPriceVariant reads a price variant. Param is what named it, empty for the path.
+func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock string) (*PriceVariant, error) {
+	id, ok := ParseID(KindPriceVariant, ref)
+	if !ok {
+		return nil, Missing("price_variant", param, ref)
+	}
+	v, err := get[PriceVariant](ctx, s, priceVariantColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read price variant: %w", err)
+	}
+	if v == nil {
+		return nil, Missing("price_variant", param, ref)
+	}
+	return v, nil
+}
+
+// lockPriceVariant locks the product and then its variant, the order that everyone keeps.
+func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Product, *PriceVariant, error) {
+	v, err := u.store.findPriceVariant(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := u.store.findProduct(ctx, account, v.ProductID, "", u.lock())
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err = u.store.findPriceVariant(ctx, account, ref, "", u.lock())
+	return p, v, err
+}
+
+// priceVariants returns all price variants of a product in their order.
+func (u *unit) priceVariants(ctx context.Context, p *Product) ([]PriceVariant, error) {
+	return selectAll[PriceVariant](ctx, u.store, priceVariantColumns.selectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
+}
+
+// refreshProduct brings a locked product up to date after a change of its variants.
+func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
+	variants, err := u.priceVariants(ctx, p)
+	if err != nil {
+		return err
+	}
+	p.summarize(variants)
+	if p.Status == ProductStatusActive && p.DefaultPriceVariantID == nil {
+		return Invalid("status", "This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
+	}
+	return u.saveProduct(ctx, p, variants)
+}
+
+// draftVariants fills in and checks new price variants of a product, and returns them in their order. List is the
+// field that they were sent in, with a dot, empty for a single one.
+func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []PriceVariant) ([]PriceVariant, error) {
+	if len(in) > MaxPriceVariants {
+		return nil, Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
+	}
+	var problems Problems
+	made := slices.Clone(in)
+	for i := range made {
+		v := &made[i]
+		if err := u.defaultCurrency(ctx, p.AccountID, v); err != nil {
+			return nil, err
+		}
+		v.fill(p, u.store.Now())
+		field := ""
+		if list != "" {
+			field = list + strconv.Itoa(i) + "."
+		}
+		v.check(field, &problems)
+	}
+	slices.SortStableFunc(made, func(a, b PriceVariant) int { return cmp.Compare(a.Position, b.Position) })
+	return made, problems.Err()
+}
+
+func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVariant) error {
+	if v.Currency != "" {
+		return nil
+	}
+	currency, err := get[string](ctx, u.store, `SELECT default_currency FROM accounts WHERE id = ?`, account)
+	if err == nil && currency != nil {
+		v.Currency = *currency
+	}
+	return err
+}
+
+// fill sets what a new price variant is not asked for.
+func (v *PriceVariant) fill(p *Product, now Time) {
+	v.AccountID, v.ID, v.ProductID = p.AccountID, NewID(KindPriceVariant), p.ID
+	v.Type = cmp.Or(v.Type, PriceVariantTypeOneTime)
+	v.AmountType = cmp.Or(v.AmountType, PriceVariantAmountTypeFixed)
+	v.Status = cmp.Or(v.Status, PriceVariantStatusActive)
+	v.QuantityMin = max(v.QuantityMin, 1)
+	v.SoldCount, v.ReservedCount = 0, 0
+	v.CreatedAt, v.UpdatedAt = now, now
+}

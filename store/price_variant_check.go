@@ -1,0 +1,105 @@
+package store
+
+import (
+	"fmt"
+)
+
+// maxIntervalCount is how many intervals lie between two charges at most.
+var maxIntervalCount = map[string]int64{"day": 365, "week": 52, "month": 36, "year": 10}
+
+// check notes everything that is not acceptable in itself. At is what the field names begin with.
+func (v *PriceVariant) check(at string, p *Problems) {
+	currency, ok := LookupCurrency(v.Currency)
+	p.Check(ok, at+"currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", v.Currency))
+	if ok {
+		v.checkAmount(at, p, currency)
+	}
+	v.checkCurrencyAmounts(at, p)
+	v.checkRecurring(at, p)
+	if v.CompareAtAmount != nil {
+		p.Check(*v.CompareAtAmount > v.Amount, at+"compare_at_amount", "A former amount is higher than the amount.")
+	}
+	p.Check(v.QuantityMin >= 1, at+"quantity_min", "The least quantity is at least 1.")
+	p.Check(v.QuantityMax == nil || *v.QuantityMax >= v.QuantityMin, at+"quantity_max", "The greatest quantity is at least quantity_min.")
+	p.Check(v.Stock == nil || *v.Stock >= v.SoldCount+v.ReservedCount, at+"stock", "The stock is at least what was sold or is being paid for.")
+	p.Check(shorter(v.Name, 255), at+"name", "A name has at most 255 characters.")
+	v.Metadata.check(p)
+}
+
+func (v *PriceVariant) checkAmount(at string, p *Problems, currency Currency) {
+	switch v.AmountType {
+	case PriceVariantAmountTypeFixed:
+		p.Check(v.Amount >= currency.Minimum, at+"amount", leastAmount(v.Currency, currency))
+	case PriceVariantAmountTypeFree:
+		p.Check(v.Amount == 0, at+"amount", "A free price variant has the amount 0.")
+	case PriceVariantAmountTypeCustom:
+		v.checkCustom(at, p, currency)
+		return
+	default:
+		p.Add(at+"amount_type", "An amount type is fixed, free or custom.")
+	}
+	const onlyCustom = "Only a price variant with amount_type custom has this."
+	p.Check(v.MinAmount == nil, at+"min_amount", onlyCustom)
+	p.Check(v.SuggestedAmount == nil, at+"suggested_amount", onlyCustom)
+	p.Check(v.MaxAmount == nil, at+"max_amount", onlyCustom)
+}
+
+func leastAmount(code string, c Currency) string {
+	return fmt.Sprintf("The least amount in %s is %d, in its minor unit. Send amount_type free to give it away.", code, c.Minimum)
+}
+
+// checkCustom wants min <= suggested <= max of those that are set. A least amount of 0 means "free, or what you like".
+func (v *PriceVariant) checkCustom(at string, p *Problems, currency Currency) {
+	p.Check(v.Amount == 0, at+"amount", "With amount_type custom the buyer names the amount: send min_amount, suggested_amount and max_amount.")
+	least := deref(v.MinAmount)
+	p.Check(least == 0 || least >= currency.Minimum, at+"min_amount", leastAmount(v.Currency, currency))
+	if v.SuggestedAmount != nil {
+		p.Check(*v.SuggestedAmount >= least, at+"suggested_amount", "The suggested amount is at least min_amount.")
+		least = *v.SuggestedAmount
+	}
+	if v.MaxAmount != nil {
+		p.Check(*v.MaxAmount >= max(least, currency.Minimum), at+"max_amount", "The greatest amount is at least suggested_amount, min_amount and the least of the currency.")
+	}
+}
+
+func (v *PriceVariant) checkCurrencyAmounts(at string, p *Problems) {
+	p.Check(len(v.CurrencyAmounts.V) == 0 || v.AmountType == PriceVariantAmountTypeFixed, at+"currency_amounts", "Only a price variant with amount_type fixed has amounts in further currencies.")
+	for code, amount := range v.CurrencyAmounts.V {
+		field := at + "currency_amounts." + code
+		currency, ok := LookupCurrency(code)
+		p.Check(ok, field, fmt.Sprintf("Currency '%s' is not supported.", code))
+		p.Check(code != v.Currency, field, "The amount in the variant's own currency is `amount`.")
+		p.Check(!ok || amount >= currency.Minimum, field, leastAmount(code, currency))
+	}
+}
+
+func (v *PriceVariant) checkRecurring(at string, p *Problems) {
+	switch v.Type {
+	case PriceVariantTypeRecurring:
+		v.checkInterval(at, p)
+	case PriceVariantTypeOneTime:
+		const onlyRecurring = "Only a recurring price variant has this. Send type recurring."
+		p.Check(v.Interval == nil, at+"interval", onlyRecurring)
+		p.Check(v.IntervalCount == nil, at+"interval_count", onlyRecurring)
+		p.Check(v.TrialDays == 0, at+"trial_days", onlyRecurring)
+		p.Check(v.BillingCycles == nil, at+"billing_cycles", onlyRecurring)
+	default:
+		p.Add(at+"type", "A type is one_time or recurring.")
+	}
+}
+
+func (v *PriceVariant) checkInterval(at string, p *Problems) {
+	if v.Interval == nil {
+		p.Add(at+"interval", "A recurring price variant needs an interval: day, week, month or year.")
+		return
+	}
+	most, ok := maxIntervalCount[*v.Interval]
+	p.Check(ok, at+"interval", "An interval is day, week, month or year.")
+	if v.IntervalCount == nil {
+		one := int64(1)
+		v.IntervalCount = &one
+	}
+	p.Check(!ok || *v.IntervalCount >= 1 && *v.IntervalCount <= most, at+"interval_count", fmt.Sprintf("The interval %s can be counted 1 to %d times.", *v.Interval, most))
+	p.Check(v.TrialDays >= 0 && v.TrialDays <= 730, at+"trial_days", "A trial has 0 to 730 days.")
+	p.Check(v.BillingCycles == nil || *v.BillingCycles >= 1, at+"billing_cycles", "There is at least 1 billing cycle.")
+}

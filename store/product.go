@@ -1,0 +1,437 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// ProductStatus says whether a product is on sale.
+type ProductStatus string
+
+// The states of a product.
+const (
+	ProductStatusDraft    ProductStatus = "draft"
+	ProductStatusActive   ProductStatus = "active"
+	ProductStatusArchived ProductStatus = "archived"
+)
+
+var productLifecycle = lifecycle[ProductStatus]{
+	ProductStatusDraft:    {ProductStatusActive, ProductStatusArchived},
+	ProductStatusActive:   {ProductStatusDraft, ProductStatusArchived},
+	ProductStatusArchived: {ProductStatusDraft},
+}
+
+// ProductType is what kind of thing is sold.
+type ProductType string
+
+// The types of a product.
+const (
+	ProductTypeDigital    ProductType = "digital"
+	ProductTypeCourse     ProductType = "course"
+	ProductTypeMembership ProductType = "membership"
+	ProductTypeService    ProductType = "service"
+	ProductTypeBundle     ProductType = "bundle"
+	ProductTypeTip        ProductType = "tip"
+)
+
+// ProductVisibility says who finds a product: an unlisted one is sold to whoever has the address.
+type ProductVisibility string
+
+// The visibilities of a product.
+const (
+	ProductVisibilityPublic   ProductVisibility = "public"
+	ProductVisibilityUnlisted ProductVisibility = "unlisted"
+)
+
+// Product is something for sale. What it costs is in its price variants.
+type Product struct {
+	AccountID             string              `db:"account_id"`
+	ID                    string              `db:"id"`
+	Name                  string              `db:"name"`
+	Slug                  string              `db:"slug"`
+	Description           *string             `db:"description"`
+	Headline              *string             `db:"headline"`
+	Status                ProductStatus       `db:"status"`
+	Type                  ProductType         `db:"type"`
+	Visibility            ProductVisibility   `db:"visibility"`
+	Images                JSON[[]string]      `db:"images"`
+	CoverURL              *string             `db:"cover_url"`
+	TaxCode               *string             `db:"tax_code"`
+	CallToAction          *string             `db:"call_to_action"`
+	CustomFields          JSON[[]CustomField] `db:"custom_fields"`
+	Deliverables          JSON[[]Deliverable] `db:"deliverables"`
+	PriceVariantIDs       JSON[[]string]      `db:"price_variant_ids"`        // by position
+	DefaultPriceVariantID *string             `db:"default_price_variant_id"` // the first active one
+	PriceMinAmount        *int64              `db:"price_min_amount"`         // of the active ones in PriceCurrency
+	PriceMaxAmount        *int64              `db:"price_max_amount"`
+	PriceCurrency         *string             `db:"price_currency"` // the default variant's
+	HasRecurring          bool                `db:"has_recurring"`  // among the active ones
+	SalesCount            int64               `db:"sales_count"`
+	PublishedAt           *Time               `db:"published_at"` // first
+	SEOTitle              *string             `db:"seo_title"`
+	SEODescription        *string             `db:"seo_description"`
+	ExternalID            *string             `db:"external_id"`
+	Metadata              Metadata            `db:"metadata"`
+	EventSeq              int64               `db:"event_seq"`
+	CreatedAt             Time                `db:"created_at"`
+	UpdatedAt             Time                `db:"updated_at"`
+}
+
+// CustomField is a question that a buyer answers at checkout.
+type CustomField struct {
+	Key      string   `json:"key"`
+	Label    string   `json:"label"`
+	Type     string   `json:"type"` // text, checkbox or select
+	Required bool     `json:"required"`
+	Options  []string `json:"options,omitempty"` // of a select
+}
+
+// Deliverable is something that a buyer receives.
+type Deliverable struct {
+	Type string  `json:"type"` // file, license_key, link or experience
+	Ref  *string `json:"ref"`
+	Name *string `json:"name"`
+}
+
+// NewProduct is a product to be made with its price variants. Without a slug it gets one from its name; without
+// a status, type or visibility it is a draft, digital, public.
+type NewProduct struct {
+	Product
+	PriceVariants []PriceVariant
+}
+
+// ListProducts are the filters of a list of products. An empty one does not filter.
+type ListProducts struct {
+	Page
+	ListFilter
+	Status       ProductStatus
+	Type         ProductType
+	Visibility   ProductVisibility
+	Slug         string
+	ExternalID   string
+	HasRecurring *bool
+}
+
+// ProductDetail is a product with all its price variants, by position: the data of product events.
+type ProductDetail struct {
+	Product       *Product
+	PriceVariants []PriceVariant
+}
+
+var productColumns = columnsOf[Product]("products")
+
+// check returns CodeInvalid with everything that is not acceptable in itself.
+func (p *Product) check() error {
+	var problems Problems
+	problems.Check(p.Name != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters.")
+	problems.Check(shorter(p.Headline, 160), "headline", "A headline has at most 160 characters.")
+	problems.Check(shorter(p.Description, 20_000), "description", "A description has at most 20,000 characters.")
+	seen := map[string]bool{}
+	for i, field := range p.CustomFields.V {
+		at := fmt.Sprintf("custom_fields.%d.", i)
+		problems.Check(!seen[field.Key], at+"key", "Another custom field has this key.")
+		problems.Check((field.Type == "select") == (len(field.Options) > 0), at+"options", "A select, and nothing else, has options.")
+		seen[field.Key] = true
+	}
+	p.Metadata.check(&problems)
+	return problems.Err()
+}
+
+func shorter(text *string, limit int) bool {
+	return text == nil || utf8.RuneCountInString(*text) <= limit
+}
+
+// summarize brings up to date what the product repeats of its variants, which are in their order.
+func (p *Product) summarize(variants []PriceVariant) {
+	p.PriceVariantIDs.V = make([]string, 0, len(variants))
+	p.DefaultPriceVariantID, p.PriceMinAmount, p.PriceMaxAmount, p.PriceCurrency, p.HasRecurring = nil, nil, nil, nil, false
+	for i := range variants {
+		v := &variants[i]
+		p.PriceVariantIDs.V = append(p.PriceVariantIDs.V, v.ID)
+		if v.Status != PriceVariantStatusActive {
+			continue
+		}
+		if p.DefaultPriceVariantID == nil {
+			p.DefaultPriceVariantID, p.PriceCurrency = &v.ID, &v.Currency
+		}
+		p.HasRecurring = p.HasRecurring || v.Type == PriceVariantTypeRecurring
+		if low, high, ok := v.amounts(*p.PriceCurrency); ok {
+			if p.PriceMinAmount == nil || low < *p.PriceMinAmount {
+				p.PriceMinAmount = &low
+			}
+			if p.PriceMaxAmount == nil || high > *p.PriceMaxAmount {
+				p.PriceMaxAmount = &high
+			}
+		}
+	}
+}
+
+// enter applies the rules of the state that the product is about to be in.
+func (p *Product) enter(from ProductStatus, now Time) error {
+	if err := productLifecycle.check("product", from, p.Status); err != nil {
+		return err
+	}
+	if p.Status != ProductStatusActive {
+		return nil
+	}
+	if p.DefaultPriceVariantID == nil {
+		return Invalid("status", "A product needs an active price variant before it can be active. Create one with POST /price_variants.")
+	}
+	if p.PublishedAt == nil {
+		p.PublishedAt = &now
+	}
+	return nil
+}
+
+// GetProduct returns a product by id or slug, or CodeMissing.
+func (s *Store) GetProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return s.findProduct(ctx, account, ref, "", "")
+}
+
+// ProductsByID returns the products among ids.
+func (s *Store) ProductsByID(ctx context.Context, account string, ids []string) (map[string]*Product, error) {
+	return byID(ctx, s, productColumns, account, ids)
+}
+
+// ListProducts returns a page of products, newest first, and whether there are more.
+func (s *Store) ListProducts(ctx context.Context, account string, in ListProducts) ([]Product, bool, error) {
+	var f filter
+	f.is("status", string(in.Status))
+	f.is("type", string(in.Type))
+	f.is("visibility", string(in.Visibility))
+	f.is("slug", in.Slug)
+	f.is("external_id", in.ExternalID)
+	if in.HasRecurring != nil {
+		f.and("has_recurring = ?", *in.HasRecurring)
+	}
+	f.list(s, in.ListFilter, "name", "slug", "headline", "id")
+	return page(ctx, s, productColumns, account, in.Page, &f)
+}
+
+// CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on
+// `status` for an active product without an active variant.
+func (s *Store) CreateProduct(ctx context.Context, account string, in NewProduct) (*Product, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+		p := in.Product
+		p.Status = cmp.Or(p.Status, ProductStatusDraft)
+		p.Type = cmp.Or(p.Type, ProductTypeDigital)
+		p.Visibility = cmp.Or(p.Visibility, ProductVisibilityPublic)
+		return u.createProduct(ctx, account, &p, in.PriceVariants)
+	})
+}
+
+// UpdateProduct locks the product, applies change, checks and stores it, and emits product.updated. It returns
+// CodeInvalid for what the product cannot be. A change that changes nothing emits nothing.
+func (s *Store) UpdateProduct(ctx context.Context, account, ref string, change func(*Product)) (*Product, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+		p, err := s.findProduct(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before, text := *p, jsonText(p)
+		change(p)
+		if jsonText(p) == text {
+			return p, nil
+		}
+		return p, u.changeProduct(ctx, &before, p)
+	})
+}
+
+// PublishProduct makes a draft active. Publishing an active product changes nothing.
+func (s *Store) PublishProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return s.moveProduct(ctx, account, ref, ProductStatusActive, ProductStatusDraft)
+}
+
+// UnpublishProduct makes an active product a draft. Unpublishing a draft changes nothing.
+func (s *Store) UnpublishProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return s.moveProduct(ctx, account, ref, ProductStatusDraft, ProductStatusActive)
+}
+
+// ArchiveProduct takes a product out of sale. Archiving an archived product changes nothing.
+func (s *Store) ArchiveProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return s.moveProduct(ctx, account, ref, ProductStatusArchived, ProductStatusDraft, ProductStatusActive)
+}
+
+// UnarchiveProduct makes an archived product a draft. Unarchiving a draft changes nothing.
+func (s *Store) UnarchiveProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return s.moveProduct(ctx, account, ref, ProductStatusDraft, ProductStatusArchived)
+}
+
+// DuplicateProduct makes a draft with the same fields and price variants, a slug of its own and no sales, and
+// emits product.created.
+func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+		original, err := s.findProduct(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		variants, err := u.priceVariants(ctx, original)
+		if err != nil {
+			return nil, err
+		}
+		p := *original
+		p.Slug, p.Status, p.PublishedAt, p.ExternalID, p.SalesCount, p.EventSeq = "", ProductStatusDraft, nil, nil, 0, 0
+		return u.createProduct(ctx, account, &p, variants)
+	})
+}
+
+// DeleteProduct deletes a product with its price variants and returns it. It returns CodeInvalid on `base` for
+// one that was ever ordered, or is being paid for: such a product can be archived.
+func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Product, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+		p, err := s.findProduct(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		ordered, err := u.isOrdered(ctx, account, "product_id", p.ID)
+		if err != nil {
+			return nil, err
+		}
+		if ordered {
+			return nil, Invalid("base", "This product has been ordered and cannot be deleted. Archive it instead.")
+		}
+		for _, query := range []string{
+			`DELETE FROM price_variants WHERE account_id = ? AND product_id = ?`,
+			`DELETE FROM products WHERE account_id = ? AND id = ?`,
+		} {
+			if _, err := u.exec(ctx, query, account, p.ID); err != nil {
+				return nil, fmt.Errorf("delete product: %w", err)
+			}
+		}
+		return p, u.dropSlugs(ctx, KindProduct, account, p.ID)
+	})
+}
+
+// moveProduct changes the status; from says which states the action is meant for.
+func (s *Store) moveProduct(ctx context.Context, account, ref string, to ProductStatus, from ...ProductStatus) (*Product, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+		p, err := s.findProduct(ctx, account, ref, "", u.lock())
+		if err != nil || p.Status == to {
+			return p, err
+		}
+		if !slices.Contains(from, p.Status) {
+			return nil, Invalid("status", fmt.Sprintf("A product that is %s cannot become %s this way.", p.Status, to))
+		}
+		before := *p
+		p.Status = to
+		return p, u.changeProduct(ctx, &before, p)
+	})
+}
+
+// findProduct reads a product by id or slug. Param is what named it, empty for the path.
+func (s *Store) findProduct(ctx context.Context, account, ref, param, lock string) (*Product, error) {
+	where, args := refWhere(KindProduct, account, ref)
+	p, err := get[Product](ctx, s, productColumns.selectSQL+where+lock, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read product: %w", err)
+	}
+	if p == nil {
+		return nil, Missing("product", param, ref)
+	}
+	return p, nil
+}
+
+func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
+	p.AccountID, p.ID, p.EventSeq = account, NewID(KindProduct), 1
+	p.CreatedAt = u.store.Now()
+	p.UpdatedAt = p.CreatedAt
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	made, err := u.draftVariants(ctx, p, "price_variants.", variants)
+	if err != nil {
+		return nil, err
+	}
+	p.summarize(made)
+	if err := p.enter(ProductStatusDraft, p.CreatedAt); err != nil {
+		return nil, err
+	}
+	if p.Slug, err = u.takeSlug(ctx, KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
+		return nil, err
+	}
+	if err := u.insertProduct(ctx, p, made); err != nil {
+		return nil, err
+	}
+	return p, u.emitProduct(ctx, EventProductCreated, p, made)
+}
+
+func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
+	if err := u.uniqueExternalID(ctx, p); err != nil {
+		return err
+	}
+	if err := u.insert(ctx, productColumns, p); err != nil {
+		return err
+	}
+	for i := range variants {
+		if err := u.insert(ctx, priceVariantColumns, &variants[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeProduct checks and stores a locked product that has changed.
+func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if err := p.enter(before.Status, u.store.Now()); err != nil {
+		return err
+	}
+	if p.Slug != before.Slug {
+		slug, err := u.changeSlug(ctx, KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
+		if err != nil {
+			return err
+		}
+		p.Slug = slug
+	}
+	if err := u.uniqueExternalID(ctx, p); err != nil {
+		return err
+	}
+	variants, err := u.priceVariants(ctx, p)
+	if err != nil {
+		return err
+	}
+	return u.saveProduct(ctx, p, variants)
+}
+
+// saveProduct stores a locked product and emits product.updated.
+func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
+	p.EventSeq++
+	p.UpdatedAt = u.store.Now()
+	if err := u.update(ctx, productColumns, p); err != nil {
+		return err
+	}
+	return u.emitProduct(ctx, EventProductUpdated, p, variants)
+}
+
+func (u *unit) emitProduct(ctx context.Context, kind string, p *Product, variants []PriceVariant) error {
+	return u.emit(ctx, event{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
+		Data: &ProductDetail{Product: p, PriceVariants: variants}})
+}
+
+// uniqueExternalID returns CodeInvalid if another product has the merchant's id.
+func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
+	if p.ExternalID == nil {
+		return nil
+	}
+	other, err := get[string](ctx, u.store, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
+	if err == nil && other != nil {
+		err = Invalid("external_id", "Another product has this external_id.")
+	}
+	return err
+}
+
+// isOrdered reports whether a product or price variant was ever ordered or is being paid for.
+func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
+	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
+	row, err := get[int](ctx, u.store, `
+		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND order_id IS NOT NULL
+		UNION ALL
+		SELECT 1 FROM price_variants WHERE account_id = ? AND `+variant+` = ? AND sold_count + reserved_count > 0
+		LIMIT 1`, account, id, account, id)
+	return row != nil, err
+}
