@@ -7,7 +7,7 @@
 //	client := sdk.New(os.Getenv("TILLWRIGHT_API_KEY"), sdk.WithBaseURL("https://shop.example/v1"))
 //	product, err := client.Products.Create(ctx, &sdk.ProductCreate{Name: "Field guide"})
 //
-// Optional fields are pointers; since Go 1.26 new takes a value, so they read Headline: new("A small book"). Numbers are int64.
+// Optional fields are pointers; since Go 1.26 new takes a value, so they read Headline: new("A small book"). Integers are int64.
 // Amounts are in the currency's minor unit: new(int64(1900)) is 19.00. Enums have constants: [ProductStatusActive].
 //
 // In an update a field that is left alone keeps its value. A field that can be cleared takes [Set] or [Null]; a list is emptied by an

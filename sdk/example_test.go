@@ -1,0 +1,227 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/webhooks/signature"
+)
+
+var (
+	ctx    = context.Background()
+	client = sdk.New(os.Getenv("TILLWRIGHT_API_KEY"))
+)
+
+func ExampleNew() {
+	client := sdk.New(os.Getenv("TILLWRIGHT_API_KEY"),
+		sdk.WithBaseURL("https://shop.example/v1"),
+		sdk.WithTimeout(20*time.Second),
+		sdk.WithRetries(6),
+		sdk.WithUserAgent("my-shop/1.4"),
+	)
+	account, err := client.Account.Get(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("selling as", account.Name)
+}
+
+// A product needs a price variant before it can be active.
+func ExampleProductsService_Create() {
+	product, err := client.Products.Create(ctx, &sdk.ProductCreate{
+		Name:     "Field guide to tides",
+		Headline: new("Forty pages, one pencil"),
+		PriceVariants: []sdk.ProductPriceVariant{{
+			Amount:   new(int64(1900)), // 19.00
+			Currency: new("usd"),
+		}},
+		Status: new(sdk.ProductStatusActive),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(product.ID, product.Slug)
+}
+
+// In an update a field that is left alone stays as it is.
+func ExampleSet() {
+	product, err := client.Products.Update(ctx, "field-guide-to-tides", &sdk.ProductUpdate{
+		Name:        new("A field guide to tides"),        // may not be cleared: a pointer
+		Headline:    sdk.Set("Now with a second edition"), // may be cleared: a value ...
+		Description: sdk.Null[string](),                   // ... or null
+		Images:      []string{},                           // no more images
+		Metadata:    &sdk.MetadataUpdate{"shelf": new("B4"), "draft": nil},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(product.Name)
+}
+
+func ExampleError() {
+	_, err := client.Products.Publish(ctx, "field-guide-to-tides")
+	var refused *sdk.Error
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Status, refused.Code, refused.Param)
+		for field, messages := range refused.Errors {
+			fmt.Println(field, messages)
+		}
+		fmt.Println("quote this to the operator:", refused.RequestID)
+	}
+}
+
+func ExampleCodeOf() {
+	_, err := client.Products.Get(ctx, "prod_01k0000000000000000000000a")
+	switch sdk.CodeOf(err) {
+	case sdk.CodeResourceMissing:
+		fmt.Println("no such product")
+	case sdk.CodeAuthentication, sdk.CodeForbidden:
+		fmt.Println("this key may not read products")
+	}
+}
+
+// All fetches page after page while the loop runs.
+func ExampleAll() {
+	paid := &sdk.ListOrdersParams{Status: new(sdk.OrderStatusPaid)}
+	for order, err := range sdk.All(ctx, client.Orders.List, paid, sdk.Expand("customer")) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(order.Number, order.TotalAmount, order.Currency, order.Customer.Object.Email)
+	}
+}
+
+// A List method returns a single page, for a page of your own.
+func ExampleOrdersService_List() {
+	page, err := client.Orders.List(ctx, &sdk.ListOrdersParams{
+		Limit:        new(int64(20)),
+		CreatedAfter: new(sdk.TimeOf(time.Now().AddDate(0, -1, 0))),
+		Metadata:     sdk.MetadataFilter{"source": "newsletter"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(page.Data), page.HasMore)
+}
+
+// A reference always has its ID, and its Object if the call asked for it. A deleted resource has neither more than that.
+func ExampleExpand() {
+	order, err := client.Orders.Get(ctx, "order_01k0000000000000000000000a", sdk.Expand("line_items.product", "customer"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range order.LineItems {
+		product := item.Object.Product
+		if product.Deleted == nil {
+			fmt.Println(item.Object.Quantity, product.Object.Name)
+		}
+	}
+	fmt.Println(order.Checkout.ID) // was not asked for: Object is nil
+}
+
+// The server remembers the key for 24 hours: the purchase happens once, even if this program is stopped and runs again.
+func ExampleWithIdempotencyKey() {
+	var response sdk.Response
+	checkout, err := client.Checkouts.Confirm(ctx, "chk_01k0000000000000000000000a",
+		&sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}},
+		sdk.WithIdempotencyKey("cart-4711-confirm"),
+		sdk.WithCallTimeout(10*time.Second),
+		sdk.WithHeader("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+		sdk.WithResponse(&response),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(checkout.Status, response.RequestID, response.Replayed, response.Attempts)
+}
+
+// A checkout is paid by its buyer without a key.
+func ExamplePublicCheckoutsService_Confirm() {
+	buyer := sdk.New("")
+	checkout, err := buyer.PublicCheckouts.Confirm(ctx, "the client_secret of a checkout", &sdk.CheckoutConfirm{
+		PaymentMethod: &sdk.PaymentMethod{Card: &sdk.Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2030, CVC: "123"}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(checkout.PaymentStatus)
+}
+
+// A hook sees each attempt of each call. Transports for distributed tracing go into WithHTTPClient.
+func ExampleWithHook() {
+	client := sdk.New(os.Getenv("TILLWRIGHT_API_KEY"), sdk.WithHook(func(ctx context.Context, a sdk.Attempt) {
+		slog.InfoContext(ctx, "tillwright", "operation", a.Operation, "attempt", a.Number, "status", a.Status,
+			"took", a.Duration, "request_id", a.RequestID, "error", a.Err)
+	}))
+	_, _ = client.Products.List(ctx, nil)
+}
+
+// A receiver verifies the bytes that came, answers at once and works later.
+func ExampleVerifyWebhook() {
+	secret := os.Getenv("TILLWRIGHT_WEBHOOK_SECRET") // from the answer to WebhookEndpoints.Create
+	http.HandleFunc("POST /hooks", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err != nil {
+			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		event, err := sdk.VerifyWebhook(body, r.Header, secret)
+		if errors.Is(err, sdk.ErrNotSigned) || errors.Is(err, sdk.ErrBadSignature) {
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+			return
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		slog.Info("remember the id: the same event may come twice", "id", event.ID)
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+func ExampleEvent_Order() {
+	secret := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+	body := []byte(`{"id":"whev_1","type":"order.paid","data":{"object":"order","number":7,"total_amount":1900,"currency":"usd"}}`)
+	header := http.Header{"X-Service-Hmac-Sha256": {signature.Sign(body, secret)}}
+
+	event, err := sdk.VerifyWebhook(body, header, secret)
+	if err != nil {
+		log.Fatal(err)
+	}
+	switch event.Type {
+	case sdk.EventOrderPaid:
+		order, err := event.Order()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("order", order.Number, "paid:", order.TotalAmount, order.Currency)
+	default:
+		fmt.Println("a server may send types that are newer than this program")
+	}
+	// Output: order 7 paid: 1900 usd
+}
+
+// A program that acts on its own can see beforehand which operations a person should approve.
+func Example_operations() {
+	var ask []string
+	for id, operation := range sdk.Operations {
+		if operation.Approval == "ask" && operation.Scope == "products:write" {
+			ask = append(ask, id)
+		}
+	}
+	slices.Sort(ask)
+	fmt.Println(ask)
+	fmt.Println(sdk.Operations["confirmCheckout"].Method, sdk.Operations["confirmCheckout"].Path)
+	// Output:
+	// [deletePriceVariant deleteProduct]
+	// POST /checkouts/{id}/confirm
+}
