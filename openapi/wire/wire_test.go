@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+type thing struct {
+	ID   string            `json:"id"`
+	Name string            `json:"name"`
+	Next Expandable[thing] `json:"next"`
+}
+
+func TestExpandable_WritesWhatItReads(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Expandable[thing]{
+		`null`:                                 {},
+		`"th_1"`:                               RefTo[thing]("th_1"),
+		`{"id":"th_1","name":"a","next":null}`: {ID: "th_1", Object: &thing{ID: "th_1", Name: "a"}},
+		`{"id":"th_1","name":"a","next":{"id":"th_2","name":"b","next":"th_3"}}`: {ID: "th_1", Object: &thing{ID: "th_1", Name: "a",
+			Next: Expandable[thing]{ID: "th_2", Object: &thing{ID: "th_2", Name: "b", Next: RefTo[thing]("th_3")}}}},
+		`{"id":"th_1","object":"thing","deleted":true}`: {ID: "th_1", Deleted: &Deleted{ID: "th_1", Object: "thing", Deleted: true}},
+	} {
+		got := Expandable[thing]{ID: "left over", Object: &thing{}, Deleted: &Deleted{}}
+		require.NoError(t, json.Unmarshal([]byte(" "+text), &got))
+		require.Equal(t, want, got, text)
+		written, err := json.Marshal(want)
+		require.NoError(t, err)
+		require.Equal(t, text, string(written))
+	}
+}
+
+func TestExpandable_RefusesWhatIsNoReference(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`7`, `true`, `["th_1"]`, `{"id":7}`, `{"id":"th_1","name":7}`} {
+		var got Expandable[thing]
+		require.Error(t, json.Unmarshal([]byte(text), &got), text)
+	}
+}
+
+func TestFill_SetsTheObjectOrItsDeletion(t *testing.T) {
+	t.Parallel()
+	refs := RefTos[thing]([]string{"th_1", "th_2"})
+	var first, second Ref = &refs[0], &refs[1]
+	require.Equal(t, "th_1", first.RefID())
+	first.Fill(&thing{Name: "a"})
+	second.Fill(&Deleted{ID: "th_2"})
+	require.Equal(t, "a", refs[0].Object.Name)
+	require.Equal(t, "th_2", refs[1].Deleted.ID)
+	require.PanicsWithValue(t, "wire: a reference to wire.thing was filled with string", func() { first.Fill("th_1") })
+}
+
+func TestRefTos_OfNothingReadsAsAnEmptyList(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(RefTos[thing](nil))
+	require.NoError(t, err)
+	require.Equal(t, "[]", string(text))
+}
+
+func TestTime_IsUTCWithMilliseconds(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 1, 2, 3, 4_999_999, time.FixedZone("CET", 3600))
+	require.Equal(t, Time("2026-11-21T00:02:03.004Z"), TimeOf(at))
+	require.True(t, TimeOf(at).Time().Equal(at.Truncate(time.Millisecond)))
+	require.True(t, Time("2026-11-21T01:02:03+01:00").Time().Equal(at.Truncate(time.Second)))
+	require.Zero(t, Time("yesterday").Time())
+	require.Zero(t, Time("").Time())
+}
+
+func TestPaymentMethod_IsATokenOrACard(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]PaymentMethod{
+		`"pm_card_visa"`: {Token: "pm_card_visa"},
+		`{"type":"card","card":{"number":"4242424242424242","exp_month":12,"exp_year":2030,"cvc":"123"}}`: {
+			Card: &Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2030, CVC: "123"}},
+	} {
+		got := PaymentMethod{Token: "left over", Card: &Card{}}
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Equal(t, want, got)
+		written, err := json.Marshal(want)
+		require.NoError(t, err)
+		require.Equal(t, text, string(written))
+	}
+}
