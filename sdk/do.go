@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // maxAnswer bounds the body of an answer, in bytes.
@@ -83,7 +84,7 @@ func (c *Client) prepare(op Operation, ids []string, params, body any, opts []Op
 		r.url += "?" + query.Encode()
 	}
 	r.header = c.headers(op, &s, encoded != nil)
-	return r, nil
+	return r, checkHeader(r.header)
 }
 
 func (c *Client) checkKey(op Operation) error {
@@ -138,6 +139,16 @@ func (c *Client) headers(op Operation, s *settings, hasBody bool) http.Header {
 		h[name] = values
 	}
 	return h
+}
+
+// checkHeader finds what net/http would refuse at every attempt. It does not quote the value, which may be the key.
+func checkHeader(h http.Header) error {
+	for name, values := range h {
+		if strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl) {
+			return fmt.Errorf("the header %s holds a control character, such as a line break", name)
+		}
+	}
+	return nil
 }
 
 // exchange sends the request once. Its error is an *Error for every status that is not 2xx, and otherwise what the

@@ -103,6 +103,14 @@ func TestCall_MisuseIsFoundWithoutARequest(t *testing.T) {
 		`sdk: createProduct: the body is nil`:              func() error { _, err := c.Products.Create(ctx, nil); return err },
 		`sdk: publishProduct: WithIdempotencyKey: the key`: func() error { _, err := c.Products.Publish(ctx, "x", WithIdempotencyKey("")); return err },
 		`sdk: getAccount: the API key is empty`:            func() error { _, err := New(" ", replies).Account.Get(ctx); return err },
+		`sdk: getAccount: the header Authorization holds a control character`: func() error {
+			_, err := New("sk_a\nb", replies).Account.Get(ctx)
+			return err
+		},
+		`sdk: getProduct: the header X-Note holds a control character`: func() error {
+			_, err := c.Products.Get(ctx, "x", WithHeader("x-note", "a\r\nb"))
+			return err
+		},
 		`sdk: getAccount: the base URL "shop.example/v1"`: func() error {
 			_, err := New(testKey, replies, WithBaseURL("shop.example/v1")).Account.Get(ctx)
 			return err
