@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// AISiteType tells a page of links from a whole site.
+type AISiteType string
+
+const (
+	AISiteTypeLinkInBio AISiteType = "link_in_bio"
+	AISiteTypeAIBuilder AISiteType = "ai_builder"
+)
+
+// AISiteDomainStatus is how far the custom domain of a site has come.
+type AISiteDomainStatus string
+
+// A new domain is pending until it is found to point here; ssl_pending until it has a certificate.
+const (
+	AISiteDomainPending    AISiteDomainStatus = "pending"
+	AISiteDomainSSLPending AISiteDomainStatus = "ssl_pending"
+	AISiteDomainActive     AISiteDomainStatus = "active"
+	AISiteDomainError      AISiteDomainStatus = "error"
+)
+
+// AISite is a public site of an account. One of an account's sites is its default. The subdomain is unique over all
+// accounts; the domain is not before it is verified, or anybody could keep its owner from using it.
+type AISite struct {
+	AccountID            string              `db:"account_id"`
+	ID                   string              `db:"id"`
+	Name                 string              `db:"name"`
+	Type                 AISiteType          `db:"type"`
+	Default              bool                `db:"is_default"`
+	Subdomain            string              `db:"subdomain"`
+	Domain               *string             `db:"domain"`
+	DomainStatus         *AISiteDomainStatus `db:"domain_status"`
+	DomainVerifiedAt     *Time               `db:"domain_verified_at"`
+	CodeHostRepoFullName *string             `db:"code_host_repo_full_name"`
+	CodeHostURL          *string             `db:"code_host_url"`
+	AppURL               *string             `db:"app_url"`
+	IsLive               bool                `db:"is_live"`
+	Metadata             Metadata            `db:"metadata"`
+	CreatedAt            Time                `db:"created_at"`
+	UpdatedAt            Time                `db:"updated_at"`
+}
+
+var aiSiteColumns = columnsOf[AISite]("ai_sites")
+
+// check reports what is not acceptable.
+func (a *AISite) check() error {
+	var p Problems
+	length := utf8.RuneCountInString(strings.TrimSpace(a.Name))
+	p.Check(length >= 1 && length <= 255, "name", "Send a name of 1 to 255 characters.")
+	p.Check(a.Type == AISiteTypeLinkInBio || a.Type == AISiteTypeAIBuilder, "type", "Send link_in_bio or ai_builder.")
+	p.Check(a.Subdomain == "" || isSubdomain(a.Subdomain), "subdomain", subdomainMessage)
+	a.Metadata.check(&p)
+	return p.Err()
+}
+
+// settleDomain restarts verification when the domain is another one than before.
+func (a *AISite) settleDomain(before *string) {
+	switch {
+	case a.Domain == nil:
+		a.DomainStatus, a.DomainVerifiedAt = nil, nil
+	case before == nil || *before != *a.Domain:
+		pending := AISiteDomainPending
+		a.DomainStatus, a.DomainVerifiedAt = &pending, nil
+	}
+}
+
+// ListAISites holds the filters of a list of sites. An empty one does not filter.
+type ListAISites struct {
+	Page
+	ListFilter
+	Type   AISiteType
+	IsLive *bool
+}
+
+// GetAISite returns a site by id or subdomain, a former one too, or CodeMissing.
+func (s *Store) GetAISite(ctx context.Context, account, ref string) (*AISite, error) {
+	return s.findAISite(ctx, account, ref, "")
+}
+
+// ListAISites returns a page of sites, newest first, and whether there are more.
+func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites) ([]AISite, bool, error) {
+	var f filter
+	f.is("type", string(in.Type))
+	if in.IsLive != nil {
+		f.and("is_live = ?", *in.IsLive)
+	}
+	f.list(s, in.ListFilter, "name", "subdomain", "domain")
+	return page(ctx, s, aiSiteColumns, account, in.Page, &f)
+}
+
+// CreateAISite makes a site. The first one of an account is its default; a later one takes that from it if it says
+// so. Without a subdomain one is made from the name; one that is in use is CodeInvalid.
+func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AISite, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
+		a := a
+		a.AccountID, a.ID, a.CreatedAt = account, NewID(KindAISite), s.Now()
+		a.UpdatedAt = a.CreatedAt
+		if a.Type == "" {
+			a.Type = AISiteTypeAIBuilder
+		}
+		a.settleDomain(nil)
+		if err := a.check(); err != nil {
+			return nil, err
+		}
+		if err := u.settleDefault(ctx, &a); err != nil {
+			return nil, err
+		}
+		if err := u.takeSubdomain(ctx, &a, ""); err != nil {
+			return nil, err
+		}
+		return &a, u.insert(ctx, aiSiteColumns, &a)
+	})
+}
+
+// UpdateAISite locks the site, applies change and stores it. A site cannot stop being the default by itself:
+// another one takes over.
+func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change func(*AISite)) (*AISite, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
+		if err := u.lockAccount(ctx, account); err != nil {
+			return nil, err
+		}
+		a, err := s.findAISite(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before := *a
+		change(a)
+		a.settleDomain(before.Domain)
+		if err := a.check(); err != nil || sameJSON(before, *a) {
+			return a, err
+		}
+		if before.Default && !a.Default {
+			return nil, Invalid("default", "Make another site the default instead.")
+		}
+		if err := u.settleDefault(ctx, a); err != nil {
+			return nil, err
+		}
+		if a.Subdomain != before.Subdomain {
+			if err := u.takeSubdomain(ctx, a, before.Subdomain); err != nil {
+				return nil, err
+			}
+		}
+		a.UpdatedAt = s.Now()
+		return a, u.update(ctx, aiSiteColumns, a)
+	})
+}
+
+// DeleteAISite deletes a site for good, frees its subdomain and returns it. The default one is CodeInvalid on `default`.
+func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
+		a, err := s.findAISite(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if a.Default {
+			return nil, Invalid("default", "This is the default site. Make another one the default first.")
+		}
+		if _, err := u.exec(ctx, `
+			DELETE FROM global_names WHERE kind IN ('subdomain', 'former_subdomain') AND account_id = ? AND object_id = ?`, account, a.ID); err != nil {
+			return nil, fmt.Errorf("free subdomain: %w", err)
+		}
+		_, err = u.exec(ctx, `DELETE FROM ai_sites WHERE account_id = ? AND id = ?`, account, a.ID)
+		return a, err
+	})
+}
+
+func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
+	where, args := ` WHERE account_id = ? AND id = ?`, []any{account, ref}
+	if id, ok := ParseID(KindAISite, ref); ok {
+		args[1] = id
+	} else {
+		// `subdomain` sorts behind `former_subdomain`: the present name goes before a former one.
+		where = ` WHERE account_id = ? AND id = (
+			SELECT object_id FROM global_names WHERE kind IN ('subdomain', 'former_subdomain') AND name = ? AND account_id = ?
+			ORDER BY kind DESC LIMIT 1)`
+		args = append(args, account)
+	}
+	a, err := get[AISite](ctx, s, aiSiteColumns.selectSQL+where+lock, args...)
+	if err == nil && a == nil {
+		err = Missing("AI site", "", ref)
+	}
+	return a, err
+}
+
+// settleDefault makes the account's first site its default, and takes that from the other ones if this one is.
+// The account is locked, so that two sites cannot both be the first.
+func (u *unit) settleDefault(ctx context.Context, a *AISite) error {
+	if err := u.lockAccount(ctx, a.AccountID); err != nil {
+		return err
+	}
+	if !a.Default {
+		others, err := get[int](ctx, u.store, `SELECT count(*) FROM ai_sites WHERE account_id = ? AND is_default`, a.AccountID)
+		if err != nil {
+			return fmt.Errorf("count default sites: %w", err)
+		}
+		a.Default = *others == 0
+		return nil
+	}
+	_, err := u.exec(ctx, `UPDATE ai_sites SET is_default = FALSE, updated_at = ? WHERE account_id = ? AND is_default AND id <> ?`,
+		u.store.Now(), a.AccountID, a.ID)
+	return err
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// DeliveryState is how far a delivery has come.
+type DeliveryState string
+
+// A delivery goes pending, sending, succeeded or failed. It returns from sending to pending only if nobody ever
+// learned what became of the attempt.
+const (
+	DeliveryPending   DeliveryState = "pending"
+	DeliverySending   DeliveryState = "sending"
+	DeliverySucceeded DeliveryState = "succeeded"
+	DeliveryFailed    DeliveryState = "failed"
+)
+
+// Delivery is one event on its way to one endpoint. Every field but those of the lease is the endpoint owner's to see.
+type Delivery struct {
+	AccountID   string        `db:"account_id"`
+	ID          string        `db:"id"`
+	EndpointID  string        `db:"endpoint_id"`
+	EventID     string        `db:"event_id"`
+	OrderingKey string        `db:"ordering_key"`
+	KeySeq      int64         `db:"key_seq"`
+	State       DeliveryState `db:"state"`
+	Attempts    int           `db:"attempts"`
+	LeaseToken  *string       `db:"lease_token"` // fences the result against a later attempt
+	LeaseUntil  *Time         `db:"lease_until"` // by the database's clock
+	Reason      *Reason       `db:"reason"`
+	StatusCode  *int          `db:"status_code"`
+	DurationMS  *int64        `db:"duration_ms"`
+	Response    *string       `db:"response"`
+	CreatedAt   Time          `db:"created_at"`
+	UpdatedAt   Time          `db:"updated_at"`
+	FinishedAt  *Time         `db:"finished_at"`
+}
+
+// DeliveryResult is what became of an attempt. It succeeded exactly if Reason is empty.
+type DeliveryResult struct {
+	Account    string `json:"account"`
+	ID         string `json:"id"`
+	Lease      string `json:"lease"`
+	Reason     Reason `json:"reason"`
+	StatusCode int    `json:"status_code"` // 0: no answer
+	DurationMS int64  `json:"duration_ms"`
+	Response   string `json:"response"`
+}
+
+// ExchangeDeliveries is the one write of a dispatcher's round: it records the results of attempts and then claims
+// deliveries of the endpoints asked for, all in one transaction. What it returns is being sent, under a lease that
+// the caller's results must carry; a result whose lease was lost changes nothing.
+//
+// Of the deliveries of one endpoint with the same ordering key only the earliest unfinished one is claimed. The
+// pending deliveries of an endpoint that is inactive or gone end as failed, endpoint_inactive.
+func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) ([]ClaimedDelivery, error) {
+		if err := u.recordDeliveries(ctx, results); err != nil {
+			return nil, err
+		}
+		return u.claimDeliveries(ctx, claims, lease)
+	})
+}
+
+func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) error {
+	if len(results) == 0 {
+		return nil
+	}
+	rows, err := json.Marshal(results)
+	if err != nil {
+		return fmt.Errorf("record deliveries: %w", err)
+	}
+	now := u.store.Now()
+	_, err = u.exec(ctx, `
+		UPDATE webhook_deliveries AS d SET
+			state = CASE WHEN r.reason = '' THEN 'succeeded' ELSE 'failed' END,
+			reason = NULLIF(r.reason, ''), status_code = NULLIF(r.status_code, 0), duration_ms = r.duration_ms,
+			response = NULLIF(r.response, ''), lease_token = NULL, lease_until = NULL, updated_at = ?, finished_at = ?
+		FROM (
+			SELECT value ->> 'account' AS account, value ->> 'id' AS id, value ->> 'lease' AS lease,
+				value ->> 'reason' AS reason, CAST(value ->> 'status_code' AS BIGINT) AS status_code,
+				CAST(value ->> 'duration_ms' AS BIGINT) AS duration_ms, value ->> 'response' AS response
+			FROM `+u.store.jsonRows()+`) AS r
+		WHERE d.account_id = r.account AND d.id = r.id AND d.lease_token = r.lease AND d.state = 'sending'`,
+		now, now, string(rows))
+	if err != nil {
+		return fmt.Errorf("record deliveries: %w", err)
+	}
+	return nil
+}
+
+// failPending ends at most limit pending deliveries of an endpoint that may not receive them any more.
+func (u *unit) failPending(ctx context.Context, account, endpointID string, limit int) error {
+	now := u.store.Now()
+	_, err := u.exec(ctx, `
+		UPDATE webhook_deliveries SET state = 'failed', reason = 'endpoint_inactive', updated_at = ?, finished_at = ?
+		WHERE account_id = ? AND state = 'pending' AND id IN (
+			SELECT id FROM webhook_deliveries WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' LIMIT ?`+u.lock()+`)`,
+		now, now, account, account, endpointID, limit)
+	if err != nil {
+		return fmt.Errorf("fail deliveries of %s: %w", endpointID, err)
+	}
+	return nil
+}

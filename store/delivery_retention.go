@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// DeliveryRetention is how long finished deliveries are kept. An event stays as long as one of its deliveries does,
+// and one that nobody subscribed to as long as a succeeded one.
+type DeliveryRetention struct{ Failed, Succeeded time.Duration }
+
+// DeleteOldDeliveries deletes at most limit deliveries of each outcome, and events, that are past their retention,
+// and returns how many rows went. The rest is left to the next call.
+func (s *Store) DeleteOldDeliveries(ctx context.Context, keep DeliveryRetention, limit int) (int64, error) {
+	var deleted int64
+	for state, age := range map[DeliveryState]time.Duration{DeliveryFailed: keep.Failed, DeliverySucceeded: keep.Succeeded} {
+		old, err := selectAll[deliveryRef](ctx, s, `
+			SELECT account_id, id, event_id FROM webhook_deliveries
+			WHERE state = ? AND state IN ('succeeded', 'failed') AND finished_at < ? ORDER BY finished_at LIMIT ?`,
+			state, s.Now().Add(-age), limit)
+		if err != nil {
+			return deleted, fmt.Errorf("find old deliveries: %w", err)
+		}
+		for account, refs := range byAccount(old) {
+			rows, err := s.deleteDeliveries(ctx, account, refs)
+			if deleted += rows; err != nil {
+				return deleted, fmt.Errorf("delete old deliveries: %w", err)
+			}
+		}
+	}
+	orphans, err := s.deleteOrphans(ctx, s.Now().Add(-keep.Succeeded), limit)
+	return deleted + orphans, err
+}
+
+func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []deliveryRef) (int64, error) {
+	events := make([]string, len(refs))
+	for i, ref := range refs {
+		events[i] = ref.EventID
+	}
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		condition, ids := s.in("id", idsOf(refs))
+		rows, err := u.exec(ctx, `DELETE FROM webhook_deliveries WHERE account_id = ? AND `+condition+` AND state IN ('succeeded', 'failed')`, account, ids)
+		if err != nil {
+			return 0, err
+		}
+		gone, err := u.deleteEvents(ctx, account, events)
+		return rows + gone, err
+	})
+}
+
+// deleteEvents deletes those among the events that no delivery is left of.
+func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (int64, error) {
+	condition, arg := u.store.in("id", ids)
+	return u.exec(ctx, `
+		DELETE FROM events WHERE account_id = ? AND `+condition+`
+			AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.account_id = events.account_id AND d.event_id = events.id)`,
+		account, arg)
+}
+
+// deleteOrphans deletes events that never had a delivery.
+func (s *Store) deleteOrphans(ctx context.Context, before Time, limit int) (int64, error) {
+	orphans, err := selectAll[deliveryRef](ctx, s, `
+		SELECT account_id, id, id AS event_id FROM events
+		WHERE created_at < ? AND NOT EXISTS (
+			SELECT 1 FROM webhook_deliveries AS d WHERE d.account_id = events.account_id AND d.event_id = events.id)
+		ORDER BY created_at LIMIT ?`, before, limit)
+	if err != nil {
+		return 0, fmt.Errorf("find old events: %w", err)
+	}
+	var deleted int64
+	for account, refs := range byAccount(orphans) {
+		rows, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+			return u.deleteEvents(ctx, account, idsOf(refs))
+		})
+		if deleted += rows; err != nil {
+			return deleted, fmt.Errorf("delete old events: %w", err)
+		}
+	}
+	return deleted, nil
+}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// takeGlobalName gives a name that is unique over all accounts to an object, and reports false if another object
+// has it. A site's former subdomain does not keep anybody from taking it.
+func (u *unit) takeGlobalName(ctx context.Context, kind, name, account, objectID string) (bool, error) {
+	rows, err := u.exec(ctx, `
+		INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)
+		ON CONFLICT (kind, name) DO NOTHING`, kind, name, account, objectID)
+	if err != nil {
+		return false, fmt.Errorf("take %s: %w", kind, err)
+	}
+	if rows == 0 {
+		return false, nil
+	}
+	_, err = u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ?`, "former_"+kind, name)
+	return true, err
+}
+
+// lockAccount lets one transaction at a time decide something about all objects of an account.
+func (u *unit) lockAccount(ctx context.Context, account string) error {
+	_, err := get[string](ctx, u.store, `SELECT id FROM accounts WHERE id = ?`+u.lock(), account)
+	if err != nil {
+		return fmt.Errorf("lock account: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"math"
+)
+
+// WebhookEndpointStatus says whether an endpoint is sent events.
+type WebhookEndpointStatus string
+
+// An inactive endpoint receives nothing; active again, it receives what happens from then on.
+const (
+	WebhookEndpointActive   WebhookEndpointStatus = "active"
+	WebhookEndpointInactive WebhookEndpointStatus = "inactive"
+)
+
+// maxWebhookEndpoints is how many endpoints an account may have.
+const maxWebhookEndpoints = 50
+
+// WebhookEndpoint is a URL that is told about events.
+type WebhookEndpoint struct {
+	AccountID     string                `db:"account_id"`
+	ID            string                `db:"id"`
+	URL           string                `db:"url"`
+	APIVersion    string                `db:"api_version"`
+	Status        WebhookEndpointStatus `db:"status"`
+	EnabledEvents JSON[[]string]        `db:"enabled_events"`
+	Description   *string               `db:"description"`
+	SealedSecret  []byte                `db:"secret"`
+	Secret        string                `db:"-"` // set by CreateWebhookEndpoint only
+	Metadata      Metadata              `db:"metadata"`
+	CreatedAt     Time                  `db:"created_at"`
+	UpdatedAt     Time                  `db:"updated_at"`
+}
+
+var webhookEndpointColumns = columnsOf[WebhookEndpoint]("webhook_endpoints")
+
+// check reports what is not acceptable. Whether the URL may be called is the caller's to know.
+func (e *WebhookEndpoint) check() error {
+	var p Problems
+	p.Check(len(e.EnabledEvents.V) > 0, "enabled_events", `Send at least one event type, or ["*"] for all.`)
+	for _, name := range e.EnabledEvents.V {
+		p.Check(isEventType(name), "enabled_events", fmt.Sprintf("'%s' is not an event type: GET /v1/webhook_endpoints/events lists them.", name))
+	}
+	p.Check(e.Status == WebhookEndpointActive || e.Status == WebhookEndpointInactive, "status", "Send active or inactive.")
+	e.Metadata.check(&p)
+	return p.Err()
+}
+
+// secretContext ties a sealed secret to its endpoint.
+func (e *WebhookEndpoint) secretContext() string { return e.AccountID + "/" + e.ID }
+
+// ListWebhookEndpoints holds the filters of a list of endpoints. An empty one does not filter.
+type ListWebhookEndpoints struct {
+	Page
+	ListFilter
+	Status WebhookEndpointStatus
+}
+
+// GetWebhookEndpoint returns an endpoint without its secret, or CodeMissing.
+func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
+	return s.findWebhookEndpoint(ctx, account, ref, "")
+}
+
+// ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
+func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in ListWebhookEndpoints) ([]WebhookEndpoint, bool, error) {
+	var f filter
+	f.is("status", string(in.Status))
+	f.list(s, in.ListFilter, "url", "description")
+	return page(ctx, s, webhookEndpointColumns, account, in.Page, &f)
+}
+
+// CreateWebhookEndpoint makes an endpoint with a new Secret, which nobody can read again. Without EnabledEvents it
+// is subscribed to everything. An unknown event type and the 51st endpoint of an account are CodeInvalid.
+func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e WebhookEndpoint) (*WebhookEndpoint, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
+		e := e
+		e.AccountID, e.ID, e.APIVersion, e.CreatedAt = account, NewID(KindWebhookEndpoint), APIVersion, s.Now()
+		e.UpdatedAt = e.CreatedAt
+		if e.EnabledEvents.V == nil {
+			e.EnabledEvents.V = []string{EventAll}
+		}
+		if e.Status == "" {
+			e.Status = WebhookEndpointActive
+		}
+		if err := e.check(); err != nil {
+			return nil, err
+		}
+		if err := u.roomForWebhookEndpoint(ctx, account); err != nil {
+			return nil, err
+		}
+		e.Secret = newWebhookSecret()
+		e.SealedSecret = s.options.Sealer.Seal([]byte(e.Secret), e.secretContext())
+		return &e, u.insert(ctx, webhookEndpointColumns, &e)
+	})
+}
+
+// UpdateWebhookEndpoint locks the endpoint, applies change and stores it. What waits for an endpoint that becomes
+// inactive ends as failed, so that it will not be sent when the endpoint is active again.
+func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, change func(*WebhookEndpoint)) (*WebhookEndpoint, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
+		e, err := s.findWebhookEndpoint(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before := *e
+		change(e)
+		if err := e.check(); err != nil || sameJSON(before, *e) {
+			return e, err
+		}
+		if e.Status == WebhookEndpointInactive {
+			if err := u.failPending(ctx, account, e.ID, math.MaxInt32); err != nil {
+				return nil, err
+			}
+		}
+		e.UpdatedAt = s.Now()
+		return e, u.update(ctx, webhookEndpointColumns, e)
+	})
+}
+
+// DeleteWebhookEndpoint deletes an endpoint for good and returns it. What waits for it ends as failed.
+func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
+		e, err := s.findWebhookEndpoint(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if err := u.failPending(ctx, account, e.ID, math.MaxInt32); err != nil {
+			return nil, err
+		}
+		_, err = u.exec(ctx, `DELETE FROM webhook_endpoints WHERE account_id = ? AND id = ?`, account, e.ID)
+		return e, err
+	})
+}
+
+// OpenWebhookSecret returns the signing secret of an endpoint, for sending.
+func (s *Store) OpenWebhookSecret(e *WebhookEndpoint) (string, error) {
+	secret, err := s.options.Sealer.Open(e.SealedSecret, e.secretContext())
+	if err != nil {
+		return "", fmt.Errorf("secret of %s: %w", e.ID, err)
+	}
+	return string(secret), nil
+}
+
+// newWebhookSecret returns 32 random bytes in a form that also serves Standard Webhooks libraries.
+func newWebhookSecret() string {
+	var key [32]byte
+	if _, err := rand.Read(key[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	return "whsec_" + base64.StdEncoding.EncodeToString(key[:])
+}
+
+func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, lock string) (*WebhookEndpoint, error) {
+	id, ok := ParseID(KindWebhookEndpoint, ref)
+	if !ok {
+		return nil, Missing("webhook endpoint", "", ref)
+	}
+	e, err := get[WebhookEndpoint](ctx, s, webhookEndpointColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && e == nil {
+		err = Missing("webhook endpoint", "", ref)
+	}
+	return e, err
+}
+
+// roomForWebhookEndpoint locks the account, so that two requests cannot both take the last place.
+func (u *unit) roomForWebhookEndpoint(ctx context.Context, account string) error {
+	if err := u.lockAccount(ctx, account); err != nil {
+		return err
+	}
+	count, err := get[int](ctx, u.store, `SELECT count(*) FROM webhook_endpoints WHERE account_id = ?`, account)
+	if err == nil && *count >= maxWebhookEndpoints {
+		err = Invalid("base", fmt.Sprintf("An account has at most %d webhook endpoints. Delete one first.", maxWebhookEndpoints))
+	}
+	return err
+}
