@@ -1,0 +1,219 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/mail"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Plan is what an account pays the operator of this server for.
+type Plan string
+
+// The plans.
+const (
+	PlanFree     Plan = "free"
+	PlanPro      Plan = "pro"
+	PlanBusiness Plan = "business"
+)
+
+// What a plan may include.
+const (
+	FeatureCustomDomain   = "custom_domain"
+	FeatureRemoveBranding = "remove_branding"
+)
+
+// Features returns what the plan includes.
+func (p Plan) Features() []string {
+	if p == PlanPro || p == PlanBusiness {
+		return []string{FeatureCustomDomain, FeatureRemoveBranding}
+	}
+	return []string{}
+}
+
+// Account is a merchant. Everything else belongs to one.
+type Account struct {
+	ID                    string         `db:"id"`
+	Name                  string         `db:"name"`
+	Handle                string         `db:"handle"` // unique on this server
+	Email                 string         `db:"email"`
+	SupportEmail          *string        `db:"support_email"`
+	WebsiteURL            *string        `db:"website_url"`
+	LogoURL               *string        `db:"logo_url"`
+	Country               *string        `db:"country"`
+	DefaultCurrency       string         `db:"default_currency"`
+	Timezone              string         `db:"timezone"`
+	Locale                string         `db:"locale"`
+	BusinessName          *string        `db:"business_name"`
+	BusinessAddress       JSON[*Address] `db:"business_address"`
+	TaxID                 *string        `db:"tax_id"`
+	Plan                  Plan           `db:"plan"`
+	StatementDescriptor   *string        `db:"statement_descriptor"`
+	CustomDomain          *string        `db:"custom_domain"` // unique on this server
+	RemoveBranding        bool           `db:"remove_branding"`
+	CheckoutRequiresTerms bool           `db:"checkout_requires_terms"`
+	CreatedAt             Time           `db:"created_at"`
+	UpdatedAt             Time           `db:"updated_at"`
+}
+
+// The kinds of names that accounts have in global_names.
+const (
+	nameHandle = "handle"
+	nameDomain = "domain"
+)
+
+// NewAccount is an account to be made. Without a plan it is free.
+type NewAccount struct {
+	Name, Email string
+	Plan        Plan
+}
+
+var accountColumns = columnsOf[Account]("accounts")
+
+var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
+
+// check returns CodeInvalid with everything that is not acceptable in itself.
+func (a *Account) check() error {
+	var p Problems
+	p.Check(a.Name != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters.")
+	p.Check(isSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
+	p.Check(isEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
+	p.Check(a.SupportEmail == nil || isEmail(*a.SupportEmail), "support_email", "Send an e-mail address, such as help@example.com.")
+	p.Check(shorter(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
+	p.Check(a.CustomDomain == nil || domainPattern.MatchString(*a.CustomDomain), "custom_domain", "Send a domain name in lower case, such as shop.example.com.")
+	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")
+	_, ok := LookupCurrency(a.DefaultCurrency)
+	p.Check(ok, "default_currency", "This currency is not supported. Send a lower-case ISO 4217 code such as usd.")
+	_, err := time.LoadLocation(a.Timezone)
+	p.Check(err == nil && a.Timezone != "" && a.Timezone != "Local", "timezone", "Send an IANA time zone, such as Europe/Berlin.")
+	return p.Err()
+}
+
+func isEmail(s string) bool {
+	address, err := mail.ParseAddress(s)
+	return err == nil && address.Address == s && len(s) <= 254
+}
+
+// checkPlan returns CodePlan for what the plan does not include. What is switched off needs no plan.
+func (a *Account) checkPlan() error {
+	needed := map[string]bool{FeatureCustomDomain: a.CustomDomain != nil, FeatureRemoveBranding: a.RemoveBranding}
+	for _, feature := range []string{FeatureCustomDomain, FeatureRemoveBranding} {
+		if needed[feature] && !slices.Contains(a.Plan.Features(), feature) {
+			return &Error{Code: CodePlan, Param: feature, Message: fmt.Sprintf("The %s plan does not include %s. Upgrade to pro first.", a.Plan, feature)}
+		}
+	}
+	return nil
+}
+
+// GetAccount returns an account, or CodeMissing.
+func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error) {
+	return s.findAccount(ctx, account, "")
+}
+
+// HasAccounts reports whether there is any account yet.
+func (s *Store) HasAccounts(ctx context.Context) (bool, error) {
+	row, err := get[int](ctx, s, `SELECT 1 FROM accounts LIMIT 1`)
+	return row != nil, err
+}
+
+// CreateAccount makes an account with a handle of its own, made from the name.
+func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
+		a := &Account{ID: NewID(KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
+			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", CreatedAt: s.Now()}
+		a.UpdatedAt = a.CreatedAt
+		if err := a.check(); err != nil {
+			return nil, err
+		}
+		var err error
+		if a.Handle, err = u.freeHandle(ctx, a); err != nil {
+			return nil, err
+		}
+		return a, u.insert(ctx, accountColumns, a)
+	})
+}
+
+// UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for what the plan
+// does not include and CodeInvalid for a handle or domain that another account has.
+func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*Account)) (*Account, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
+		a, err := s.findAccount(ctx, account, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before, text := *a, jsonText(a)
+		change(a)
+		if jsonText(a) == text {
+			return a, nil
+		}
+		if err := a.checkPlan(); err != nil {
+			return nil, err
+		}
+		if err := a.check(); err != nil {
+			return nil, err
+		}
+		if err := u.renameAccount(ctx, &before, a); err != nil {
+			return nil, err
+		}
+		a.UpdatedAt = s.Now()
+		return a, u.update(ctx, accountColumns, a)
+	})
+}
+
+func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account, error) {
+	a, err := get[Account](ctx, s, accountColumns.selectSQL+` WHERE id = ?`+lock, account)
+	if err == nil && a == nil {
+		err = Missing("account", "", account)
+	}
+	return a, err
+}
+
+// freeHandle takes the first free handle made from the account's name.
+func (u *unit) freeHandle(ctx context.Context, a *Account) (string, error) {
+	base := slugify(a.Name, KindAccount)
+	base = strings.Trim(base[:min(50, len(base))], "-")
+	if len(base) < 3 {
+		base += "-shop"
+	}
+	handle := base
+	for number := 2; ; number++ {
+		taken, err := u.takeGlobalName(ctx, nameHandle, handle, a.ID, a.ID)
+		if err != nil || taken {
+			return handle, err
+		}
+		handle = numbered(base, number)
+	}
+}
+
+// renameAccount exchanges the names that are unique on this server.
+func (u *unit) renameAccount(ctx context.Context, before, a *Account) error {
+	if a.Handle != before.Handle {
+		if err := u.exchangeName(ctx, nameHandle, a.ID, before.Handle, a.Handle, "handle"); err != nil {
+			return err
+		}
+	}
+	if deref(a.CustomDomain) != deref(before.CustomDomain) {
+		return u.exchangeName(ctx, nameDomain, a.ID, deref(before.CustomDomain), deref(a.CustomDomain), "custom_domain")
+	}
+	return nil
+}
+
+func (u *unit) exchangeName(ctx context.Context, kind, account, from, to, field string) error {
+	if from != "" {
+		if _, err := u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, kind, from, account); err != nil {
+			return fmt.Errorf("drop %s: %w", kind, err)
+		}
+	}
+	if to == "" {
+		return nil
+	}
+	taken, err := u.takeGlobalName(ctx, kind, to, account, account)
+	if err == nil && !taken {
+		err = Invalid(field, "Another account has this name. Choose another one.")
+	}
+	return err
+}
