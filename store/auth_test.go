@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func (s *shop) newKey(t *testing.T, scopes ...string) (*APIKey, string) {
+	t.Helper()
+	key, token, err := s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{Name: "test", Scopes: scopes})
+	require.NoError(t, err)
+	return key, token
+}
+
+// hammer authenticates n times, spread over the replicas, and returns how often the quota sufficed. The window
+// may turn once on the way, so the number of windows is returned too.
+func hammer(t *testing.T, n int, replicas []*Store, hash []byte) (passed int64, windows int) {
+	t.Helper()
+	var within atomic.Int64
+	var ends sync.Map
+	var all sync.WaitGroup
+	for worker := range 50 {
+		all.Go(func() {
+			for i := worker; i < n; i += 50 {
+				grant, ok, err := replicas[i%len(replicas)].Authenticate(context.Background(), hash, "192.0.2.1")
+				if err != nil || !ok {
+					t.Errorf("authenticate: %v, %v", ok, err)
+					return
+				}
+				ends.Store(grant.WindowEnd, true)
+				if grant.Used <= grant.Limit {
+					within.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	ends.Range(func(any, any) bool { windows++; return true })
+	return within.Load(), windows
+}
+
+func TestAuthenticate_CountsExactlyOverReplicas(t *testing.T) {
+	t.Parallel()
+	for _, isolation := range []string{"read committed", "serializable"} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			url := database.URL(t, PostgreSQL)
+			setIsolation(t, url, isolation)
+			s := newShop(t, url)
+			replicas := []*Store{s.Store, openStore(t, url), openStore(t, url)}
+			for windows := 2; windows > 1; {
+				_, token := s.newKey(t)
+				var passed int64
+				if passed, windows = hammer(t, 2000, replicas, HashToken(token)); windows == 1 {
+					require.Equal(t, int64(RateLimit), passed)
+				}
+			}
+		})
+	}
+}
+
+func setIsolation(t *testing.T, url, isolation string) {
+	t.Helper()
+	db, err := sql.Open("postgres", url)
+	require.NoError(t, err)
+	defer db.Close()
+	var name string
+	require.NoError(t, db.QueryRow(`SELECT current_database()`).Scan(&name))
+	_, err = db.Exec(fmt.Sprintf(`ALTER DATABASE %s SET default_transaction_isolation = '%s'`, name, isolation))
+	require.NoError(t, err)
+}
+
+func TestAuthenticate_CountsInMemory(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, database.URL(t, SQLite))
+	for windows := 2; windows > 1; {
+		_, token := s.newKey(t)
+		var passed int64
+		if passed, windows = hammer(t, 1000, []*Store{s.Store}, HashToken(token)); windows == 1 {
+			require.Equal(t, int64(RateLimit), passed)
+		}
+	}
+}
+
+func TestAuthenticate_FindsOnlyKeysInForce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		key, token := s.newKey(t, "products:read", "orders:write")
+		grant, ok, err := s.Authenticate(t.Context(), HashToken(token), "192.0.2.1")
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, key.ID, grant.KeyID)
+		require.Equal(t, s.account, grant.Account)
+		require.Equal(t, []string{"products:read", "orders:write"}, grant.Scopes)
+		require.Equal(t, RateLimit, grant.Limit)
+		require.InDelta(t, grant.Now+30, grant.WindowEnd, 30)
+
+		require.NoError(t, s.FlushKeyUse(t.Context()))
+		used, err := s.GetAPIKey(t.Context(), s.account, key.ID)
+		require.NoError(t, err)
+		require.NotNil(t, used.LastUsedAt)
+		require.Equal(t, "192.0.2.1", *used.LastUsedIP)
+
+		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) {
+			return u.exec(ctx, `UPDATE api_keys SET expires_at = ? WHERE account_id = ? AND id = ?`, s.Now().Add(-1e9), s.account, key.ID)
+		})
+		require.NoError(t, err)
+		_, ok, err = s.Authenticate(t.Context(), HashToken(token), "192.0.2.1")
+		require.NoError(t, err)
+		require.False(t, ok, "the key has expired")
+
+		key, token = s.newKey(t)
+		_, err = s.DeleteAPIKey(t.Context(), s.account, key.ID)
+		require.NoError(t, err)
+		_, ok, err = s.Authenticate(t.Context(), HashToken(token), "192.0.2.2")
+		require.NoError(t, err)
+		require.False(t, ok, "the key is deleted")
+		grant, err = s.CountAddress(t.Context(), "192.0.2.2")
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, grant.Used, 1)
+		require.Empty(t, grant.KeyID)
+	})
+}
+
+func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		by := Granted{Scopes: []string{"products:read", "keys:write"}}
+		for _, scopes := range [][]string{nil, {"orders:read"}, {"products:read", "products:write"}} {
+			_, _, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "more", Scopes: scopes})
+			requireCode(t, err, CodeForbidden)
+		}
+		key, token, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "same", Scopes: []string{"products:read"}})
+		require.NoError(t, err)
+		require.True(t, WellFormedToken(token))
+		require.False(t, WellFormedToken(token[:len(token)-1]+"!"))
+		require.Equal(t, token[len(token)-4:], key.TokenLast4)
+		_, err = s.UpdateAPIKey(t.Context(), s.account, by, key.ID, func(k *APIKey) { k.Scopes.V = nil })
+		requireCode(t, err, CodeForbidden)
+		renamed, err := s.UpdateAPIKey(t.Context(), s.account, by, key.ID, func(k *APIKey) { k.Name = "other" })
+		require.NoError(t, err)
+		require.Equal(t, "other", renamed.Name)
+		_, _, err = s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{Scopes: []string{"coffee:read"}})
+		requireInvalid(t, err, "scopes")
+		_, _, err = s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{ExpiresAt: ref(s.Now())})
+		requireInvalid(t, err, "expires_at")
+		found, _, err := s.ListAPIKeys(t.Context(), s.account, ListAPIKeys{Page: Page{Limit: 10}, ListFilter: ListFilter{Q: "OTHER"}})
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+	})
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// shop is a migrated store with one account.
+type shop struct {
+	*Store
+	account string
+}
+
+func newShop(t *testing.T, url string) *shop {
+	t.Helper()
+	s := &shop{Store: openStore(t, url)}
+	require.NoError(t, s.Migrate(t.Context()))
+	account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	s.account = account.ID
+	return s
+}
+
+// openStore opens another replica of a database.
+func openStore(t *testing.T, url string) *Store {
+	t.Helper()
+	sealer, err := NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	s, err := Open(t.Context(), Options{URL: url, Sealer: sealer, Synchronous: "normal", Render: renderJSON})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// renderJSON stands in for the view, which this package cannot import.
+func renderJSON(_ string, v any) ([]byte, error) { return json.Marshal(v) }
+
+// eachShop runs a test on both engines.
+func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) { test(t, newShop(t, url)) })
+}
+
+// eventTypes returns the types of the events about an object in their order.
+func (s *shop) eventTypes(t *testing.T, key string) []string {
+	t.Helper()
+	types, err := selectAll[string](t.Context(), s.Store, `SELECT type FROM events WHERE account_id = ? AND ordering_key = ? ORDER BY key_seq`, s.account, key)
+	require.NoError(t, err)
+	return types
+}
+
+// count returns the result of a SELECT count(*).
+func (s *shop) count(t *testing.T, query string, args ...any) int {
+	t.Helper()
+	n, err := get[int](context.Background(), s.Store, query, args...)
+	require.NoError(t, err)
+	return *n
+}
+
+// requireInvalid wants CodeInvalid on the field.
+func requireInvalid(t *testing.T, err error, field string) {
+	t.Helper()
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, CodeInvalid, e.Code, e.Message)
+	require.Contains(t, e.Fields, field)
+}
+
+// requireCode wants an *Error of the code.
+func requireCode(t *testing.T, err error, code Code) {
+	t.Helper()
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, code, e.Code, e.Message)
+}
+
+func ref[T any](v T) *T { return &v }
+
+func fixedPrice(amount int64) PriceVariant { return PriceVariant{Amount: amount, Currency: "usd"} }

@@ -1,0 +1,403 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func (s *shop) key(name, request string) *Key {
+	return &Key{Account: s.account, Key: name, Fingerprint: sha256.Sum256([]byte(request)), External: true}
+}
+
+// create is a handler that makes a product.
+func (s *shop) create(on *Store) func(context.Context) (*Answer, error) {
+	return func(ctx context.Context) (*Answer, error) {
+		p, err := on.CreateProduct(ctx, s.account, NewProduct{Product: Product{Name: "Book"}})
+		if err != nil {
+			return nil, err
+		}
+		return &Answer{Status: 201, Body: []byte(p.ID)}, nil
+	}
+}
+
+func (s *shop) products(t *testing.T) int {
+	t.Helper()
+	return s.count(t, `SELECT count(*) FROM products WHERE account_id = ?`, s.account)
+}
+
+func TestRequest_FiftyAtOnceMakeOne(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newShop(t, url)
+		replicas := []*Store{s.Store}
+		if s.Engine() == PostgreSQL {
+			replicas = append(replicas, openStore(t, url), openStore(t, url))
+		}
+		for round := range 5 {
+			bodies := make(chan string, 50)
+			var all sync.WaitGroup
+			for i := range 50 {
+				all.Go(func() {
+					on := replicas[i%len(replicas)]
+					answer, _, err := on.Request(t.Context(), s.key(fmt.Sprint("key ", round), "create"), s.create(on))
+					if err == nil {
+						bodies <- string(answer.Body)
+						return
+					}
+					requireCode(t, err, CodeInProgress)
+				})
+			}
+			all.Wait()
+			close(bodies)
+			first := <-bodies
+			require.NotEmpty(t, first)
+			for body := range bodies {
+				require.Equal(t, first, body)
+			}
+			require.Equal(t, round+1, s.products(t))
+			require.Equal(t, round+1, s.count(t, `SELECT count(*) FROM events WHERE account_id = ?`, s.account))
+		}
+	})
+}
+
+func TestRequest_ReplaysTheFirstAnswer(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		first, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+		require.NoError(t, err)
+		require.False(t, replayed)
+		second, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+		require.NoError(t, err)
+		require.True(t, replayed)
+		require.Equal(t, first, second)
+		require.Equal(t, 1, s.products(t))
+
+		_, _, err = s.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
+		requireCode(t, err, CodeKeyReused)
+		require.Zero(t, s.count(t, `SELECT count(*) FROM idempotency_keys WHERE body = ?`, first.Body), "answers are sealed")
+
+		s.options.Now = func() time.Time { return time.Now().Add(keyLifetime + time.Minute) }
+		_, replayed, err = s.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
+		require.NoError(t, err)
+		require.False(t, replayed)
+		require.Equal(t, 2, s.products(t))
+	})
+}
+
+func TestRequest_WithoutKeyCommits(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, replayed, err := s.Request(t.Context(), nil, s.create(s.Store))
+		require.NoError(t, err)
+		require.False(t, replayed)
+		require.Equal(t, 1, s.products(t))
+	})
+}
+
+func TestRequest_WhatFreesTheKey(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		broken := errors.New("disk on fire")
+		for name, end := range map[string]func(ctx context.Context) (*Answer, error){
+			"refused":  func(context.Context) (*Answer, error) { return nil, Invalid("name", "no") },
+			"broken":   func(context.Context) (*Answer, error) { return nil, broken },
+			"not 2xx":  func(context.Context) (*Answer, error) { return &Answer{Status: 404}, nil },
+			"panicked": func(context.Context) (*Answer, error) { panic("on purpose") },
+		} {
+			func() {
+				defer func() { _ = recover() }()
+				_, _, err := s.Request(t.Context(), s.key(name, "create"), func(ctx context.Context) (*Answer, error) {
+					_, err := s.create(s.Store)(ctx)
+					require.NoError(t, err)
+					return end(ctx)
+				})
+				require.Equal(t, name == "not 2xx", err == nil)
+			}()
+			require.Zero(t, s.products(t), name)
+			require.Zero(t, s.count(t, `SELECT count(*) FROM events`), name)
+			_, replayed, err := s.Request(t.Context(), s.key(name, "corrected"), func(context.Context) (*Answer, error) { return &Answer{Status: 200}, nil })
+			require.NoError(t, err, name)
+			require.False(t, replayed, name)
+		}
+	})
+}
+
+func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, _, err := s.Request(t.Context(), s.key("k", "create"), func(ctx context.Context) (*Answer, error) {
+			_, err := s.create(s.Store)(ctx)
+			require.NoError(t, err)
+			_, dropped := s.PublishProduct(ctx, s.account, "book")
+			require.Error(t, dropped)
+			return &Answer{Status: 200}, nil
+		})
+		requireInvalid(t, err, "status")
+		require.Zero(t, s.products(t))
+	})
+}
+
+func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		declined := func(ctx context.Context) (*Answer, error) {
+			_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (any, error) {
+				_, err := s.CreateProduct(ctx, s.account, NewProduct{Product: Product{Name: "Book"}})
+				require.NoError(t, err)
+				return nil, &Error{Code: CodeInvalid, Message: "declined", Outcome: Recorded}
+			})
+			return &Answer{Status: 422, Body: []byte("declined")}, err
+		}
+		for _, want := range []bool{false, true} {
+			answer, replayed, err := s.Request(t.Context(), s.key("k", "pay"), declined)
+			require.NoError(t, err)
+			require.Equal(t, want, replayed)
+			require.Equal(t, &Answer{Status: 422, Body: []byte("declined")}, answer)
+		}
+		require.Equal(t, 1, s.products(t))
+	})
+}
+
+// external is a handler that commits an intent, calls outside and then ends as it is told.
+func (s *shop) external(on *Store, effects *[]string, end func(ctx context.Context) (*Answer, error)) func(context.Context) (*Answer, error) {
+	return func(ctx context.Context) (*Answer, error) {
+		effect, err := step(ctx, on, func(ctx context.Context, u *unit) (string, error) { return on.effect(ctx), nil })
+		if err != nil {
+			return nil, err
+		}
+		if InTx(ctx) {
+			return nil, errors.New("the call outside happens inside a transaction")
+		}
+		*effects = append(*effects, effect)
+		return end(ctx)
+	}
+}
+
+func TestRequest_AfterAStep(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for name, test := range map[string]struct {
+			end  error
+			kept bool
+		}{
+			"unknown": {&Error{Message: "no answer", Outcome: Unknown}, true},
+			"broken":  {errors.New("disk on fire"), true},
+			"refused": {Invalid("name", "no"), false},
+		} {
+			var effects []string
+			_, _, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(context.Context) (*Answer, error) { return nil, test.end }))
+			require.ErrorIs(t, err, test.end, name)
+			if test.kept {
+				_, _, err = s.Request(t.Context(), s.key(name, "another body"), s.create(s.Store))
+				requireCode(t, err, CodeKeyReused)
+			}
+			answer, replayed, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*Answer, error) {
+				return s.create(s.Store)(ctx)
+			}))
+			require.NoError(t, err, name)
+			require.False(t, replayed, name)
+			require.Equal(t, test.kept, effects[0] == effects[1], name)
+			again, replayed, err := s.Request(t.Context(), s.key(name, "pay"), s.create(s.Store))
+			require.NoError(t, err, name)
+			require.True(t, replayed, name)
+			require.Equal(t, answer, again, name)
+		}
+		require.Equal(t, 3, s.products(t))
+	})
+}
+
+func TestRequest_LeaseIsTakenOver(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newShop(t, url)
+		late := openStore(t, url)
+		var effects []string
+		_, _, err := s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*Answer, error) {
+			_, _, err := late.Request(t.Context(), s.key("k", "pay"), s.create(late))
+			requireCode(t, err, CodeInProgress)
+
+			late.options.Now = func() time.Time { return time.Now().Add(claimLease + time.Second) }
+			_, replayed, err := late.Request(t.Context(), s.key("k", "pay"), s.external(late, &effects, s.create(late)))
+			require.NoError(t, err)
+			require.False(t, replayed)
+			return s.create(s.Store)(ctx)
+		}))
+		requireCode(t, err, CodeInProgress)
+		require.Len(t, effects, 2)
+		require.Equal(t, effects[0], effects[1])
+		require.Equal(t, 1, s.products(t), "the first one's change is rolled back")
+	})
+}
+
+func TestOpen_ExclusiveAbandonsClaims(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, SQLite)
+	s := newShop(t, url)
+	var effects []string
+	dead := make(chan struct{})
+	go func() { // a request that its process does not survive
+		defer close(dead)
+		_, _, _ = s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(context.Context) (*Answer, error) {
+			next, err := Open(t.Context(), Options{URL: url, Sealer: s.options.Sealer, Exclusive: true, Render: renderJSON})
+			require.NoError(t, err)
+			defer next.Close()
+			_, err = Open(t.Context(), Options{URL: url, Sealer: s.options.Sealer, Exclusive: true})
+			require.ErrorContains(t, err, "another process serves this database")
+			_, replayed, err := next.Request(t.Context(), s.key("k", "pay"), s.create(next))
+			require.NoError(t, err)
+			require.False(t, replayed)
+			return nil, errors.New("killed")
+		}))
+	}()
+	<-dead
+	require.Equal(t, 1, s.products(t))
+}
+
+func TestStep_NeedsADeclaredEffect(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		key := s.key("k", "pay")
+		key.External = false
+		var effects []string
+		_, _, err := s.Request(t.Context(), key, s.external(s.Store, &effects, s.create(s.Store)))
+		require.ErrorContains(t, err, "declares no external effect")
+		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			return step(ctx, s.Store, func(context.Context, *unit) (any, error) { return nil, nil })
+		})
+		require.ErrorContains(t, err, "inside a use case")
+	})
+}
+
+func TestRequest_RunsAgainOnSerializationFailure(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for failures, wantRuns := range map[int]int{0: 1, maxRetries: maxRetries + 1, maxRetries + 1: maxRetries + 1} {
+			runs, before := 0, s.products(t)
+			_, _, err := s.Request(t.Context(), s.key(fmt.Sprint(failures), "create"), func(ctx context.Context) (*Answer, error) {
+				runs++
+				answer, err := s.create(s.Store)(ctx)
+				if runs <= failures {
+					err = fmt.Errorf("update: %w", &pq.Error{Code: serializationFailure})
+				}
+				return answer, err
+			})
+			require.Equal(t, wantRuns, runs)
+			require.Equal(t, failures <= maxRetries, err == nil)
+			require.Equal(t, before+wantRuns-min(failures, maxRetries+1), s.products(t))
+		}
+	})
+}
+
+func TestRequest_LooksUpALostCommit(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, PostgreSQL)
+	s := newShop(t, url)
+	proxy := &cuttingProxy{t: t, url: url}
+	through := openStore(t, proxy.start())
+	require.NoError(t, through.Ping(t.Context()))
+	proxy.arm()
+	answer, replayed, err := through.Request(t.Context(), s.key("k", "create"), s.create(through))
+	require.NoError(t, err)
+	require.False(t, replayed)
+	require.True(t, proxy.cut(), "the connection was not cut: this test shows nothing")
+	require.Equal(t, 1, s.products(t))
+	again, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+	require.NoError(t, err)
+	require.True(t, replayed)
+	require.Equal(t, answer, again)
+}
+
+// cuttingProxy passes connections to PostgreSQL through. Once armed, it lets the next COMMIT reach the server and
+// cuts the connection instead of the answer.
+type cuttingProxy struct {
+	t    *testing.T
+	url  string
+	mu   sync.Mutex
+	left int // cuts to be made
+	made int
+}
+
+func (p *cuttingProxy) arm() { p.mu.Lock(); p.left = 1; p.mu.Unlock() }
+
+func (p *cuttingProxy) cut() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.made > 0 }
+
+// take claims the cut if these bytes are a COMMIT and one is to be made.
+func (p *cuttingProxy) take(sent []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left == 0 || !strings.Contains(string(sent), "COMMIT") {
+		return false
+	}
+	p.left, p.made = 0, 1
+	return true
+}
+
+// start returns the URL of the proxied database.
+func (p *cuttingProxy) start() string {
+	config, err := pq.NewConfig(p.url)
+	require.NoError(p.t, err)
+	network, address := "tcp", net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
+	if strings.HasPrefix(config.Host, "/") {
+		network, address = "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial(network, address)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			go p.pass(client, server)
+		}
+	}()
+	port := listener.Addr().(*net.TCPAddr).Port
+	return fmt.Sprintf("postgres://%s:%s@127.0.0.1:%d/%s?sslmode=disable", config.User, config.Password, port, config.Database)
+}
+
+func (p *cuttingProxy) pass(client, server net.Conn) {
+	defer client.Close()
+	defer server.Close()
+	answers := make(chan struct{})
+	go func() {
+		defer close(answers)
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := server.Read(buffer)
+			if err != nil {
+				return
+			}
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		cut := p.take(buffer[:n])
+		if cut {
+			_ = client.Close()
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+		if cut {
+			time.Sleep(200 * time.Millisecond) // let the server commit before it loses its client
+			return
+		}
+	}
+}

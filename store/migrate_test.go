@@ -1,0 +1,118 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/migrations"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// sharedOnly are the tables that an embedded database has no use for.
+var sharedOnly = map[string]bool{"rate_windows": true, "schema_lock": true}
+
+func TestMigrations_AreTwins(t *testing.T) {
+	t.Parallel()
+	columns := map[string]map[string][]string{}
+	for _, engine := range database.Engines {
+		s := newShop(t, database.URL(t, engine))
+		columns[engine] = tableColumns(t, s)
+		files, err := filepath.Glob(filepath.Join("migrations", engine, "*.sql"))
+		require.NoError(t, err)
+		for _, file := range files {
+			twin := filepath.Join("migrations", database.Engines[0], filepath.Base(file))
+			_, err := os.Stat(twin)
+			require.NoError(t, err)
+		}
+	}
+	require.NotEmpty(t, columns[SQLite])
+	require.Equal(t, columns[SQLite], columns[PostgreSQL])
+}
+
+func tableColumns(t *testing.T, s *shop) map[string][]string {
+	t.Helper()
+	query := `
+		SELECT t.name AS table_name, c.name AS column_name, CASE c."notnull" WHEN 1 THEN 'NO' ELSE 'YES' END AS nullable
+		FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.name`
+	if s.Engine() == PostgreSQL {
+		query = `SELECT table_name, column_name, is_nullable AS nullable FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, column_name COLLATE "C"`
+	}
+	rows, err := selectAll[struct {
+		Table    string `db:"table_name"`
+		Column   string `db:"column_name"`
+		Nullable string `db:"nullable"`
+	}](t.Context(), s.Store, query)
+	require.NoError(t, err)
+	tables := map[string][]string{}
+	for _, row := range rows {
+		if row.Table != versionTable && !sharedOnly[row.Table] {
+			tables[row.Table] = append(tables[row.Table], row.Column+" nullable "+row.Nullable)
+		}
+	}
+	return tables
+}
+
+func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, database.URL(t, PostgreSQL))
+	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", versionTable}
+	keys, err := selectAll[struct {
+		Table string `db:"table_name"`
+		Index string `db:"index_name"`
+		First string `db:"first_column"`
+	}](t.Context(), s.Store, `
+		SELECT t.relname AS table_name, i.relname AS index_name, a.attname AS first_column
+		FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+		JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = x.indkey[0]
+		WHERE x.indisunique AND n.nspname = 'public'`)
+	require.NoError(t, err)
+	require.NotEmpty(t, keys)
+	for _, key := range keys {
+		if key.First != "account_id" {
+			require.True(t, slices.Contains(global, key.Table) || slices.Contains(global, key.Index), "%s begins with %s", key.Index, key.First)
+		}
+	}
+}
+
+func TestMigrate_SeveralReplicasAtOnce(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, PostgreSQL)
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		s := openStore(t, url)
+		all.Go(func() { errs[i] = s.Migrate(t.Context()) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	require.NoError(t, openStore(t, url).CheckSchema(t.Context()))
+}
+
+func TestCheckSchema_RefusesOlderAndNewer(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		want, err := migrations.Latest(s.Engine())
+		require.NoError(t, err)
+		var e *SchemaError
+		require.ErrorAs(t, s.CheckSchema(t.Context()), &e)
+		require.Equal(t, SchemaError{Have: 0, Want: want}, *e)
+		require.ErrorContains(t, e, "run `tillwright migrate`")
+
+		require.NoError(t, s.Migrate(t.Context()))
+		require.NoError(t, s.Migrate(t.Context()), "again changes nothing")
+		require.NoError(t, s.CheckSchema(t.Context()))
+
+		_, err = s.write.db.Exec(s.rebind(`INSERT INTO schema_migrations (version_id, is_applied) VALUES (?, ?)`), want+1, true)
+		require.NoError(t, err)
+		require.ErrorAs(t, s.CheckSchema(t.Context()), &e)
+		require.ErrorContains(t, e, "newer")
+	})
+}
