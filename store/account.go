@@ -120,6 +120,11 @@ func (s *Store) HasAccounts(ctx context.Context) (bool, error) {
 	return row != nil, err
 }
 
+// ListAccounts returns all accounts, the oldest first. It is for whoever runs the server, not for the API.
+func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
+	return selectAll[Account](ctx, s, accountColumns.selectSQL+` ORDER BY id`)
+}
+
 // CreateAccount makes an account with a handle of its own, made from the name.
 func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
