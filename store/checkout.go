@@ -1,0 +1,338 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// CheckoutStatus is where a checkout stands.
+type CheckoutStatus string
+
+// The states of a checkout. Completed and expired are final.
+const (
+	CheckoutStatusOpen       CheckoutStatus = "open"
+	CheckoutStatusProcessing CheckoutStatus = "processing" // being paid; its stock is held
+	CheckoutStatusCompleted  CheckoutStatus = "completed"
+	CheckoutStatusExpired    CheckoutStatus = "expired"
+)
+
+var checkoutLifecycle = lifecycle[CheckoutStatus]{
+	CheckoutStatusOpen:       {CheckoutStatusProcessing, CheckoutStatusCompleted, CheckoutStatusExpired},
+	CheckoutStatusProcessing: {CheckoutStatusOpen, CheckoutStatusCompleted},
+}
+
+// CheckoutPaymentStatus says whether a checkout is paid.
+type CheckoutPaymentStatus string
+
+// The payment states of a checkout.
+const (
+	CheckoutPaymentStatusUnpaid            CheckoutPaymentStatus = "unpaid"
+	CheckoutPaymentStatusPaid              CheckoutPaymentStatus = "paid"
+	CheckoutPaymentStatusNoPaymentRequired CheckoutPaymentStatus = "no_payment_required"
+)
+
+// How long a checkout may stay open.
+const (
+	checkoutLifetime    = 24 * time.Hour
+	checkoutMinLifetime = 30 * time.Minute
+	checkoutMaxLifetime = 30 * 24 * time.Hour
+)
+
+// Checkout is a purchase under way. An open one is expired from ExpiresAt on, whatever its row says.
+type Checkout struct {
+	AccountID             string                  `db:"account_id"`
+	ID                    string                  `db:"id"`
+	SealedSecret          []byte                  `db:"client_secret"`
+	ClientSecret          string                  `db:"-"` // lets its holder see and pay this checkout and nothing else
+	URL                   string                  `db:"-"` // the page for the buyer
+	LineItemIDs           JSON[[]string]          `db:"line_item_ids"`
+	CustomerID            *string                 `db:"customer_id"`
+	CustomerEmail         *string                 `db:"customer_email"`
+	CustomerName          *string                 `db:"customer_name"`
+	BillingAddress        JSON[*Address]          `db:"billing_address"`
+	TaxID                 JSON[*TaxID]            `db:"tax_id"`
+	Currency              string                  `db:"currency"`
+	SubtotalAmount        int64                   `db:"subtotal_amount"`
+	DiscountAmount        int64                   `db:"discount_amount"`
+	NetAmount             int64                   `db:"net_amount"`
+	TaxAmount             *int64                  `db:"tax_amount"`
+	TotalAmount           int64                   `db:"total_amount"`
+	AmountDueNow          int64                   `db:"amount_due_now"`
+	Status                CheckoutStatus          `db:"status"`
+	PaymentStatus         CheckoutPaymentStatus   `db:"payment_status"`
+	PaymentMethodRequired bool                    `db:"payment_method_required"`
+	LastPaymentError      JSON[*PaymentFailure]   `db:"last_payment_error"`
+	NextAction            JSON[*NextAction]       `db:"next_action"`
+	SuccessURL            *string                 `db:"success_url"`
+	CancelURL             *string                 `db:"cancel_url"`
+	ReturnURL             *string                 `db:"return_url"`
+	CustomFieldData       JSON[map[string]string] `db:"custom_field_data"`
+	ClientReferenceID     *string                 `db:"client_reference_id"`
+	ExternalCustomerID    *string                 `db:"external_customer_id"`
+	Locale                *string                 `db:"locale"`
+	ExpiresAt             Time                    `db:"expires_at"`
+	CompletedAt           *Time                   `db:"completed_at"`
+	OrderID               *string                 `db:"order_id"`
+	Source                JSON[*CheckoutSource]   `db:"source"`
+	TermsAcceptedAt       *Time                   `db:"terms_accepted_at"`
+	Metadata              Metadata                `db:"metadata"`
+	EventSeq              int64                   `db:"event_seq"`
+	CreatedAt             Time                    `db:"created_at"`
+	UpdatedAt             Time                    `db:"updated_at"`
+}
+
+// CheckoutSource is where a buyer came from.
+type CheckoutSource struct {
+	Referrer    *string `json:"referrer"`
+	UTMSource   *string `json:"utm_source"`
+	UTMMedium   *string `json:"utm_medium"`
+	UTMCampaign *string `json:"utm_campaign"`
+	UTMTerm     *string `json:"utm_term"`
+	UTMContent  *string `json:"utm_content"`
+}
+
+// NextAction is what the buyer has to do before a payment goes on.
+type NextAction struct {
+	Type string `json:"type"` // redirect
+	URL  string `json:"url"`
+}
+
+// CheckoutDetail is a checkout with what its events inline.
+type CheckoutDetail struct {
+	Checkout *Checkout
+	Items    []LineItem
+}
+
+// CheckoutDraft is what may be said about a checkout that is not paid yet. Lines, if not nil, replace all lines;
+// an empty Currency is the first line's.
+type CheckoutDraft struct {
+	*Checkout
+	Lines []NewLineItem
+}
+
+// ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
+type ListCheckouts struct {
+	Page
+	ListFilter
+	Status        CheckoutStatus
+	PaymentStatus CheckoutPaymentStatus
+	Customer      string
+	CustomerEmail string
+	Product       string // id or slug
+}
+
+var checkoutColumns = columnsOf[Checkout]("checkouts")
+
+// GetCheckout returns a checkout, or CodeMissing.
+func (s *Store) GetCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+	return s.findCheckout(ctx, account, ref, "", "")
+}
+
+// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing.
+func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, id string, err error) {
+	type place struct {
+		Account  string `db:"account_id"`
+		Checkout string `db:"object_id"`
+	}
+	found, err := get[place](ctx, s, `SELECT account_id, object_id FROM global_names WHERE kind = ? AND name = ?`, checkoutSecret, secretHash(secret))
+	if err != nil {
+		return "", "", err
+	}
+	if found == nil {
+		return "", "", &Error{Code: CodeMissing, Message: "No checkout has this client secret."}
+	}
+	return found.Account, found.Checkout, nil
+}
+
+// CheckoutsByID returns the checkouts among ids.
+func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
+	found, err := byID(ctx, s, checkoutColumns, account, ids)
+	for _, c := range found {
+		if err == nil {
+			err = s.present(c)
+		}
+	}
+	return found, err
+}
+
+// ListCheckouts returns a page of checkouts, newest first, and whether there are more. A customer or product that
+// does not exist is CodeMissing.
+func (s *Store) ListCheckouts(ctx context.Context, account string, in ListCheckouts) ([]Checkout, bool, error) {
+	var f filter
+	now := s.Now()
+	switch in.Status {
+	case CheckoutStatusOpen:
+		f.and(`status = 'open' AND expires_at > ?`, now)
+	case CheckoutStatusExpired:
+		f.and(`(status = 'expired' OR status = 'open' AND expires_at <= ?)`, now)
+	default:
+		f.is("status", string(in.Status))
+	}
+	f.is("payment_status", string(in.PaymentStatus))
+	f.is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
+	if in.Customer != "" {
+		c, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.is("customer_id", c.ID)
+	}
+	if in.Product != "" {
+		p, err := s.findProduct(ctx, account, in.Product, "product", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.and(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
+	}
+	f.list(s, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
+	list, more, err := page(ctx, s, checkoutColumns, account, in.Page, &f)
+	for i := range list {
+		if err == nil {
+			err = s.present(&list[i])
+		}
+	}
+	return list, more, err
+}
+
+// CreateCheckout opens a checkout with the lines' prices as they are now. What cannot be sold is CodeInvalid on
+// line_items; a price variant or customer that does not exist is CodeMissing. checkout.created follows.
+func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		c := *draft.Checkout
+		c.AccountID, c.ID = account, NewID(KindCheckout)
+		c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
+		c.CreatedAt = s.Now()
+		c.UpdatedAt = c.CreatedAt
+		if c.ExpiresAt == 0 {
+			c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
+		}
+		items, err := s.prepareCheckout(ctx, CheckoutDraft{&c, draft.Lines}, &Checkout{})
+		if err != nil {
+			return nil, err
+		}
+		if err := u.giveSecret(ctx, &c); err != nil {
+			return nil, err
+		}
+		if err := u.insert(ctx, checkoutColumns, &c); err != nil {
+			return nil, err
+		}
+		if err := u.insertLines(ctx, items); err != nil {
+			return nil, err
+		}
+		return &c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{&c, items}})
+	})
+}
+
+// UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status.
+func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if c.Status != CheckoutStatusOpen {
+			return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
+		}
+		before := *c
+		draft := CheckoutDraft{Checkout: c}
+		change(&draft)
+		items, err := s.prepareCheckout(ctx, draft, &before)
+		if err != nil || items == nil && sameJSON(before, *c) {
+			return c, err
+		}
+		c.UpdatedAt = s.Now()
+		if err := u.update(ctx, checkoutColumns, c); err != nil || items == nil {
+			return c, err
+		}
+		if _, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND checkout_id = ?`, account, c.ID); err != nil {
+			return nil, err
+		}
+		return c, u.insertLines(ctx, items)
+	})
+}
+
+// ExpireCheckout ends an open checkout. Expiring an expired one changes nothing.
+func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		if err != nil || c.Status == CheckoutStatusExpired {
+			return c, err
+		}
+		if err := checkoutLifecycle.check("checkout", c.Status, CheckoutStatusExpired); err != nil {
+			return nil, err
+		}
+		c.Status, c.UpdatedAt = CheckoutStatusExpired, s.Now()
+		return c, u.update(ctx, checkoutColumns, c)
+	})
+}
+
+// findCheckout reads a checkout. Param is what named it, empty for the path.
+func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock string) (*Checkout, error) {
+	id, ok := ParseID(KindCheckout, ref)
+	if !ok {
+		return nil, Missing("checkout", param, ref)
+	}
+	c, err := get[Checkout](ctx, s, checkoutColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read checkout: %w", err)
+	}
+	if c == nil {
+		return nil, Missing("checkout", param, ref)
+	}
+	return c, s.present(c)
+}
+
+// present turns a row into the checkout as it is now: with its secret, and expired if its time is over.
+func (s *Store) present(c *Checkout) error {
+	secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
+	if err != nil {
+		return fmt.Errorf("checkout %s: %w", c.ID, err)
+	}
+	c.reveal(s, string(secret))
+	if c.Status == CheckoutStatusOpen && c.ExpiresAt <= s.Now() {
+		c.Status = CheckoutStatusExpired
+	}
+	return nil
+}
+
+// reveal sets the secret and what it opens.
+func (c *Checkout) reveal(s *Store, secret string) {
+	c.ClientSecret, c.URL = secret, s.options.PublicURL+"/checkout/"+secret
+}
+
+func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + "\x00" + c.ID }
+
+// checkoutSecret is the kind of global name under which client secrets are found, by their hash.
+const checkoutSecret = "checkout_secret"
+
+// giveSecret makes the client secret: the id, for people who read logs of their own, and 256 random bits.
+func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
+	var random [32]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	c.reveal(u.store, c.ID+"_secret_"+tokenEncoding.EncodeToString(random[:]))
+	c.SealedSecret = u.store.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
+	_, err := u.exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
+		checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID)
+	return err
+}
+
+func secretHash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+func (u *unit) insertLines(ctx context.Context, items []LineItem) error {
+	for i := range items {
+		if err := u.insert(ctx, lineItemColumns, &items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// prepareCheckout checks a draft against the checkout before it, and prices its lines if they or the currency
+// changed: then it returns them, to be stored.
+func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout) ([]LineItem, error) {
+	c := draft.Checkout
+	if err := s.assignCustomer(ctx, c, before); err != nil {
+		return nil, err
+	}
+	if err := c.check(before, s.Now()); err != nil {
+		return nil, err
+	}
+	wanted, err := s.wantedLines(ctx, draft, before)
+	if err != nil {
+		return nil, err
+	}
+	if wanted == nil {
+		if sameJSON(c.CustomFieldData, before.CustomFieldData) {
+			return nil, nil
+		}
+		offers, err := s.currentOffers(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return nil, checkAnswers(offers, c.CustomFieldData.V, false)
+	}
+	offers, err := s.offers(ctx, c.AccountID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	items, err := lines(offers, wanted, c.Currency)
+	if err != nil {
+		return nil, err
+	}
+	amounts, err := price(items)
+	if err != nil {
+		return nil, err
+	}
+	c.take(items, amounts)
+	return items, checkAnswers(offers, c.CustomFieldData.V, false)
+}
+
+// wantedLines are the lines to price, nil if they stay as they are.
+func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Checkout) ([]NewLineItem, error) {
+	if before.ID == "" && draft.Lines == nil {
+		return []NewLineItem{}, nil
+	}
+	if draft.Lines != nil || draft.Currency == before.Currency {
+		return draft.Lines, nil
+	}
+	items, err := s.CheckoutLines(ctx, before.AccountID, before.ID)
+	return asked(items), err
+}
+
+// currentOffers are what the stored lines of a checkout stand for.
+func (s *Store) currentOffers(ctx context.Context, c *Checkout) ([]offer, error) {
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.offers(ctx, c.AccountID, asked(items))
+}
+
+// asked is what made the lines.
+func asked(items []LineItem) []NewLineItem {
+	wanted := make([]NewLineItem, len(items))
+	for i, item := range items {
+		wanted[i] = NewLineItem{PriceVariant: item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount}
+	}
+	return wanted
+}
+
+// take makes the lines those of the checkout.
+func (c *Checkout) take(items []LineItem, amounts pricing.Amounts) {
+	ids := make([]string, len(items))
+	for i := range items {
+		item := &items[i]
+		item.AccountID, item.ID, item.CheckoutID = c.AccountID, NewID(KindLineItem), &c.ID
+		item.CreatedAt, item.UpdatedAt = c.UpdatedAt, c.UpdatedAt
+		ids[i] = item.ID
+	}
+	c.LineItemIDs = JSONOf(ids)
+	c.Currency = items[0].Currency
+	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = amounts.Subtotal, amounts.Discount, amounts.Net
+	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &amounts.Tax, amounts.Total, amounts.Total
+	c.PaymentMethodRequired = c.AmountDueNow > 0
+}
+
+// assignCustomer takes the address of the customer that the checkout is for.
+func (s *Store) assignCustomer(ctx context.Context, c, before *Checkout) error {
+	if c.CustomerID == nil || sameJSON(c.CustomerID, before.CustomerID) && sameJSON(c.CustomerEmail, before.CustomerEmail) {
+		return nil
+	}
+	if c.CustomerEmail != nil && !sameJSON(c.CustomerEmail, before.CustomerEmail) {
+		return Invalid("customer_email", "Send customer or customer_email, not both.")
+	}
+	customer, err := s.findCustomer(ctx, c.AccountID, *c.CustomerID, "customer", "")
+	if err != nil {
+		return err
+	}
+	c.CustomerID, c.CustomerEmail = &customer.ID, customer.Email
+	if c.CustomerName == nil {
+		c.CustomerName = customer.Name
+	}
+	return nil
+}
+
+// check reports the fields that are not acceptable.
+func (c *Checkout) check(before *Checkout, now Time) error {
+	var p Problems
+	if c.CustomerEmail != nil {
+		p.Check(isEmail(*c.CustomerEmail), "customer_email", "Send an e-mail address, such as ada@example.com.")
+	}
+	if c.ExpiresAt != before.ExpiresAt {
+		inRange := c.ExpiresAt >= now.Add(checkoutMinLifetime) && c.ExpiresAt <= now.Add(checkoutMaxLifetime)
+		p.Check(inRange, "expires_at", "A checkout expires in 30 minutes to 30 days.")
+	}
+	c.Metadata.check(&p)
+	return p.Err()
+}
+
+// checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.
+func checkAnswers(offers []offer, answers map[string]string, complete bool) error {
+	questions := map[string]CustomField{}
+	for _, o := range offers {
+		for _, field := range o.product.CustomFields.V {
+			questions[field.Key] = field
+		}
+	}
+	var p Problems
+	for key, answer := range answers {
+		question, ok := questions[key]
+		if !ok {
+			p.Add("custom_field_data."+key, "No product of this checkout asks for this.")
+			continue
+		}
+		problem := question.refuses(answer)
+		p.Check(problem == "", "custom_field_data."+key, problem)
+	}
+	for key, question := range questions {
+		answered := answers[key] != "" && (question.Type != "checkbox" || answers[key] == "true")
+		p.Check(!complete || !question.Required || answered, "custom_field_data."+key, "This is required.")
+	}
+	return p.Err()
+}
+
+// refuses says why an answer is not acceptable; empty if it is.
+func (f CustomField) refuses(answer string) string {
+	switch f.Type {
+	case "checkbox":
+		if answer != "true" && answer != "false" {
+			return "Send true or false, as a string."
+		}
+	case "select":
+		if answer != "" && !slices.Contains(f.Options, answer) {
+			return fmt.Sprintf("Send one of %q.", f.Options)
+		}
+	}
+	return ""
+}

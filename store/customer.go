@@ -1,0 +1,278 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// CustomerType tells those who bought from those who only left their address.
+type CustomerType string
+
+// The types of a customer. A lead becomes a customer with the first order, and stays one.
+const (
+	CustomerTypeLead     CustomerType = "lead"
+	CustomerTypeCustomer CustomerType = "customer"
+)
+
+// Customer is somebody who buys, or may buy, from an account. The email is unique in the account, in any case.
+type Customer struct {
+	AccountID        string                  `db:"account_id"`
+	ID               string                  `db:"id"`
+	Email            *string                 `db:"email"` // nil once deleted
+	EmailKey         *string                 `db:"email_key"`
+	Name             *string                 `db:"name"`
+	Phone            *string                 `db:"phone"`
+	ExternalID       *string                 `db:"external_id"`
+	AvatarURL        *string                 `db:"avatar_url"`
+	BillingAddress   JSON[*Address]          `db:"billing_address"`
+	TaxID            JSON[*TaxID]            `db:"tax_id"`
+	TaxExempt        bool                    `db:"tax_exempt"`
+	PreferredLocale  *string                 `db:"preferred_locale"`
+	Type             CustomerType            `db:"type"`
+	OrdersCount      int64                   `db:"orders_count"`
+	TotalSpent       JSON[map[string]int64]  `db:"total_spent"` // by currency
+	FirstPaidAt      *Time                   `db:"first_paid_at"`
+	LastOrderAt      *Time                   `db:"last_order_at"`
+	MarketingConsent JSON[*MarketingConsent] `db:"marketing_consent"`
+	Notes            *string                 `db:"notes"`
+	Tags             JSON[[]string]          `db:"tags"`
+	Metadata         Metadata                `db:"metadata"`
+	DeletedAt        *Time                   `db:"deleted_at"` // kept without personal details, for its orders
+	CreatedAt        Time                    `db:"created_at"`
+	UpdatedAt        Time                    `db:"updated_at"`
+}
+
+// TaxID is a tax identification number with its kind, such as eu_vat.
+type TaxID struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// MarketingConsent is what a customer said about being written to.
+type MarketingConsent struct {
+	Status string  `json:"status"`
+	Source *string `json:"source"`
+	At     *Time   `json:"at"`
+}
+
+var customerColumns = columnsOf[Customer]("customers")
+
+// check normalises the email and reports what is not acceptable.
+func (c *Customer) check() error {
+	var p Problems
+	if c.Email == nil || !isEmail(*c.Email) {
+		p.Add("email", "Send an e-mail address, such as ada@example.com.")
+	} else {
+		c.EmailKey = emailKey(*c.Email)
+	}
+	c.Metadata.check(&p)
+	return p.Err()
+}
+
+// emailKey is the form in which addresses are compared.
+func emailKey(email string) *string {
+	key := strings.ToLower(email)
+	return &key
+}
+
+// ListCustomers holds the filters of a list of customers. An empty one does not filter.
+type ListCustomers struct {
+	Page
+	ListFilter
+	Email      string
+	ExternalID string
+	Type       CustomerType
+	Tag        string
+}
+
+// GetCustomer returns a customer, or CodeMissing; a deleted one is missing.
+func (s *Store) GetCustomer(ctx context.Context, account, ref string) (*Customer, error) {
+	return s.findCustomer(ctx, account, ref, "", "")
+}
+
+// GetCustomerByExternalID returns the customer that carries the merchant's own id, or CodeMissing.
+func (s *Store) GetCustomerByExternalID(ctx context.Context, account, externalID string) (*Customer, error) {
+	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
+	if err == nil && c == nil {
+		err = Missing("customer", "", externalID)
+	}
+	return c, err
+}
+
+// CustomersByID returns the customers among ids that are not deleted.
+func (s *Store) CustomersByID(ctx context.Context, account string, ids []string) (map[string]*Customer, error) {
+	found, err := byID(ctx, s, customerColumns, account, ids)
+	maps.DeleteFunc(found, func(_ string, c *Customer) bool { return c.DeletedAt != nil })
+	return found, err
+}
+
+// ListCustomers returns a page of customers, newest first, and whether there are more.
+func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustomers) ([]Customer, bool, error) {
+	var f filter
+	f.and(`deleted_at IS NULL`)
+	f.is("email_key", strings.ToLower(in.Email))
+	f.is("external_id", in.ExternalID)
+	f.is("type", string(in.Type))
+	if in.Tag != "" {
+		f.has(s, "tags", in.Tag)
+	}
+	f.list(s, in.ListFilter, "email", "name", "external_id", "id")
+	return page(ctx, s, customerColumns, account, in.Page, &f)
+}
+
+// CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.
+func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) (*Customer, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		c.AccountID, c.ID, c.Type = account, NewID(KindCustomer), CustomerTypeLead
+		c.CreatedAt = s.Now()
+		c.UpdatedAt = c.CreatedAt
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+		return &c, c.taken(u.insert(ctx, customerColumns, &c))
+	})
+}
+
+// UpdateCustomer locks the customer, applies change and stores it.
+func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*Customer)) (*Customer, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before := *c
+		change(c)
+		if err := c.check(); err != nil || sameJSON(before, *c) {
+			return c, err
+		}
+		c.UpdatedAt = s.Now()
+		return c, c.taken(u.update(ctx, customerColumns, c))
+	})
+}
+
+// DeleteCustomer removes a customer. One with orders is kept for them without a single personal detail, and is
+// missing everywhere else.
+func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Customer, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if c.OrdersCount == 0 {
+			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
+			return c, err
+		}
+		now := s.Now()
+		return c, u.update(ctx, customerColumns, &Customer{
+			AccountID: account, ID: c.ID, Type: c.Type, OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent,
+			FirstPaidAt: c.FirstPaidAt, LastOrderAt: c.LastOrderAt, DeletedAt: &now, CreatedAt: c.CreatedAt, UpdatedAt: now,
+		})
+	})
+}
+
+// findCustomer reads a customer that is not deleted. Param is what named it, empty for the path.
+func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock string) (*Customer, error) {
+	id, ok := ParseID(KindCustomer, ref)
+	if !ok {
+		return nil, Missing("customer", param, ref)
+	}
+	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	if err == nil && c == nil {
+		err = Missing("customer", param, ref)
+	}
+	return c, err
+}
+
+// taken turns a violated unique key into what is wrong with the request.
+func (c *Customer) taken(err error) error {
+	switch {
+	case !isUnique(err):
+		return err
+	case strings.Contains(err.Error(), "external_id"):
+		return Invalid("external_id", "Another customer has this external_id.")
+	default:
+		return Invalid("email", "Another customer has this e-mail address.")
+	}
+}
+
+// buyer returns the customer of a checkout that is being bought: the one it is for, the one with the merchant's own
+// id, the one with the address, or a new one. The order counts for them.
+func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
+	customer, err := u.findBuyer(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if customer == nil {
+		if customer, err = u.newBuyer(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	now := u.store.Now()
+	customer.Type, customer.LastOrderAt, customer.UpdatedAt = CustomerTypeCustomer, &now, now
+	customer.OrdersCount++
+	if c.TotalAmount > 0 {
+		customer.spend(c.Currency, c.TotalAmount, now)
+	}
+	if customer.Name == nil {
+		customer.Name = c.CustomerName
+	}
+	if customer.BillingAddress.V == nil {
+		customer.BillingAddress = c.BillingAddress
+	}
+	return customer, u.update(ctx, customerColumns, customer)
+}
+
+// spend counts a paid amount.
+func (c *Customer) spend(currency string, amount int64, now Time) {
+	spent := maps.Clone(c.TotalSpent.V)
+	if spent == nil {
+		spent = map[string]int64{}
+	}
+	spent[currency] += amount
+	c.TotalSpent = JSONOf(spent)
+	if c.FirstPaidAt == nil {
+		c.FirstPaidAt = &now
+	}
+}
+
+// findBuyer locks the customer that a checkout means, nil if there is none yet.
+func (u *unit) findBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
+	for _, by := range []struct {
+		column string
+		value  *string
+	}{{"id", c.CustomerID}, {"external_id", c.ExternalCustomerID}, {"email_key", emailKey(*c.CustomerEmail)}} {
+		if by.value == nil {
+			continue
+		}
+		customer, err := get[Customer](ctx, u.store, customerColumns.selectSQL+`
+			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+u.lock(), c.AccountID, *by.value)
+		if err != nil || customer != nil {
+			return customer, err
+		}
+	}
+	return nil, nil
+}
+
+// newBuyer makes the customer of a checkout. Where another purchase made it meanwhile, that one is returned.
+func (u *unit) newBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
+	now := u.store.Now()
+	customer := &Customer{
+		AccountID: c.AccountID, ID: NewID(KindCustomer), Email: c.CustomerEmail, EmailKey: emailKey(*c.CustomerEmail),
+		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, PreferredLocale: c.Locale, TaxID: c.TaxID,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	rows, err := u.exec(ctx, customerColumns.insertSQL+` ON CONFLICT DO NOTHING`, values(customer, customerColumns.inserted)...)
+	if err != nil {
+		return nil, fmt.Errorf("insert customer: %w", err)
+	}
+	if rows == 1 {
+		return customer, nil
+	}
+	if customer, err = u.findBuyer(ctx, c); err == nil && customer == nil {
+		err = errors.New("insert customer: the address was taken and given up at once")
+	}
+	return customer, err
+}

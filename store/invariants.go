@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Violation is a row that breaks a promise which the code keeps.
+type Violation struct {
+	Promise string
+	Account string `db:"account_id"`
+	Object  string `db:"id"`
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("%s of account %s: %s", v.Object, v.Account, v.Promise)
+}
+
+// invariant is a promise about what is stored, and the query that finds the rows which break it.
+type invariant struct{ promise, query string }
+
+// invariants hold after every transaction.
+var invariants = []invariant{
+	{"a line's figures add up", `
+		SELECT account_id, id FROM line_items
+		WHERE subtotal_amount <> unit_amount * quantity OR net_amount + tax_amount <> total_amount
+			OR subtotal_amount - discount_amount NOT IN (net_amount, total_amount)`},
+	{"no amount is negative and no discount exceeds its subtotal", `
+		SELECT account_id, id FROM line_items WHERE discount_amount < 0 OR discount_amount > subtotal_amount OR net_amount < 0 OR tax_amount < 0
+		UNION ALL SELECT account_id, id FROM orders WHERE discount_amount < 0 OR discount_amount > subtotal_amount OR net_amount < 0 OR tax_amount < 0
+		UNION ALL SELECT account_id, id FROM checkouts WHERE discount_amount < 0 OR discount_amount > subtotal_amount OR net_amount < 0 OR tax_amount < 0`},
+	{"a checkout's figures are the sums of its lines'", `
+		SELECT c.account_id, c.id FROM checkouts c LEFT JOIN line_items l ON l.account_id = c.account_id AND l.checkout_id = c.id
+		GROUP BY c.account_id, c.id, c.subtotal_amount, c.discount_amount, c.net_amount, c.tax_amount, c.total_amount
+		HAVING COALESCE(SUM(l.subtotal_amount), -1) <> c.subtotal_amount OR SUM(l.discount_amount) <> c.discount_amount
+			OR SUM(l.net_amount) <> c.net_amount OR SUM(l.tax_amount) <> c.tax_amount OR SUM(l.total_amount) <> c.total_amount`},
+	{"an order's figures are the sums of its lines'", `
+		SELECT o.account_id, o.id FROM orders o LEFT JOIN line_items l ON l.account_id = o.account_id AND l.order_id = o.id
+		GROUP BY o.account_id, o.id, o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.total_amount
+		HAVING COALESCE(SUM(l.subtotal_amount), -1) <> o.subtotal_amount OR SUM(l.discount_amount) <> o.discount_amount
+			OR SUM(l.net_amount) <> o.net_amount OR SUM(l.tax_amount) <> o.tax_amount OR SUM(l.total_amount) <> o.total_amount`},
+	{"what is paid is what was charged", `
+		SELECT o.account_id, o.id FROM orders o
+		WHERE o.paid_amount > o.total_amount OR o.paid_amount <> (
+			SELECT COALESCE(SUM(p.amount), 0) FROM payments p
+			WHERE p.account_id = o.account_id AND p.order_id = o.id AND p.status = 'succeeded')`},
+	{"a payment has succeeded exactly if it has an order", `
+		SELECT account_id, id FROM payments WHERE (status = 'succeeded') <> (order_id IS NOT NULL)`},
+	{"an order's status is what its amounts say", `
+		SELECT account_id, id FROM orders WHERE status <> CASE
+			WHEN voided_at IS NOT NULL THEN 'void'
+			WHEN paid_at IS NULL OR paid_amount < total_amount THEN 'pending'
+			WHEN refunded_amount = 0 THEN 'paid'
+			WHEN refunded_amount < paid_amount THEN 'partially_refunded'
+			ELSE 'refunded' END`},
+	{"an order has one currency", `
+		SELECT o.account_id, o.id FROM orders o JOIN line_items l ON l.account_id = o.account_id AND l.order_id = o.id WHERE l.currency <> o.currency
+		UNION ALL
+		SELECT o.account_id, o.id FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id WHERE p.currency <> o.currency`},
+	{"what is sold and held fits the stock", `
+		SELECT account_id, id FROM price_variants WHERE sold_count < 0 OR reserved_count < 0 OR sold_count + reserved_count > stock`},
+	{"what a price variant sold is in orders", `
+		SELECT v.account_id, v.id FROM price_variants v WHERE v.sold_count <> (
+			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l
+			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND l.order_id IS NOT NULL)`},
+	{"what a price variant holds is being paid", `
+		SELECT v.account_id, v.id FROM price_variants v WHERE v.reserved_count <> (
+			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
+			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND c.status = 'processing')`},
+	{"what a product sold is in orders", `
+		SELECT p.account_id, p.id FROM products p WHERE p.sales_count <> (
+			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l
+			WHERE l.account_id = p.account_id AND l.product_id = p.id AND l.order_id IS NOT NULL)`},
+	{"a completed checkout has one order, another one none", `
+		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'completed' THEN 1 ELSE 0 END <> (
+			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.checkout_id = c.id AND o.id = c.order_id)`},
+	{"a processing checkout has one payment under way, another one none", `
+		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'processing' THEN 1 ELSE 0 END <> (
+			SELECT COUNT(*) FROM payments p
+			WHERE p.account_id = c.account_id AND p.checkout_id = c.id AND p.status IN ('pending', 'requires_action'))`},
+	{"order numbers run from 1 without gaps", `
+		SELECT account_id, MAX(id) AS id FROM orders GROUP BY account_id
+		HAVING MIN(number) <> 1 OR MAX(number) <> COUNT(DISTINCT number) OR COUNT(number) <> COUNT(DISTINCT number)`},
+	{"a customer's orders are counted", `
+		SELECT c.account_id, c.id FROM customers c WHERE c.orders_count <> (
+			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.customer_id = c.id)`},
+	{"an active product has an active price variant", `
+		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
+			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},
+	{"events of one key are numbered without gaps", `
+		SELECT account_id, ordering_key AS id FROM events GROUP BY account_id, ordering_key
+		HAVING COUNT(*) <> MAX(key_seq) - MIN(key_seq) + 1 OR COUNT(DISTINCT key_seq) <> COUNT(*)`},
+	{"an order's last event is its newest", `
+		SELECT o.account_id, o.id FROM orders o JOIN events e ON e.account_id = o.account_id AND e.ordering_key = o.id
+		GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
+	{"an order is created once and paid once", `
+		SELECT account_id, ordering_key AS id FROM events WHERE type IN ('order.created', 'order.paid')
+		GROUP BY account_id, ordering_key, type HAVING COUNT(*) > 1`},
+	{"a charge went through exactly if its payment did", `
+		SELECT p.account_id, p.id FROM payments p JOIN test_charges t ON t.account_id = p.account_id AND t.token = p.id
+		WHERE (p.status IN ('failed', 'canceled') AND t.status = 'succeeded')
+			OR (p.status = 'succeeded' AND (t.status <> 'succeeded' OR t.amount <> p.amount OR t.currency <> p.currency))`},
+	{"every charge of the test provider has its payment", `
+		SELECT t.account_id, t.id FROM test_charges t WHERE NOT EXISTS (
+			SELECT 1 FROM payments p WHERE p.account_id = t.account_id AND p.id = t.token)`},
+}
+
+// Check reads every row and returns those that break a promise. It takes no locks: on a database at work it may be
+// run at any time, since each promise is one statement and holds after every transaction.
+func (s *Store) Check(ctx context.Context) ([]Violation, error) {
+	var all []Violation
+	for _, i := range invariants {
+		found, err := selectAll[Violation](ctx, s, i.query)
+		if err != nil {
+			return nil, fmt.Errorf("check that %s: %w", i.promise, err)
+		}
+		for _, v := range found {
+			v.Promise = i.promise
+			all = append(all, v)
+		}
+	}
+	return all, nil
+}

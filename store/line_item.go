@@ -1,0 +1,269 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// LineItem is one line of a checkout, and of its order once there is one. Names and unit amount are what they
+// were when the line was made.
+type LineItem struct {
+	AccountID        string  `db:"account_id"`
+	ID               string  `db:"id"`
+	CheckoutID       *string `db:"checkout_id"`
+	OrderID          *string `db:"order_id"`
+	ProductID        string  `db:"product_id"`
+	PriceVariantID   string  `db:"price_variant_id"`
+	ProductName      string  `db:"product_name"`
+	PriceVariantName *string `db:"price_variant_name"`
+	Position         int64   `db:"position"`
+	Quantity         int64   `db:"quantity"`
+	CustomAmount     *int64  `db:"custom_amount"`
+	UnitAmount       int64   `db:"unit_amount"`
+	Currency         string  `db:"currency"`
+	SubtotalAmount   int64   `db:"subtotal_amount"`
+	DiscountAmount   int64   `db:"discount_amount"`
+	NetAmount        int64   `db:"net_amount"`
+	TaxAmount        int64   `db:"tax_amount"`
+	TotalAmount      int64   `db:"total_amount"`
+	CreatedAt        Time    `db:"created_at"`
+	UpdatedAt        Time    `db:"updated_at"`
+}
+
+// NewLineItem asks for a quantity of a price variant. CustomAmount is for a unit of one that lets the buyer choose.
+type NewLineItem struct {
+	PriceVariant string
+	Quantity     int64
+	CustomAmount *int64
+}
+
+// MaxAmount bounds every amount of an order. It is far below what a program that counts in doubles can tell apart.
+const MaxAmount = 1_000_000_000_000
+
+var lineItemColumns = columnsOf[LineItem]("line_items")
+
+// LineItemsByID returns the line items among ids.
+func (s *Store) LineItemsByID(ctx context.Context, account string, ids []string) (map[string]*LineItem, error) {
+	return byID(ctx, s, lineItemColumns, account, ids)
+}
+
+// CheckoutLines returns the lines of a checkout in their order.
+func (s *Store) CheckoutLines(ctx context.Context, account, checkout string) ([]LineItem, error) {
+	return selectAll[LineItem](ctx, s, lineItemColumns.selectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY position`, account, checkout)
+}
+
+// offer is what a line is about: a price variant and its product, as they are now.
+type offer struct {
+	variant *PriceVariant
+	product *Product
+}
+
+// unsellable says why the offer cannot be bought now; empty if it can.
+func (o offer) unsellable(quantity int64) string {
+	v := o.variant
+	switch {
+	case o.product.Status != ProductStatusActive:
+		return fmt.Sprintf("Product %s is not active.", o.product.ID)
+	case v.Status != PriceVariantStatusActive:
+		return fmt.Sprintf("Price variant %s is archived.", v.ID)
+	case v.Type == PriceVariantTypeRecurring:
+		return fmt.Sprintf("Price variant %s is recurring. Only one-time price variants can be bought.", v.ID)
+	case v.Stock != nil && v.SoldCount+v.ReservedCount+quantity > *v.Stock:
+		return fmt.Sprintf("Price variant %s is out of stock.", v.ID)
+	}
+	return ""
+}
+
+// allowed says why the quantity is not acceptable; empty if it is.
+func (o offer) allowed(quantity int64) string {
+	v := o.variant
+	if quantity < v.QuantityMin {
+		return fmt.Sprintf("Price variant %s is sold from %d pieces on.", v.ID, v.QuantityMin)
+	}
+	if v.QuantityMax != nil && quantity > *v.QuantityMax {
+		return fmt.Sprintf("Price variant %s is sold up to %d pieces.", v.ID, *v.QuantityMax)
+	}
+	return ""
+}
+
+// unitAmount is the price of a unit in the currency, or why there is none.
+func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem string) {
+	v := o.variant
+	if custom != nil && v.AmountType != PriceVariantAmountTypeCustom {
+		return 0, fmt.Sprintf("Price variant %s has a fixed price: leave custom_amount out.", v.ID)
+	}
+	switch v.AmountType {
+	case PriceVariantAmountTypeFree:
+		return 0, ""
+	case PriceVariantAmountTypeCustom:
+		return o.customAmount(currency, custom)
+	}
+	if currency == v.Currency {
+		return v.Amount, ""
+	}
+	amount, ok := v.CurrencyAmounts.V[currency]
+	if !ok {
+		return 0, fmt.Sprintf("Price variant %s has no price in %s.", v.ID, currency)
+	}
+	return amount, ""
+}
+
+// customAmount is what the buyer chose, the suggestion when they chose nothing.
+func (o offer) customAmount(currency string, custom *int64) (amount int64, problem string) {
+	v := o.variant
+	if custom == nil {
+		custom = v.SuggestedAmount
+	}
+	switch {
+	case currency != v.Currency:
+		return 0, fmt.Sprintf("Price variant %s has no price in %s.", v.ID, currency)
+	case custom == nil:
+		return 0, fmt.Sprintf("Price variant %s lets the buyer choose: send custom_amount.", v.ID)
+	case v.MinAmount != nil && *custom < *v.MinAmount:
+		return 0, fmt.Sprintf("Price variant %s costs at least %d.", v.ID, *v.MinAmount)
+	case v.MaxAmount != nil && *custom > *v.MaxAmount:
+		return 0, fmt.Sprintf("Price variant %s costs at most %d.", v.ID, *v.MaxAmount)
+	}
+	return *custom, ""
+}
+
+// offers reads what the price variants stand for. A missing one is CodeMissing on the line that names it.
+func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem) ([]offer, error) {
+	ids := make([]string, len(wanted))
+	for i, line := range wanted {
+		ids[i], _ = ParseID(KindPriceVariant, line.PriceVariant)
+	}
+	variants, err := s.PriceVariantsByID(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	var productIDs []string
+	for i, line := range wanted {
+		v := variants[ids[i]]
+		if v == nil {
+			return nil, Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
+		}
+		productIDs = append(productIDs, v.ProductID)
+	}
+	products, err := s.ProductsByID(ctx, account, productIDs)
+	if err != nil {
+		return nil, err
+	}
+	offers := make([]offer, len(wanted))
+	for i := range wanted {
+		offers[i] = offer{variants[ids[i]], products[productIDs[i]]}
+	}
+	return offers, nil
+}
+
+// lines makes the lines that are asked for, without their totals. Without a currency the first line's is taken.
+// Whatever cannot be sold is CodeInvalid on line_items.
+func lines(offers []offer, wanted []NewLineItem, currency string) ([]LineItem, error) {
+	if currency == "" && len(offers) > 0 {
+		currency = offers[0].variant.Currency
+	}
+	var problems Problems
+	items := make([]LineItem, len(wanted))
+	for i, o := range offers {
+		amount, problem := o.unitAmount(currency, wanted[i].CustomAmount)
+		problem = cmp.Or(o.unsellable(wanted[i].Quantity), o.allowed(wanted[i].Quantity), problem)
+		problems.Check(problem == "", "line_items", problem)
+		items[i] = LineItem{
+			ProductID: o.product.ID, PriceVariantID: o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
+			Position: int64(i), Quantity: wanted[i].Quantity, CustomAmount: wanted[i].CustomAmount, UnitAmount: amount, Currency: currency,
+		}
+	}
+	return items, problems.Err()
+}
+
+// price fills in the amounts of the lines and returns those of the whole.
+func price(items []LineItem) (pricing.Amounts, error) {
+	priced := make([]pricing.Line, len(items))
+	for i, item := range items {
+		priced[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity}
+	}
+	totals, err := pricing.Totals(priced, pricing.Discount{})
+	if err != nil || totals.Total > MaxAmount {
+		return pricing.Amounts{}, Invalid("line_items", fmt.Sprintf("The total exceeds %d, which is the most that an order can come to.", MaxAmount))
+	}
+	for i, amounts := range totals.Lines {
+		item := &items[i]
+		item.SubtotalAmount, item.DiscountAmount, item.NetAmount = amounts.Subtotal, amounts.Discount, amounts.Net
+		item.TaxAmount, item.TotalAmount = amounts.Tax, amounts.Total
+	}
+	return totals.Amounts, nil
+}
+
+// quantity is how many pieces of one thing some lines are about.
+type quantity struct {
+	id     string
+	pieces int64
+}
+
+// pieces adds up the lines by what key names, in the order in which rows are locked.
+func pieces(items []LineItem, key func(LineItem) string) []quantity {
+	sums := map[string]int64{}
+	for _, item := range items {
+		sums[key(item)] += item.Quantity
+	}
+	list := make([]quantity, 0, len(sums))
+	for id, n := range sums {
+		list = append(list, quantity{id, n})
+	}
+	slices.SortFunc(list, func(a, b quantity) int { return cmp.Compare(a.id, b.id) })
+	return list
+}
+
+func byVariant(item LineItem) string { return item.PriceVariantID }
+func byProduct(item LineItem) string { return item.ProductID }
+
+// reserve holds stock for the lines, or returns CodeInvalid on line_items: two buyers never hold the same piece.
+func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {
+	for _, q := range pieces(items, byVariant) {
+		rows, err := u.exec(ctx, `
+			UPDATE price_variants SET reserved_count = reserved_count + ?
+			WHERE account_id = ? AND id = ? AND (stock IS NULL OR sold_count + reserved_count + ? <= stock)`,
+			q.pieces, account, q.id, q.pieces)
+		if err != nil {
+			return fmt.Errorf("reserve stock: %w", err)
+		}
+		if rows == 0 {
+			return Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.id))
+		}
+	}
+	return nil
+}
+
+// release gives up what reserve holds.
+func (u *unit) release(ctx context.Context, account string, items []LineItem) error {
+	for _, q := range pieces(items, byVariant) {
+		_, err := u.exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
+		if err != nil {
+			return fmt.Errorf("release stock: %w", err)
+		}
+	}
+	return nil
+}
+
+// sell turns what reserve holds into sales. Products are locked before their price variants, as everywhere.
+func (u *unit) sell(ctx context.Context, account string, items []LineItem) error {
+	for _, q := range pieces(items, byProduct) {
+		_, err := u.exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
+		if err != nil {
+			return fmt.Errorf("count sales: %w", err)
+		}
+	}
+	for _, q := range pieces(items, byVariant) {
+		_, err := u.exec(ctx, `
+			UPDATE price_variants SET reserved_count = reserved_count - ?, sold_count = sold_count + ? WHERE account_id = ? AND id = ?`,
+			q.pieces, q.pieces, account, q.id)
+		if err != nil {
+			return fmt.Errorf("sell stock: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// OrderStatus is where an order stands. It is a function of what is paid and refunded.
+type OrderStatus string
+
+// The states of an order.
+const (
+	OrderStatusPending           OrderStatus = "pending"
+	OrderStatusPaid              OrderStatus = "paid"
+	OrderStatusPartiallyRefunded OrderStatus = "partially_refunded"
+	OrderStatusRefunded          OrderStatus = "refunded"
+	OrderStatusVoid              OrderStatus = "void"
+)
+
+// BillingReason says what made an order.
+type BillingReason string
+
+// BillingReasonPurchase is an order made by a checkout.
+const BillingReasonPurchase BillingReason = "purchase"
+
+// Order is a purchase that took place. Number counts the account's orders from 1 without gaps.
+type Order struct {
+	AccountID         string                  `db:"account_id"`
+	ID                string                  `db:"id"`
+	Number            int64                   `db:"number"`
+	Status            OrderStatus             `db:"status"`
+	BillingReason     BillingReason           `db:"billing_reason"`
+	CustomerID        string                  `db:"customer_id"`
+	CustomerEmail     *string                 `db:"customer_email"` // as it was then
+	LineItemIDs       JSON[[]string]          `db:"line_item_ids"`
+	PaymentIDs        JSON[[]string]          `db:"payment_ids"`
+	CheckoutID        *string                 `db:"checkout_id"`
+	Currency          string                  `db:"currency"`
+	SubtotalAmount    int64                   `db:"subtotal_amount"`
+	DiscountAmount    int64                   `db:"discount_amount"`
+	NetAmount         int64                   `db:"net_amount"`
+	TaxAmount         int64                   `db:"tax_amount"`
+	TotalAmount       int64                   `db:"total_amount"`
+	PaidAmount        int64                   `db:"paid_amount"`
+	RefundedAmount    int64                   `db:"refunded_amount"`
+	RefundedTaxAmount int64                   `db:"refunded_tax_amount"`
+	TaxBreakdown      JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
+	BillingName       *string                 `db:"billing_name"`
+	BillingAddress    JSON[*Address]          `db:"billing_address"`
+	TaxID             JSON[*TaxID]            `db:"tax_id"`
+	CustomFieldData   JSON[map[string]string] `db:"custom_field_data"`
+	PaidAt            *Time                   `db:"paid_at"`
+	VoidedAt          *Time                   `db:"voided_at"`
+	Metadata          Metadata                `db:"metadata"`
+	EventSeq          int64                   `db:"event_seq"`
+	CreatedAt         Time                    `db:"created_at"`
+	UpdatedAt         Time                    `db:"updated_at"`
+}
+
+// TaxBreakdown is the tax of one rate.
+type TaxBreakdown struct {
+	Name          string `json:"name"`
+	RateBps       int64  `json:"rate_bps"`
+	TaxableAmount int64  `json:"taxable_amount"`
+	TaxAmount     int64  `json:"tax_amount"`
+	Inclusive     bool   `json:"inclusive"`
+}
+
+// RefundableAmount is what may still be given back.
+func (o *Order) RefundableAmount() int64 { return o.PaidAmount - o.RefundedAmount }
+
+// DueAmount is what is still to be paid.
+func (o *Order) DueAmount() int64 { return o.TotalAmount - o.PaidAmount }
+
+// OrderDetail is an order with what its events inline.
+type OrderDetail struct {
+	Order    *Order
+	Items    []LineItem
+	Customer *Customer
+}
+
+// ListOrders holds the filters of a list of orders. An empty one does not filter.
+type ListOrders struct {
+	Page
+	ListFilter
+	Status        OrderStatus
+	BillingReason BillingReason
+	Customer      string
+	CustomerEmail string
+	Product       string // id or slug
+	PriceVariant  string
+	Checkout      string
+	Number        *int64
+	PaidAfter     *Time // inclusive
+	PaidBefore    *Time // exclusive
+	TotalMin      *int64
+	TotalMax      *int64
+}
+
+var orderColumns = columnsOf[Order]("orders")
+
+// GetOrder returns an order, or CodeMissing.
+func (s *Store) GetOrder(ctx context.Context, account, ref string) (*Order, error) {
+	return s.findOrder(ctx, account, ref, "")
+}
+
+// OrdersByID returns the orders among ids.
+func (s *Store) OrdersByID(ctx context.Context, account string, ids []string) (map[string]*Order, error) {
+	return byID(ctx, s, orderColumns, account, ids)
+}
+
+// ListOrders returns a page of orders, newest first, and whether there are more. A customer, product, price variant
+// or checkout that does not exist is CodeMissing.
+func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) ([]Order, bool, error) {
+	var f filter
+	f.is("status", string(in.Status))
+	f.is("billing_reason", string(in.BillingReason))
+	f.is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
+	f.amounts(in)
+	if err := s.orderReferences(ctx, account, in, &f); err != nil {
+		return nil, false, err
+	}
+	f.list(s, in.ListFilter, "customer_email", "billing_name", "id")
+	return page(ctx, s, orderColumns, account, in.Page, &f)
+}
+
+// UpdateOrder locks the order, applies change and stores it. Amounts and lines are records: change leaves them alone.
+func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change func(*Order)) (*Order, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
+		o, err := s.findOrder(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before := *o
+		change(o)
+		var p Problems
+		o.Metadata.check(&p)
+		if err := p.Err(); err != nil || sameJSON(before, *o) {
+			return o, err
+		}
+		o.UpdatedAt = s.Now()
+		return o, u.update(ctx, orderColumns, o)
+	})
+}
+
+// amounts adds the filters by number, time and total.
+func (f *filter) amounts(in ListOrders) {
+	if in.Number != nil {
+		f.and(`number = ?`, *in.Number)
+	}
+	if in.PaidAfter != nil {
+		f.and(`paid_at >= ?`, *in.PaidAfter)
+	}
+	if in.PaidBefore != nil {
+		f.and(`paid_at < ?`, *in.PaidBefore)
+	}
+	if in.TotalMin != nil {
+		f.and(`total_amount >= ?`, *in.TotalMin)
+	}
+	if in.TotalMax != nil {
+		f.and(`total_amount <= ?`, *in.TotalMax)
+	}
+}
+
+// orderReferences adds the filters by another object.
+func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *filter) error {
+	if in.Customer != "" {
+		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		if err != nil {
+			return err
+		}
+		f.is("customer_id", customer.ID)
+	}
+	if in.Checkout != "" {
+		checkout, err := s.findCheckout(ctx, account, in.Checkout, "checkout", "")
+		if err != nil {
+			return err
+		}
+		f.is("checkout_id", checkout.ID)
+	}
+	if in.Product != "" {
+		product, err := s.findProduct(ctx, account, in.Product, "product", "")
+		if err != nil {
+			return err
+		}
+		f.and(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, product.ID)
+	}
+	if in.PriceVariant != "" {
+		variant, err := s.findPriceVariant(ctx, account, in.PriceVariant, "price_variant", "")
+		if err != nil {
+			return err
+		}
+		f.and(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND price_variant_id = ?)`, account, variant.ID)
+	}
+	return nil
+}
+
+func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
+	id, ok := ParseID(KindOrder, ref)
+	if !ok {
+		return nil, Missing("order", "", ref)
+	}
+	o, err := get[Order](ctx, s, orderColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && o == nil {
+		err = Missing("order", "", ref)
+	}
+	return o, err
+}
+
+// complete makes the order of a checkout whose stock is held, and whose payment, if it needs one, has succeeded.
+// The events show the order as it becomes: pending, then paid.
+func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment) error {
+	if err := u.sell(ctx, c.AccountID, items); err != nil {
+		return err
+	}
+	customer, err := u.buyer(ctx, c)
+	if err != nil {
+		return err
+	}
+	order, err := u.newOrder(ctx, c, customer)
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		items[i].OrderID, items[i].UpdatedAt = &order.ID, order.CreatedAt
+	}
+	if err := u.emitOrder(ctx, EventOrderCreated, &OrderDetail{order, items, customer}); err != nil {
+		return err
+	}
+	order.pay(payment)
+	if err := u.emitOrder(ctx, EventOrderPaid, &OrderDetail{order, items, customer}); err != nil {
+		return err
+	}
+	return u.storeOrder(ctx, order, c, payment)
+}
+
+func (u *unit) newOrder(ctx context.Context, c *Checkout, customer *Customer) (*Order, error) {
+	number, err := u.next(ctx, c.AccountID, "order_number")
+	if err != nil {
+		return nil, err
+	}
+	now := u.store.Now()
+	return &Order{
+		AccountID: c.AccountID, ID: NewID(KindOrder), Number: number, Status: OrderStatusPending, BillingReason: BillingReasonPurchase,
+		CustomerID: customer.ID, CustomerEmail: c.CustomerEmail, LineItemIDs: c.LineItemIDs, CheckoutID: &c.ID, Currency: c.Currency,
+		SubtotalAmount: c.SubtotalAmount, DiscountAmount: c.DiscountAmount, NetAmount: c.NetAmount,
+		TaxAmount: *c.TaxAmount, TotalAmount: c.TotalAmount,
+		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData,
+		Metadata: c.Metadata, CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+// pay makes a pending order a paid one. Without a payment there was nothing to pay.
+func (o *Order) pay(payment *Payment) {
+	o.Status, o.PaidAt = OrderStatusPaid, &o.CreatedAt
+	if payment != nil {
+		o.PaidAmount, o.PaymentIDs = payment.Amount, JSONOf([]string{payment.ID})
+	}
+}
+
+// storeOrder stores the order, and in the rows that made it that it exists.
+func (u *unit) storeOrder(ctx context.Context, o *Order, c *Checkout, payment *Payment) error {
+	if err := u.insert(ctx, orderColumns, o); err != nil {
+		return err
+	}
+	_, err := u.exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
+		o.ID, o.CreatedAt, o.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("give lines to order: %w", err)
+	}
+	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired
+	if payment != nil {
+		c.PaymentStatus = CheckoutPaymentStatusPaid
+		payment.OrderID = &o.ID
+		if err := u.update(ctx, paymentColumns, payment); err != nil {
+			return err
+		}
+	}
+	c.Status, c.OrderID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &o.CustomerID
+	c.NextAction, c.LastPaymentError = JSON[*NextAction]{}, JSON[*PaymentFailure]{}
+	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
+	return u.update(ctx, checkoutColumns, c)
+}
+
+func (u *unit) emitOrder(ctx context.Context, kind string, d *OrderDetail) error {
+	d.Order.EventSeq++
+	return u.emit(ctx, event{kind, d.Order.AccountID, d.Order.ID, d.Order.EventSeq, d})
+}

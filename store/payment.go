@@ -1,0 +1,310 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// PaymentStatus is how far a payment is.
+type PaymentStatus string
+
+// The states of a payment. Succeeded, failed and canceled are final.
+const (
+	PaymentStatusPending        PaymentStatus = "pending" // the provider was or will be asked; the outcome is not known here
+	PaymentStatusRequiresAction PaymentStatus = "requires_action"
+	PaymentStatusSucceeded      PaymentStatus = "succeeded"
+	PaymentStatusFailed         PaymentStatus = "failed"
+	PaymentStatusCanceled       PaymentStatus = "canceled"
+)
+
+var paymentLifecycle = lifecycle[PaymentStatus]{
+	PaymentStatusPending:        {PaymentStatusRequiresAction, PaymentStatusSucceeded, PaymentStatusFailed, PaymentStatusCanceled},
+	PaymentStatusRequiresAction: {PaymentStatusSucceeded, PaymentStatusFailed, PaymentStatusCanceled},
+}
+
+// IsFinal reports whether the payment has its outcome.
+func (p PaymentStatus) IsFinal() bool { return len(paymentLifecycle[p]) == 0 }
+
+// Payment is one attempt to charge a buyer, from the intent to the outcome. Its id is the provider's idempotency
+// token, minted once and kept by every retry, so that the attempt charges at most once.
+type Payment struct {
+	AccountID     string                `db:"account_id"`
+	ID            string                `db:"id"`
+	CheckoutID    *string               `db:"checkout_id"`
+	OrderID       *string               `db:"order_id"`
+	Status        PaymentStatus         `db:"status"`
+	Amount        int64                 `db:"amount"`
+	Currency      string                `db:"currency"`
+	Provider      string                `db:"provider"`
+	ProviderRef   *string               `db:"provider_ref"`
+	MethodRef     string                `db:"method_ref"`
+	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
+	Failure       JSON[*PaymentFailure] `db:"failure"`
+	LeaseUntil    Time                  `db:"lease_until"` // the reconciler leaves it alone until then
+	CreatedAt     Time                  `db:"created_at"`
+	UpdatedAt     Time                  `db:"updated_at"`
+}
+
+// PaymentMethod is what may be shown of a payment method.
+type PaymentMethod struct {
+	Type     string `json:"type"` // card
+	Brand    string `json:"brand"`
+	Last4    string `json:"last4"`
+	ExpMonth int    `json:"exp_month"`
+	ExpYear  int    `json:"exp_year"`
+}
+
+// PaymentFailure says why a payment did not go through.
+type PaymentFailure struct {
+	Code        string  `json:"code"`
+	DeclineCode *string `json:"decline_code"`
+	Message     string  `json:"message"`
+}
+
+// Err is the answer to the request that wanted to pay. It is recorded: the same request is never charged again.
+func (f *PaymentFailure) Err() error {
+	return &Error{
+		Code: CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: Recorded,
+		Fields: map[string][]string{"payment_method": {f.Message}},
+	}
+}
+
+// paymentLease is how long whoever charges is left alone. Asking a provider three times takes less.
+const paymentLease = time.Minute
+
+// Confirm is how a buyer pays. MethodRef is empty when no method was sent.
+type Confirm struct {
+	Provider      string
+	MethodRef     string
+	PaymentMethod PaymentMethod
+	TermsAccepted bool
+}
+
+// Confirmation is how far the confirmation of a checkout is. Payment is nil if there is nothing to charge.
+type Confirmation struct {
+	Checkout *Checkout
+	Payment  *Payment
+}
+
+// ChargeResult is what a provider says about the charge of a payment.
+type ChargeResult struct {
+	Status        PaymentStatus
+	Failure       *PaymentFailure // with failed and canceled
+	NextActionURL string          // with requires_action
+}
+
+var paymentColumns = columnsOf[Payment]("payments")
+
+// PaymentsByID returns the payments among ids.
+func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) (map[string]*Payment, error) {
+	return byID(ctx, s, paymentColumns, account, ids)
+}
+
+// BeginConfirm locks an open checkout, checks that it can be bought as it stands, holds its stock and stores the
+// intent to charge, all of it before the provider is asked. With nothing to pay it makes the order at once. A request
+// that is sent again gets the intent of the first time, and a completed checkout is returned as it is; one that is
+// being paid, or expired, is CodeInvalid on status.
+func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confirm) (*Confirmation, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
+		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		id := KindPayment.Prefix() + s.effect(ctx)
+		begun, err := s.PaymentsByID(ctx, account, []string{id})
+		if err != nil || begun[id] != nil {
+			return &Confirmation{c, begun[id]}, err
+		}
+		if c.Status == CheckoutStatusCompleted {
+			return &Confirmation{Checkout: c}, nil
+		}
+		items, err := u.beginConfirm(ctx, c, in)
+		if err != nil {
+			return nil, err
+		}
+		if c.AmountDueNow == 0 {
+			return &Confirmation{Checkout: c}, u.complete(ctx, c, items, nil)
+		}
+		payment, err := u.beginPayment(ctx, c, id, in)
+		return &Confirmation{c, payment}, err
+	})
+}
+
+// SetPaymentRef stores the provider's reference, before money moves.
+func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `UPDATE payments SET provider_ref = ?, updated_at = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
+			ref, s.Now(), account, id)
+	})
+	return err
+}
+
+// SettlePayment stores what the provider said. A success makes the order, order.created and order.paid; a failure
+// opens the checkout again and gives its stock back. A payment that has an outcome keeps it.
+func (s *Store) SettlePayment(ctx context.Context, account, id string, result ChargeResult) (*Confirmation, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
+		payment, err := s.findPayment(ctx, account, id, "")
+		if err != nil {
+			return nil, err
+		}
+		// The checkout is locked first, as everywhere.
+		c, err := s.findCheckout(ctx, account, *payment.CheckoutID, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if payment, err = s.findPayment(ctx, account, id, u.lock()); err != nil {
+			return nil, err
+		}
+		if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
+			return &Confirmation{c, payment}, nil
+		}
+		return &Confirmation{c, payment}, u.settle(ctx, c, payment, result)
+	})
+}
+
+// GetConfirmation returns a payment and its checkout, or CodeMissing.
+func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confirmation, error) {
+	payment, err := s.findPayment(ctx, account, id, "")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.findCheckout(ctx, account, *payment.CheckoutID, "", "")
+	return &Confirmation{c, payment}, err
+}
+
+// CheckoutPayment returns the payment under way of a checkout, or CodeMissing.
+func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (*Payment, error) {
+	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+`
+		WHERE account_id = ? AND checkout_id = ? AND status IN ('pending', 'requires_action')`, account, checkout)
+	if err == nil && payment == nil {
+		err = Missing("payment", "", checkout)
+	}
+	return payment, err
+}
+
+// DuePayments returns payments without an outcome that nobody is charging now, at most limit, of any account.
+func (s *Store) DuePayments(ctx context.Context, limit int) ([]Payment, error) {
+	return selectAll[Payment](ctx, s, paymentColumns.selectSQL+`
+		WHERE status IN ('pending', 'requires_action') AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`, limit)
+}
+
+// LeasePayment claims a due payment for whoever asks first, and reports whether that is the caller.
+func (s *Store) LeasePayment(ctx context.Context, account, id string) (bool, error) {
+	return s.lease(ctx, account, id, paymentLease, ` AND lease_until < `+s.dbNow())
+}
+
+// YieldPayment ends the lease on a payment whose outcome is not known yet: the reconciler looks at it after a pause.
+func (s *Store) YieldPayment(ctx context.Context, account, id string, pause time.Duration) error {
+	_, err := s.lease(ctx, account, id, pause, ``)
+	return err
+}
+
+func (s *Store) lease(ctx context.Context, account, id string, length time.Duration, condition string) (bool, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		rows, err := u.exec(ctx, `
+			UPDATE payments SET lease_until = `+s.dbNow()+` + ?
+			WHERE account_id = ? AND id = ? AND status IN ('pending', 'requires_action')`+condition,
+			length.Microseconds(), account, id)
+		return rows == 1, err
+	})
+}
+
+func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Payment, error) {
+	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read payment: %w", err)
+	}
+	if payment == nil {
+		return nil, Missing("payment", "", id)
+	}
+	return payment, nil
+}
+
+// beginConfirm checks what has to be true of a checkout to be bought, and holds its stock.
+func (u *unit) beginConfirm(ctx context.Context, c *Checkout, in Confirm) ([]LineItem, error) {
+	if c.Status != CheckoutStatusOpen {
+		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
+	}
+	now := u.store.Now()
+	if in.TermsAccepted {
+		c.TermsAcceptedAt = &now
+	}
+	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	offers, err := u.store.offers(ctx, c.AccountID, asked(items))
+	var gone *Error
+	if errors.As(err, &gone) {
+		return nil, Invalid("line_items", gone.Message) // it was there when the checkout was made
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := u.checkConfirm(ctx, c, in, items, offers); err != nil {
+		return nil, err
+	}
+	return items, u.reserve(ctx, c.AccountID, items)
+}
+
+func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm, items []LineItem, offers []offer) error {
+	var p Problems
+	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
+	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
+	for i, o := range offers {
+		problem := o.unsellable(items[i].Quantity)
+		p.Check(problem == "", "line_items", problem)
+	}
+	account, err := u.store.GetAccount(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	p.Check(!account.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return checkAnswers(offers, c.CustomFieldData.V, true)
+}
+
+func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {
+	now := u.store.Now()
+	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
+	c.LastPaymentError = JSON[*PaymentFailure]{}
+	if err := u.update(ctx, checkoutColumns, c); err != nil {
+		return nil, err
+	}
+	payment := &Payment{
+		AccountID: c.AccountID, ID: id, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
+		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
+		LeaseUntil: now.Add(paymentLease), CreatedAt: now, UpdatedAt: now,
+	}
+	return payment, u.insert(ctx, paymentColumns, payment)
+}
+
+// settle moves a payment along its arrow, and the checkout with it.
+func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result ChargeResult) error {
+	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return err
+	}
+	now := u.store.Now()
+	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
+	switch result.Status {
+	case PaymentStatusSucceeded:
+		return u.complete(ctx, c, items, payment)
+	case PaymentStatusRequiresAction:
+		c.NextAction = JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
+	default:
+		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, JSON[*NextAction]{}, payment.Failure
+		if err := u.release(ctx, c.AccountID, items); err != nil {
+			return err
+		}
+	}
+	if err := u.update(ctx, paymentColumns, payment); err != nil {
+		return err
+	}
+	c.UpdatedAt = now
+	return u.update(ctx, checkoutColumns, c)
+}
