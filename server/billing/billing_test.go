@@ -1,0 +1,209 @@
+package billing_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.handbook()
+		c, err := w.pay(w.checkout(store.NewLineItem{PriceVariant: v.ID, Quantity: 3}).ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Equal(t, store.CheckoutPaymentStatusPaid, c.PaymentStatus)
+		require.NotNil(t, c.OrderID)
+
+		order, err := w.GetOrder(t.Context(), w.account, *c.OrderID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, order.Number)
+		assert.Equal(t, store.OrderStatusPaid, order.Status)
+		assert.EqualValues(t, 5700, order.TotalAmount)
+		assert.EqualValues(t, 5700, order.PaidAmount)
+		assert.EqualValues(t, 5700, order.RefundableAmount())
+		assert.Zero(t, order.DueAmount())
+		assert.NotNil(t, order.PaidAt)
+		assert.Equal(t, c.LineItemIDs, order.LineItemIDs)
+
+		payment, err := w.PaymentsByID(t.Context(), w.account, order.PaymentIDs.V)
+		require.NoError(t, err)
+		require.Len(t, payment, 1)
+		assert.Equal(t, "4242", payment[order.PaymentIDs.V[0]].PaymentMethod.V.Last4)
+
+		customer, err := w.GetCustomer(t.Context(), w.account, order.CustomerID)
+		require.NoError(t, err)
+		assert.Equal(t, "grace@example.com", *customer.Email)
+		assert.Equal(t, store.CustomerTypeCustomer, customer.Type)
+		assert.EqualValues(t, 1, customer.OrdersCount)
+		assert.Equal(t, map[string]int64{"usd": 5700}, customer.TotalSpent.V)
+		assert.NotNil(t, customer.FirstPaidAt)
+
+		v, err = w.GetPriceVariant(t.Context(), w.account, v.ID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 3, v.SoldCount)
+		product, err := w.GetProduct(t.Context(), w.account, v.ProductID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 3, product.SalesCount)
+	})
+}
+
+func TestConfirmCheckout_NothingToPay(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree})
+		checkout := w.checkout(one(v))
+		assert.False(t, checkout.PaymentMethodRequired)
+		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billingWithout)
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Equal(t, store.CheckoutPaymentStatusNoPaymentRequired, c.PaymentStatus)
+		orders := w.orders()
+		require.Len(t, orders, 1)
+		assert.Equal(t, store.OrderStatusPaid, orders[0].Status)
+		assert.Empty(t, orders[0].PaymentIDs.V)
+		assert.Zero(t, w.provider.confirms.Load())
+	})
+}
+
+func TestConfirmCheckout_DeclineThenPay(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		checkout := w.checkout(one(v))
+		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+
+		c := w.get(checkout.ID)
+		assert.Equal(t, store.CheckoutStatusOpen, c.Status)
+		require.NotNil(t, c.LastPaymentError.V)
+		assert.Equal(t, "insufficient_funds", *c.LastPaymentError.V.DeclineCode)
+		assert.Empty(t, w.orders())
+		v, err = w.GetPriceVariant(t.Context(), w.account, v.ID)
+		require.NoError(t, err)
+		assert.Zero(t, v.ReservedCount)
+
+		c, err = w.pay(checkout.ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Nil(t, c.LastPaymentError.V)
+	})
+}
+
+func TestConfirmCheckout_AgainReturnsTheSameOrder(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		first, err := w.pay(checkout.ID, "pm_card_visa")
+		require.NoError(t, err)
+		second, err := w.pay(checkout.ID, "pm_card_mastercard")
+		require.NoError(t, err)
+		assert.Equal(t, first.OrderID, second.OrderID)
+		assert.Len(t, w.orders(), 1)
+		assert.EqualValues(t, 1, w.provider.confirms.Load())
+	})
+}
+
+func TestConfirmCheckout_BuyerAuthenticates(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		c, err := w.pay(checkout.ID, "pm_card_authenticationRequired")
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusProcessing, c.Status)
+		require.NotNil(t, c.NextAction.V)
+		assert.Equal(t, c.URL, c.NextAction.V.URL)
+
+		_, err = w.pay(checkout.ID, "pm_card_visa")
+		refused(t, err, "status")
+		_, err = w.ExpireCheckout(t.Context(), w.account, checkout.ID)
+		refused(t, err, "status")
+
+		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		require.NoError(t, err)
+		_, err = w.provider.authenticate(t.Context(), payment)
+		require.NoError(t, err)
+		c, err = w.ResumePayment(t.Context(), w.account, payment.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.Nil(t, c.NextAction.V)
+	})
+}
+
+func TestConfirmCheckout_CardsAreCheckedBeforeAnythingHappens(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		before := w.get(checkout.ID)
+		in := with("")
+		in.Method = &payments.MethodInput{Card: &payments.Card{Number: "4242424242424241", ExpMonth: 12, ExpYear: 2099}}
+		_, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.Refused, store.OutcomeOf(err))
+		_, err = w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billingWithout)
+		refused(t, err, "payment_method")
+		after := w.get(checkout.ID)
+		assert.Equal(t, before, after)
+	})
+}
+
+func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		soldOut, inactive, expired := w.checkout(one(v)), w.checkout(one(w.handbook())), w.checkout(one(w.handbook()))
+		_, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
+		require.NoError(t, err)
+		_, err = w.pay(soldOut.ID, "pm_card_visa")
+		refused(t, err, "line_items")
+
+		items, err := w.CheckoutLines(t.Context(), w.account, inactive.ID)
+		require.NoError(t, err)
+		_, err = w.ArchiveProduct(t.Context(), w.account, items[0].ProductID)
+		require.NoError(t, err)
+		_, err = w.pay(inactive.ID, "pm_card_visa")
+		refused(t, err, "line_items")
+		_, err = w.DeleteProduct(t.Context(), w.account, items[0].ProductID)
+		require.NoError(t, err)
+		_, err = w.pay(inactive.ID, "pm_card_visa")
+		refused(t, err, "line_items")
+
+		_, err = w.ExpireCheckout(t.Context(), w.account, expired.ID)
+		require.NoError(t, err)
+		_, err = w.pay(expired.ID, "pm_card_visa")
+		refused(t, err, "status")
+	})
+}
+
+func TestConfirmCheckout_TermsAndAnswers(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.CheckoutRequiresTerms = true })
+		require.NoError(t, err)
+		v := w.handbook()
+		_, err = w.UpdateProduct(t.Context(), w.account, v.ProductID, func(p *store.Product) {
+			p.CustomFields = store.JSONOf([]store.CustomField{
+				{Key: "size", Label: "Size", Type: "select", Required: true, Options: []string{"s", "m"}},
+			})
+		})
+		require.NoError(t, err)
+		checkout := w.checkout(one(v))
+		in := with("pm_card_visa")
+		_, err = w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		refused(t, err, "terms_accepted")
+		in.TermsAccepted = true
+		_, err = w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		refused(t, err, "custom_field_data.size")
+
+		answer := func(size string) error {
+			_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) {
+				d.CustomFieldData = store.JSONOf(map[string]string{"size": size})
+			})
+			return err
+		}
+		refused(t, answer("xl"), "custom_field_data.size")
+		require.NoError(t, answer("m"))
+		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+		require.NoError(t, err)
+		assert.NotNil(t, c.TermsAcceptedAt)
+		assert.Equal(t, "m", w.orders()[0].CustomFieldData.V["size"])
+	})
+}

@@ -1,0 +1,76 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const (
+	reconcileInterval = 5 * time.Second
+	reconcileBatch    = 100
+
+	// actionLifetime is how long a buyer has for an action that the provider wants. Stock is held meanwhile.
+	actionLifetime = 30 * time.Minute
+)
+
+// Run reconciles until the context ends. Any number of replicas may run it: each payment is leased by one of them.
+func (b *Billing) Run(ctx context.Context) {
+	ticker := time.NewTicker(reconcileInterval)
+	defer ticker.Stop()
+	for {
+		if err := b.Reconcile(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "reconcile payments", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Reconcile goes on with every payment that was left without an outcome: by a crash, by a provider that did not
+// answer, or by a buyer who did not come back.
+func (b *Billing) Reconcile(ctx context.Context) error {
+	due, err := b.store.DuePayments(ctx, reconcileBatch)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range due {
+		if due[i].Provider == b.provider.Name() {
+			errs = append(errs, b.reconcile(ctx, &due[i]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b *Billing) reconcile(ctx context.Context, payment *store.Payment) error {
+	mine, err := b.store.LeasePayment(ctx, payment.AccountID, payment.ID)
+	if err != nil || !mine {
+		return err
+	}
+	if payment.Status == store.PaymentStatusRequiresAction && payment.CreatedAt.Add(actionLifetime) < b.store.Now() {
+		err = b.abandon(ctx, payment)
+	} else {
+		_, err = b.ResumePayment(ctx, payment.AccountID, payment.ID)
+	}
+	if store.OutcomeOf(err) == store.Recorded {
+		return nil // declined: that is an outcome
+	}
+	return err
+}
+
+// abandon gives up a charge for which the buyer did nothing. If they did at the last moment, it is settled as such.
+func (b *Billing) abandon(ctx context.Context, payment *store.Payment) error {
+	charge, err := b.provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
+	if err != nil {
+		return b.unknown(ctx, payment, err)
+	}
+	_, err = b.settle(ctx, payment, charge)
+	return err
+}

@@ -1,0 +1,235 @@
+package billing_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestConfirmCheckout_LastUnitSellsOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		checkouts := make([]*store.Checkout, 20)
+		for i := range checkouts {
+			checkouts[i] = w.checkout(one(v))
+		}
+		errs := parallel(len(checkouts), func(i int) error {
+			_, err := w.pay(checkouts[i].ID, "pm_card_visa")
+			return err
+		})
+		sold := 0
+		for _, err := range errs {
+			if err == nil {
+				sold++
+				continue
+			}
+			refused(t, err, "line_items")
+		}
+		assert.Equal(t, 1, sold)
+		assert.Len(t, w.orders(), 1)
+		assert.EqualValues(t, 1, w.provider.confirms.Load())
+	})
+}
+
+func TestConfirmCheckout_TwoAtOnceMakeOneOrder(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for range 10 {
+			checkout := w.checkout(one(w.handbook()))
+			errs := parallel(2, func(int) error {
+				_, err := w.pay(checkout.ID, "pm_card_visa")
+				return err
+			})
+			for _, err := range errs {
+				if err != nil {
+					refused(t, err, "status")
+				}
+			}
+			assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		}
+		assert.Len(t, w.orders(), 10)
+		assert.EqualValues(t, 10, w.provider.confirms.Load())
+	})
+}
+
+func TestConfirmCheckout_ParallelBuyersGetNumbersWithoutGaps(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.handbook()
+		errs := parallel(20, func(i int) error {
+			method := "pm_card_visa"
+			if i%4 == 0 {
+				method = "pm_card_chargeDeclined"
+			}
+			_, err := w.pay(w.checkout(one(v)).ID, method)
+			return err
+		})
+		for i, err := range errs {
+			assert.Equal(t, i%4 == 0, err != nil, "buyer %d: %v", i, err)
+		}
+		orders := w.orders()
+		require.Len(t, orders, 15)
+		customer, err := w.GetCustomer(t.Context(), w.account, orders[0].CustomerID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 15, customer.OrdersCount)
+		assert.EqualValues(t, 15*1900, customer.TotalSpent.V["usd"])
+	})
+}
+
+// The provider charges and its answer is lost: the reconciler finds the charge and makes the order, once.
+func TestReconcile_FindsALostAnswer(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		w.provider.lost.Store(true)
+		_, err := w.pay(checkout.ID, "pm_card_visa")
+		require.Error(t, err)
+		assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+		_, err = w.pay(checkout.ID, "pm_card_visa")
+		refused(t, err, "status")
+
+		w.provider.lost.Store(false)
+		w.due(checkout.ID)
+		errs := parallel(4, func(int) error { return w.Reconcile(t.Context()) })
+		for _, err := range errs {
+			require.NoError(t, err)
+		}
+		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.Len(t, w.orders(), 1)
+		assert.EqualValues(t, 1, w.provider.confirms.Load())
+	})
+}
+
+// The provider cannot be reached: nothing is charged until it can, and what comes of it is settled then.
+func TestReconcile_AsksAgainWhenTheProviderIsBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.provider.down.Store(true)
+		paid, declined := w.checkout(one(w.handbook())), w.checkout(one(w.handbook()))
+		_, err := w.pay(paid.ID, "pm_card_visa")
+		require.Error(t, err)
+		_, err = w.pay(declined.ID, "pm_card_chargeDeclined")
+		require.Error(t, err)
+		w.due(paid.ID)
+		require.Error(t, w.Reconcile(t.Context()), "still down")
+
+		w.provider.down.Store(false)
+		w.due(paid.ID)
+		w.due(declined.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusCompleted, w.get(paid.ID).Status)
+		assert.Equal(t, store.CheckoutStatusOpen, w.get(declined.ID).Status)
+		assert.NotNil(t, w.get(declined.ID).LastPaymentError.V)
+	})
+}
+
+// Whoever is charging is left alone.
+func TestReconcile_LeavesALeasedPaymentAlone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		w.provider.lost.Store(true)
+		_, err := w.pay(checkout.ID, "pm_card_visa")
+		require.Error(t, err)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+	})
+}
+
+func TestReconcile_GivesUpABuyerWhoDoesNotComeBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		checkout := w.checkout(one(v))
+		_, err := w.pay(checkout.ID, "pm_card_authenticationRequired")
+		require.NoError(t, err)
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status, "there is time yet")
+
+		w.advance.Store(int64(31 * time.Minute))
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		c := w.get(checkout.ID)
+		assert.Equal(t, store.CheckoutStatusOpen, c.Status)
+		assert.Equal(t, "payment_canceled", c.LastPaymentError.V.Code)
+		_, err = w.pay(checkout.ID, "pm_card_visa")
+		require.NoError(t, err, "the stock is free again")
+	})
+}
+
+// A request whose process died outside is sent again: it goes on with the same payment.
+func TestConfirmCheckout_SentAgainUnderItsKeyResumes(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		key := &store.Key{Account: w.account, Key: "confirm-1", External: true}
+		w.provider.lost.Store(true)
+		_, _, err := w.request(w, key, checkout.ID, "pm_card_visa")
+		require.Error(t, err)
+		assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+
+		again := open(t, w.url) // another process on the same database
+		first, replayed, err := w.request(again, key, checkout.ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.False(t, replayed)
+		second, replayed, err := w.request(w, key, checkout.ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.True(t, replayed)
+		assert.Equal(t, first.Body, second.Body)
+		assert.Len(t, w.orders(), 1)
+	})
+}
+
+func TestConfirmCheckout_ADeclineIsReplayed(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		checkout := w.checkout(one(w.handbook()))
+		key := &store.Key{Account: w.account, Key: "confirm-1", External: true}
+		for i := range 3 {
+			answer, replayed, err := w.request(w, key, checkout.ID, "pm_card_chargeDeclined")
+			require.NoError(t, err)
+			assert.Equal(t, i > 0, replayed)
+			assert.Equal(t, 422, answer.Status)
+		}
+		assert.EqualValues(t, 1, w.provider.confirms.Load())
+	})
+}
+
+// request confirms as the server does: inside a write request, the answer made from what comes back.
+func (w *world) request(through *world, key *store.Key, checkout, method string) (*store.Answer, bool, error) {
+	return through.Request(w.t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+		c, err := through.ConfirmCheckout(ctx, w.account, checkout, with(method))
+		if store.OutcomeOf(err) == store.Recorded {
+			return &store.Answer{Status: 422, Body: []byte(err.Error())}, err
+		}
+		if err != nil {
+			return nil, err
+		}
+		body, err := json.Marshal(c.OrderID)
+		return &store.Answer{Status: 200, Body: body}, err
+	})
+}
+
+// due ends the lease on a checkout's payment, as time does.
+func (w *world) due(checkout string) {
+	w.t.Helper()
+	payment, err := w.CheckoutPayment(w.t.Context(), w.account, checkout)
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.YieldPayment(w.t.Context(), w.account, payment.ID, -time.Second))
+}
+
+// parallel runs n calls at once and returns their errors.
+func parallel(n int, call func(i int) error) []error {
+	errs := make([]error, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { errs[i] = call(i) })
+	}
+	wait.Wait()
+	return errs
+}
+
+// billingWithout confirms without a payment method.
+var billingWithout = billing.ConfirmCheckout{}

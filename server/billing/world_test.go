@@ -1,0 +1,154 @@
+package billing_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// world is a shop with one account, and a provider that can be made to fail.
+type world struct {
+	*store.Store
+	*billing.Billing
+	t        *testing.T
+	url      string
+	account  string
+	provider *flaky
+	advance  atomic.Int64
+}
+
+// flaky is the test provider behind a bad line.
+type flaky struct {
+	payments.Provider
+	lost     atomic.Bool // the answer to a confirmation gets lost: the charge is made
+	down     atomic.Bool // nothing gets through
+	confirms atomic.Int64
+}
+
+var errLine = errors.New("the line went dead")
+
+func (f *flaky) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
+	if f.down.Load() {
+		return "", errLine
+	}
+	return f.Provider.PrepareCharge(ctx, in)
+}
+
+func (f *flaky) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
+	f.confirms.Add(1)
+	charge, err := f.Provider.ConfirmCharge(ctx, account, ref)
+	if f.lost.Load() {
+		return payments.Charge{}, errLine
+	}
+	return charge, err
+}
+
+// authenticate is what the buyer does on the provider's page.
+func (f *flaky) authenticate(ctx context.Context, p *store.Payment) (payments.Charge, error) {
+	return f.Provider.(*testpay.Provider).Authenticate(ctx, p.AccountID, *p.ProviderRef)
+}
+
+// each runs a test in a world of its own on every engine. When it is over, no promise may be broken.
+func each(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := open(t, url)
+		account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
+		require.NoError(t, err)
+		w.account = account.ID
+		test(t, w)
+		violations, err := w.Check(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, violations)
+	})
+}
+
+func open(t *testing.T, url string) *world {
+	t.Helper()
+	sealer, err := store.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	w := &world{t: t, url: url}
+	w.Store, err = store.Open(t.Context(), store.Options{
+		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test",
+		Now:    func() time.Time { return time.Now().Add(time.Duration(w.advance.Load())) },
+		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
+	require.NoError(t, w.Migrate(t.Context()))
+	w.provider = &flaky{Provider: testpay.New(w.Store)}
+	w.Billing = billing.New(w.Store, w.provider)
+	return w
+}
+
+// variant makes an active product with one price variant.
+func (w *world) variant(v store.PriceVariant) *store.PriceVariant {
+	w.t.Helper()
+	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{
+		Product: store.Product{Name: "Handbook", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{v},
+	})
+	require.NoError(w.t, err)
+	found, err := w.GetPriceVariant(w.t.Context(), w.account, p.PriceVariantIDs.V[0])
+	require.NoError(w.t, err)
+	return found
+}
+
+// handbook costs 19 dollars.
+func (w *world) handbook() *store.PriceVariant { return w.variant(store.PriceVariant{Amount: 1900}) }
+
+func (w *world) checkout(lines ...store.NewLineItem) *store.Checkout {
+	w.t.Helper()
+	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
+		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com")}, Lines: lines,
+	})
+	require.NoError(w.t, err)
+	return c
+}
+
+func one(v *store.PriceVariant) store.NewLineItem {
+	return store.NewLineItem{PriceVariant: v.ID, Quantity: 1}
+}
+
+// pay confirms with a test method.
+func (w *world) pay(checkout, method string) (*store.Checkout, error) {
+	return w.ConfirmCheckout(w.t.Context(), w.account, checkout, with(method))
+}
+
+func with(method string) billing.ConfirmCheckout {
+	return billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}}
+}
+
+func (w *world) orders() []store.Order {
+	w.t.Helper()
+	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 100}})
+	require.NoError(w.t, err)
+	return orders
+}
+
+func (w *world) get(checkout string) *store.Checkout {
+	w.t.Helper()
+	c, err := w.GetCheckout(w.t.Context(), w.account, checkout)
+	require.NoError(w.t, err)
+	return c
+}
+
+// refused asserts a CodeInvalid on a field.
+func refused(t *testing.T, err error, field string) {
+	t.Helper()
+	var e *store.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, store.CodeInvalid, e.Code)
+	assert.Contains(t, e.Fields, field)
+}
