@@ -50,14 +50,24 @@ func (p *pool) prepare(ctx context.Context, s *Store, query string) *sqlx.Stmt {
 	if err != nil {
 		return nil // the query itself will say what is wrong
 	}
+	first, kept := p.keep(query, statement)
+	if !kept {
+		// Not under the lock: closing waits for the statement's connection, which may be inside a transaction that
+		// waits for a row of another one, which waits for the lock.
+		_ = statement.Close()
+	}
+	return first
+}
+
+// keep remembers the statement of a text, unless there is one already: the first is returned.
+func (p *pool) keep(query string, statement *sqlx.Stmt) (first *sqlx.Stmt, kept bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if first := p.statements[query]; first != nil {
-		_ = statement.Close()
-		return first
+		return first, false
 	}
 	p.statements[query] = statement
-	return statement
+	return statement, true
 }
 
 func (p *pool) close() error {
