@@ -82,10 +82,7 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*Answer, er
 	if err == nil && answer != nil && answer.Status >= 300 {
 		return answer, false, r.release(ctx)
 	}
-	if err := r.record(ctx, answer); err != nil {
-		return nil, false, err
-	}
-	return answer, false, r.commit(ctx)
+	return answer, false, r.finish(ctx, answer)
 }
 
 // effect returns the token of this request's effect outside, from which the intent row's id is made. It is minted
