@@ -1,0 +1,123 @@
+package server
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/store"
+)
+
+// authenticate lets a request with a valid API key through, counted against the
+// key's quota. Any other is counted against its address and answered 401, and 429
+// once the address has used up its own quota.
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		grant, known, err := s.grantOf(r)
+		if err != nil {
+			s.limitUnknown(c.Response().Header())
+			return err
+		}
+		limitHeaders(c.Response().Header(), grant)
+		switch {
+		case grant.Used > grant.Limit:
+			return overLimit(c.Response().Header(), grant)
+		case !known:
+			return &store.Error{
+				Code:    store.CodeUnauthenticated,
+				Message: "The API key is missing, malformed, expired or revoked. Send one header: Authorization: Bearer sk_...",
+			}
+		}
+		who := caller.Of(r.Context())
+		who.Account, who.KeyID, who.Scopes = grant.Account, grant.KeyID, grant.Scopes
+		return next(c)
+	}
+}
+
+// countAddress is what operations without a key have instead: a quota per address.
+func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		grant, err := s.store.CountAddress(c.Request().Context(), s.address(c.Request()))
+		if err != nil {
+			s.limitUnknown(c.Response().Header())
+			return err
+		}
+		limitHeaders(c.Response().Header(), grant)
+		if grant.Used > grant.Limit {
+			return overLimit(c.Response().Header(), grant)
+		}
+		return next(c)
+	}
+}
+
+// grantOf looks the key up by the hash of its token and counts the request. What
+// cannot be a token is counted without a look.
+func (s *Server) grantOf(r *http.Request) (*store.Grant, bool, error) {
+	address := s.address(r)
+	token, ok := bearerToken(r.Header)
+	if !ok || !store.WellFormedToken(token) {
+		grant, err := s.store.CountAddress(r.Context(), address)
+		return grant, false, err
+	}
+	hash := sha256.Sum256([]byte(token))
+	return s.store.Authenticate(r.Context(), hash[:], address)
+}
+
+// bearerToken returns the token of the one Authorization header. Two of them are
+// none: a proxy and we might read a different one.
+func bearerToken(h http.Header) (string, bool) {
+	values := h["Authorization"]
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	return token, strings.EqualFold(scheme, "Bearer")
+}
+
+// address returns what an unknown caller is counted by: the peer's address, or
+// the one that a trusted proxy saw; of IPv6 the network, because one subscriber
+// has a whole /64.
+func (s *Server) address(r *http.Request) string {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return "unknown"
+	}
+	addr := peer.Addr().Unmap()
+	if s.trusted(addr) {
+		addr = s.forwarded(r.Header, addr)
+	}
+	if addr.Is6() {
+		network, _ := addr.WithZone("").Prefix(64) // fails on more than 128 bits only
+		return network.String()
+	}
+	return addr.String()
+}
+
+// forwarded walks X-Forwarded-For from our end as long as proxies of ours wrote it.
+func (s *Server) forwarded(h http.Header, peer netip.Addr) netip.Addr {
+	hops := strings.Split(strings.Join(h["X-Forwarded-For"], ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return peer
+		}
+		if peer = hop.Unmap(); !s.trusted(peer) {
+			return peer
+		}
+	}
+	return peer
+}
+
+func (s *Server) trusted(addr netip.Addr) bool {
+	for _, network := range s.proxies {
+		if network.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

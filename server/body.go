@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// takeBody reads the body, never more than the operation takes, and leaves strict
+// JSON for those behind it: what is too large is refused before it is read whole.
+func takeBody(op *Operation) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			data, err := readBody(r, op.MaxBody)
+			if err != nil {
+				return err
+			}
+			if data, err = op.accept(data, r.Header); err != nil {
+				return err
+			}
+			r.Body, r.ContentLength, r.GetBody = io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
+			return next(c)
+		}
+	}
+}
+
+// readBody returns the body without the white space around it.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
+	tooLarge := &store.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	if r.ContentLength == 0 {
+		return nil, nil
+	}
+	var buffer bytes.Buffer
+	if r.ContentLength > 0 {
+		buffer.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
+	switch {
+	case err != nil:
+		return nil, &store.Error{Code: store.CodeBadRequest, Message: "The body ended early or could not be read."}
+	case int64(buffer.Len()) > limit:
+		return nil, tooLarge
+	}
+	return bytes.Trim(buffer.Bytes(), " \t\r\n"), nil
+}
+
+// accept returns the JSON that the operation is given, out of its wrapper if it
+// may have one.
+func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
+	if len(data) == 0 {
+		if o.body != nil && o.body.Required {
+			return nil, o.bodyMissing()
+		}
+		return nil, nil
+	}
+	if err := checkContentType(h); err != nil {
+		return nil, err
+	}
+	if fault := checkJSON(data); fault != nil {
+		return nil, &store.Error{Code: store.CodeBadRequest, Param: fault.param(), Message: fault.message}
+	}
+	if o.body == nil {
+		return nil, o.bodyUnwanted(data)
+	}
+	if o.Unwrap != "" {
+		data = unwrap(data, o.Unwrap)
+	}
+	return data, nil
+}
+
+// checkContentType refuses everything but plain JSON in UTF-8. It normalises the
+// header, so that nobody behind it has to read parameters again.
+func checkContentType(h http.Header) error {
+	if encoding := h.Get(echo.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return &store.Error{Code: codeMediaType, Message: "Send the body without a Content-Encoding."}
+	}
+	if values := h["Content-Type"]; len(values) == 1 && values[0] == echo.MIMEApplicationJSON {
+		return nil
+	}
+	media, parameters, err := mime.ParseMediaType(strings.Join(h["Content-Type"], ","))
+	charset := parameters["charset"]
+	if err != nil || media != echo.MIMEApplicationJSON || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return &store.Error{Code: codeMediaType, Message: "Send the body as Content-Type: application/json, in UTF-8."}
+	}
+	h["Content-Type"] = contentTypeJSON
+	return nil
+}
+
+// bodyMissing names the first field that the body should have had.
+func (o *Operation) bodyMissing() error {
+	param := "body"
+	if media := o.body.Content.Get(echo.MIMEApplicationJSON); media != nil && len(media.Schema.Value.Required) > 0 {
+		param = media.Schema.Value.Required[0]
+	}
+	return &store.Error{Code: store.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
+}
+
+// bodyUnwanted accepts an empty object where no body is expected: many clients
+// cannot send less. Anything in it would be silently lost, so it is refused.
+func (o *Operation) bodyUnwanted(data []byte) error {
+	if len(data) >= 2 && data[0] == '{' && len(bytes.TrimSpace(data[1:len(data)-1])) == 0 {
+		return nil
+	}
+	return &store.Error{Code: store.CodeBadRequest, Param: "body", Message: o.Method + " " + o.Path + " takes no body."}
+}

@@ -1,0 +1,27 @@
+package server
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const maxHeaderSize = 64 << 10
+
+// limitHeaderSize refuses a request line and headers over 64 KiB in our own words.
+// The library's limit is higher, and its answer is no envelope.
+func limitHeaderSize(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		size := len(r.RequestURI)
+		for name, values := range r.Header {
+			for _, value := range values {
+				size += len(name) + len(value) + len(": \r\n")
+			}
+		}
+		if size > maxHeaderSize {
+			return &store.Error{Code: codeHeadersTooLarge, Message: "The request line and headers are larger than 64 KiB."}
+		}
+		return next(c)
+	}
+}

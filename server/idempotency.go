@@ -1,0 +1,134 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/store"
+)
+
+const headerIdempotencyKey = "Idempotency-Key"
+
+// How long a write may take once it has begun, whether its client waits or not.
+const (
+	writeDeadline    = 30 * time.Second
+	externalDeadline = 55 * time.Second // below the lease of a claim, so that nobody takes it over meanwhile
+)
+
+// checkKey refuses an Idempotency-Key that is not 1 to 255 printable ASCII characters.
+func checkKey(next echo.HandlerFunc) echo.HandlerFunc {
+	refusal := &store.Error{
+		Code: store.CodeBadRequest, Param: headerIdempotencyKey,
+		Message: "Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters.",
+	}
+	return func(c echo.Context) error {
+		if values, sent := c.Request().Header[headerIdempotencyKey]; sent && (len(values) != 1 || !validKey(values[0])) {
+			return refusal
+		}
+		return next(c)
+	}
+}
+
+func validKey(key string) bool {
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return 0 < len(key) && len(key) <= 255
+}
+
+// transact runs a write in one transaction, with or without a key: everything that
+// the use cases do, their events and the answer commit together, and only then is
+// the answer sent. With a key that has been answered, the answer is sent again.
+func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			key, err := s.keyOf(c, op)
+			if err != nil {
+				return err
+			}
+			answer, replayed, err := s.run(c, op, key, next)
+			if err != nil {
+				return err
+			}
+			if answer == nil {
+				return fmt.Errorf("operation %s answered nothing", op.ID)
+			}
+			if replayed {
+				c.Response().Header().Set("Idempotent-Replayed", "true")
+			}
+			writeJSON(c.Response(), op.Method, answer.Status, answer.Body)
+			return nil
+		}
+	}
+}
+
+// run executes next within store.Request, its response going into a buffer. A
+// client that hangs up does not end it: nobody would know what was committed.
+func (s *Server) run(c echo.Context, op *Operation, key *store.Key, next echo.HandlerFunc) (*store.Answer, bool, error) {
+	request, response := c.Request(), c.Response()
+	defer func() {
+		c.SetRequest(request)
+		c.SetResponse(response)
+	}()
+	deadline := writeDeadline
+	if op.ExternalEffect {
+		deadline = externalDeadline
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), deadline)
+	defer cancel()
+	return s.store.Request(ctx, key, func(ctx context.Context) (*store.Answer, error) {
+		rec := &recorder{header: response.Header()}
+		c.SetRequest(request.WithContext(ctx))
+		c.SetResponse(echo.NewResponse(rec, s.echo))
+		err := next(c)
+		if err != nil && store.OutcomeOf(err) == store.Recorded {
+			s.refuse(c, err) // a declined charge is an answer like any other
+		}
+		return rec.answer(), err
+	})
+}
+
+// keyOf returns the request's key in its account, nil without one. Who comes with
+// a public secret has no account: the key then belongs to what the secret opens. No
+// key that an account may send has a line break, so the two never meet.
+func (s *Server) keyOf(c echo.Context, op *Operation) (*store.Key, error) {
+	values := c.Request().Header[headerIdempotencyKey]
+	if len(values) == 0 {
+		return nil, nil
+	}
+	fingerprint, err := fingerprintOf(c)
+	if err != nil {
+		return nil, err
+	}
+	key := &store.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect}
+	if !op.Public {
+		key.Account = caller.Account(c.Request().Context())
+		return key, nil
+	}
+	account, object, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret"))
+	key.Account, key.Key = account, object+"\n"+values[0]
+	return key, err
+}
+
+// fingerprintOf tells one request from another: method, path, sorted query and the
+// validated body, marshalled again, so that neither the order of keys nor white
+// space matters.
+func fingerprintOf(c echo.Context) ([32]byte, error) {
+	r := c.Request()
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s\n%s\n%s\n", r.Method, r.URL.EscapedPath(), c.QueryParams().Encode())
+	if body, ok := r.Body.(interface{ ValidatedValue() any }); ok {
+		if err := json.NewEncoder(hash).Encode(body.ValidatedValue()); err != nil {
+			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
+		}
+	}
+	return [32]byte(hash.Sum(nil)), nil
+}

@@ -1,0 +1,170 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"sort"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+const defaultMaxBody = 1 << 20
+
+// Operation is what the OpenAPI document says about one operation. It is read
+// once, at start; a request only looks at it.
+type Operation struct {
+	ID      string
+	Method  string
+	Path    string // as in the document: /products/{id}
+	Pattern string // as the router writes it, under its root: /v1/products/:id
+
+	Public         bool     // x-public: no API key, outside of /v1
+	Scope          string   // x-scope: what the key must hold
+	Approval       string   // x-approval: allow or ask
+	Locked         bool     // x-locked
+	ExternalEffect bool     // x-external-effect: calls a provider
+	Unwrap         string   // x-unwrap: the body is also accepted under this key
+	MaxBody        int64    // x-max-body, in bytes
+	Idempotent     bool     // declares the Idempotency-Key header
+	Expand         []string // what the expand parameter may name
+
+	deprecation *deprecation // nil while it is not deprecated
+	parameters  []parameter  // in query and path
+	body        *openapi3.RequestBody
+	route       *routers.Route
+}
+
+// parameter is one query or path parameter.
+type parameter struct {
+	*openapi3.Parameter
+	prefix string // "metadata[" for a deepObject
+}
+
+// Write reports whether the operation may change something.
+func (o *Operation) Write() bool { return o.Method != http.MethodGet }
+
+// Operations is every operation of the document.
+type Operations struct {
+	list    []*Operation
+	byRoute map[string]*Operation
+}
+
+// ReadOperations reads the table out of a document. It refuses what the server
+// could not keep: an operation without an id, a sunset that comes too early.
+func ReadOperations(document []byte) (*Operations, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return nil, fmt.Errorf("read the API document: %w", err)
+	}
+	doc.Servers = nil // paths are matched by our router, wherever it is reached
+	table := &Operations{byRoute: map[string]*Operation{}}
+	for path, item := range doc.Paths.Map() {
+		item.Servers = nil
+		for method, spec := range item.Operations() {
+			op, err := readOperation(doc, path, item, method, spec)
+			if err != nil {
+				return nil, fmt.Errorf("operation %s %s: %w", method, path, err)
+			}
+			table.list = append(table.list, op)
+			table.byRoute[method+" "+routerPattern(path)] = op
+		}
+	}
+	sort.Slice(table.list, func(i, j int) bool { return table.list[i].ID < table.list[j].ID })
+	return table, nil
+}
+
+// All returns the operations in the order of their ids.
+func (t *Operations) All() []*Operation { return t.list }
+
+// Find returns the operation that the generated code registers as method and
+// pattern, e.g. GET /products/:id, or nil.
+func (t *Operations) Find(method, pattern string) *Operation {
+	return t.byRoute[method+" "+pattern]
+}
+
+func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method string, spec *openapi3.Operation) (*Operation, error) {
+	if spec.OperationID == "" {
+		return nil, fmt.Errorf("it has no operationId")
+	}
+	spec.Servers = nil
+	x := extensions(spec.Extensions)
+	op := &Operation{
+		ID: spec.OperationID, Method: method, Path: path,
+		Public: x.flag("x-public"), Scope: x.text("x-scope"), Approval: x.text("x-approval"), Locked: x.flag("x-locked"),
+		ExternalEffect: x.flag("x-external-effect"), Unwrap: x.text("x-unwrap"), MaxBody: x.number("x-max-body", defaultMaxBody),
+		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
+	}
+	if op.Pattern = routerPattern(path); !op.Public {
+		op.Pattern = "/v1" + op.Pattern
+	}
+	if spec.RequestBody != nil {
+		op.body = spec.RequestBody.Value
+	}
+	op.readParameters(item.Parameters, spec.Parameters)
+	var err error
+	op.deprecation, err = readDeprecation(spec.Deprecated, x)
+	return op, err
+}
+
+// readParameters keeps the path's parameters, as overridden by the operation's.
+func (o *Operation) readParameters(shared, own openapi3.Parameters) {
+	for _, ref := range shared {
+		if own.GetByInAndName(ref.Value.In, ref.Value.Name) == nil {
+			own = append(own, ref)
+		}
+	}
+	for _, ref := range own {
+		p := parameter{Parameter: ref.Value}
+		switch {
+		case p.In == openapi3.ParameterInHeader:
+			o.Idempotent = o.Idempotent || p.Name == headerIdempotencyKey
+			continue
+		case p.Style == openapi3.SerializationDeepObject:
+			p.prefix = p.Name + "["
+		case p.Name == "expand":
+			o.Expand = enumTexts(p.Schema.Value)
+		}
+		o.parameters = append(o.parameters, p)
+	}
+}
+
+// enumTexts returns the allowed values of a schema, or of its items.
+func enumTexts(schema *openapi3.Schema) []string {
+	if schema.Items != nil {
+		return enumTexts(schema.Items.Value)
+	}
+	var texts []string
+	for _, value := range schema.Enum {
+		if value != nil {
+			texts = append(texts, fmt.Sprint(value))
+		}
+	}
+	return texts
+}
+
+// routerPattern writes a path template the router's way: {id} becomes :id.
+func routerPattern(path string) string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+// extensions are the x- fields of an operation.
+type extensions map[string]any
+
+func (x extensions) flag(name string) bool {
+	v, _ := x[name].(bool)
+	return v
+}
+
+func (x extensions) text(name string) string {
+	v, _ := x[name].(string)
+	return v
+}
+
+func (x extensions) number(name string, absent int64) int64 {
+	if v, ok := x[name].(float64); ok {
+		return int64(v)
+	}
+	return absent
+}

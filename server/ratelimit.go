@@ -1,0 +1,46 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const quotaWindow = 60 // seconds
+
+// The headers by their canonical names, and the value that never changes.
+// Nothing writes to these.
+const (
+	headerPolicy = "Ratelimit-Policy"
+	headerLimit  = "Ratelimit"
+	headerReset  = "X-Ratelimit-Reset"
+)
+
+var policy = []string{`"default";q=` + strconv.Itoa(store.RateLimit) + `;w=` + strconv.Itoa(quotaWindow)}
+
+// limitHeaders says on a response how much of the quota is left after it.
+func limitHeaders(h http.Header, g *store.Grant) {
+	value := append(make([]byte, 0, 32), `"default";r=`...)
+	value = strconv.AppendInt(value, int64(max(0, g.Limit-g.Used)), 10)
+	value = append(value, `;t=`...)
+	value = strconv.AppendInt(value, untilReset(g), 10)
+	values := [2]string{string(value), strconv.FormatInt(g.WindowEnd, 10)}
+	h[headerPolicy], h[headerLimit], h[headerReset] = policy, values[0:1:1], values[1:2:2]
+}
+
+// limitUnknown stands in when the count itself failed: nothing was used.
+func (s *Server) limitUnknown(h http.Header) {
+	now := time.Now().Unix()
+	limitHeaders(h, &store.Grant{Limit: store.RateLimit, Now: now, WindowEnd: now - now%quotaWindow + quotaWindow})
+}
+
+// overLimit refuses a request until the window ends.
+func overLimit(h http.Header, g *store.Grant) error {
+	wait := strconv.FormatInt(untilReset(g), 10)
+	h.Set("Retry-After", wait)
+	return &store.Error{Code: store.CodeRateLimit, Message: "Too many requests: " + strconv.Itoa(g.Limit) + " a minute are allowed. Wait " + wait + " seconds."}
+}
+
+func untilReset(g *store.Grant) int64 { return max(1, g.WindowEnd-g.Now) }

@@ -1,0 +1,245 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// parameterRefusal is always a 400: a query is malformed or it is fine.
+func parameterRefusal(p *parameter, err error) error {
+	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
+		return &store.Error{Code: store.CodeParameterMissing, Param: p.Name, Message: "Missing required parameter: " + p.Name + "."}
+	}
+	return &store.Error{Code: store.CodeBadRequest, Param: p.Name, Message: p.Name + " must be " + describe(p.Schema.Value) + "."}
+}
+
+// bodyRefusal turns all that is wrong with a body into one error. What makes it
+// unreadable comes first, as a 400: a missing field, then an unknown one, then a
+// wrong type. If it is only the values that are not acceptable, all of them are
+// reported together in a 422.
+func bodyRefusal(err error) error {
+	var r refusals
+	r.collect(err)
+	switch {
+	case r.missing != nil:
+		return r.missing
+	case r.unknown != nil:
+		return r.unknown
+	case r.mistyped != nil:
+		return r.mistyped
+	case r.problems != nil:
+		return r.unacceptable()
+	}
+	return &store.Error{Code: store.CodeBadRequest, Message: "The body does not match what this operation takes."}
+}
+
+// refusals is what a body's errors come down to: the first of each kind of 400,
+// and every 422.
+type refusals struct {
+	missing, unknown, mistyped *store.Error
+	problems                   store.Problems
+}
+
+// collect walks an error of the validator down to the schema errors in it.
+func (r *refusals) collect(err error) {
+	switch e := err.(type) {
+	case openapi3.MultiError:
+		for _, inner := range e {
+			r.collect(inner)
+		}
+	case *openapi3.SchemaError:
+		if e.SchemaField == "allOf" && e.Origin != nil {
+			r.collect(e.Origin)
+			return
+		}
+		r.add(e)
+	default:
+		if inner := errors.Unwrap(err); inner != nil {
+			r.collect(inner)
+		}
+	}
+}
+
+func (r *refusals) add(e *openapi3.SchemaError) {
+	path := strings.Join(e.JSONPointer(), ".")
+	switch e.SchemaField {
+	case "required":
+		keepFirst(&r.missing, &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)})
+	case "properties":
+		field := unknownField(e)
+		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: join(path, field), Message: "Unknown field " + quote(join(path, field)) + "." + wrapperHint(e)})
+	case "readOnly":
+		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: path, Message: path + " cannot be set. Leave it out."})
+	case "type", "nullable", "oneOf", "anyOf", "not", "discriminator":
+		keepFirst(&r.mistyped, &store.Error{Code: store.CodeBadRequest, Param: path, Message: subject(path) + " must be " + describe(e.Schema) + "."})
+	default:
+		r.problems.Add(path, requirement(e))
+	}
+}
+
+// unacceptable is the 422 of all the fields; its param is the first of them.
+func (r *refusals) unacceptable() error {
+	fields := make([]string, 0, len(r.problems))
+	for field := range r.problems {
+		fields = append(fields, field)
+	}
+	sort.Strings(fields)
+	first := fields[0]
+	return &store.Error{Code: store.CodeInvalid, Param: first, Message: first + " " + r.problems[first][0] + ".", Fields: r.problems}
+}
+
+func keepFirst(kept **store.Error, e *store.Error) {
+	if *kept == nil {
+		*kept = e
+	}
+}
+
+// unknownField returns the first field of the value that its schema does not have.
+func unknownField(e *openapi3.SchemaError) string {
+	object, _ := e.Value.(map[string]any)
+	var unknown []string
+	for name := range object {
+		if e.Schema.Properties[name] == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	sort.Strings(unknown)
+	return strings.Join(unknown[:min(1, len(unknown))], "")
+}
+
+// wrapperHint recognises {"product": {...}}, the commonest cause of a missing field.
+func wrapperHint(e *openapi3.SchemaError) string {
+	object, _ := e.Value.(map[string]any)
+	for name, value := range object {
+		if _, wraps := value.(map[string]any); wraps && e.Schema.Properties[name] == nil {
+			return " Send the fields at the top level of the body, not inside of " + quote(name) + "."
+		}
+	}
+	return ""
+}
+
+// requirement says what a value of the right type should have been: the end of a
+// sentence that begins with the field.
+func requirement(e *openapi3.SchemaError) string {
+	s := e.Schema
+	switch e.SchemaField {
+	case "minLength":
+		return fmt.Sprintf("must have at least %s", count(s.MinLength, "character"))
+	case "maxLength":
+		return fmt.Sprintf("must have at most %s", count(*s.MaxLength, "character"))
+	case "minItems":
+		return fmt.Sprintf("must have at least %s", count(s.MinItems, "item"))
+	case "maxItems":
+		return fmt.Sprintf("must have at most %s", count(*s.MaxItems, "item"))
+	case "minProperties":
+		return fmt.Sprintf("must have at least %s", count(s.MinProps, "key"))
+	case "maxProperties":
+		return fmt.Sprintf("must have at most %s", count(*s.MaxProps, "key"))
+	case "uniqueItems":
+		return "must not have the same item twice"
+	}
+	return "must be " + describe(s)
+}
+
+func count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// describe says in words what a schema takes, with an example if it has one.
+func describe(s *openapi3.Schema) string {
+	text := describeType(s)
+	if example, err := json.Marshal(s.Example); s.Example != nil && err == nil {
+		text += ", e.g. " + string(example)
+	}
+	if s.Description != "" && len(s.Description) <= 60 {
+		text += ": " + strings.TrimSuffix(strings.ToLower(s.Description[:1])+s.Description[1:], ".")
+	}
+	return text
+}
+
+func describeType(s *openapi3.Schema) string {
+	allowed := strings.Join(enumTexts(s), ", ")
+	switch {
+	case s.Type.Is(openapi3.TypeArray) && allowed != "":
+		return "a list of: " + allowed
+	case allowed != "":
+		return "one of: " + allowed
+	case len(s.AllOf) == 1:
+		return describeType(s.AllOf[0].Value)
+	case s.Type.Is(openapi3.TypeInteger):
+		return "an integer" + bounds(s)
+	case s.Type.Is(openapi3.TypeNumber):
+		return "a number" + bounds(s)
+	case s.Type.Is(openapi3.TypeBoolean):
+		return "true or false"
+	case s.Type.Is(openapi3.TypeArray):
+		return "an array"
+	case s.Type.Is(openapi3.TypeObject):
+		return "an object"
+	}
+	return describeText(s)
+}
+
+func describeText(s *openapi3.Schema) string {
+	switch {
+	case s.Format == "date-time":
+		return "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z"
+	case s.Format == "date":
+		return "a date, YYYY-MM-DD"
+	case s.Format != "":
+		return "a valid " + s.Format
+	case s.Pattern != "":
+		return "text that matches " + s.Pattern
+	case s.MaxLength != nil:
+		return "text of at most " + count(*s.MaxLength, "character")
+	case s.Type.Is(openapi3.TypeString):
+		return "text"
+	}
+	return "what the API reference says"
+}
+
+func bounds(s *openapi3.Schema) string {
+	switch {
+	case s.Min != nil && s.Max != nil:
+		return fmt.Sprintf(" from %.15g to %.15g", *s.Min, *s.Max)
+	case s.Min != nil:
+		return fmt.Sprintf(" of at least %.15g", *s.Min)
+	case s.Max != nil:
+		return fmt.Sprintf(" of at most %.15g", *s.Max)
+	}
+	return ""
+}
+
+// subject begins a sentence about the value at path.
+func subject(path string) string {
+	if path == "" {
+		return "The body"
+	}
+	return path
+}
+
+func join(prefix, path string) string {
+	if prefix == "" || path == "" {
+		return prefix + path
+	}
+	return prefix + "." + path
+}
+
+// quote puts a client's own word into a message, at a bearable length.
+func quote(s string) string {
+	if len(s) > 100 {
+		s = s[:100] + "..."
+	}
+	return `"` + s + `"`
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"sort"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// methods are all that a request may have. No operation has TRACE.
+var methods = [...]string{
+	http.MethodConnect, http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions,
+	http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodTrace,
+}
+
+// router takes the routes of the generated code and mounts each as its operation
+// says: under /v1 or at the root, behind that operation's own chain.
+type router struct {
+	server  *Server
+	mounted map[*Operation]bool
+	unknown []string
+}
+
+// mount registers the generated routes and answers every other request too.
+// A route that the document does not have, or lacks, is an error.
+func (s *Server) mount(register func(*router)) error {
+	r := &router{server: s, mounted: map[*Operation]bool{}}
+	register(r)
+	if len(r.unknown) > 0 {
+		return fmt.Errorf("routes that the API document does not have: %s", strings.Join(r.unknown, ", "))
+	}
+	for _, op := range s.operations.All() {
+		if !r.mounted[op] {
+			return fmt.Errorf("operation %s of the API document has no handler", op.ID)
+		}
+	}
+	r.refuseTheRest()
+	return nil
+}
+
+// add implements the generated EchoRouter, whatever the method.
+func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.MiddlewareFunc) *echo.Route {
+	op := r.server.operations.Find(method, pattern)
+	if op == nil {
+		r.unknown = append(r.unknown, method+" "+pattern)
+		return nil
+	}
+	r.mounted[op] = true
+	return r.server.echo.Add(method, op.Pattern, r.server.observe(r.server.chain(op, h)), m...)
+}
+
+// refuseTheRest answers the other methods of each path with 405, and every other
+// path with 404. Under /v1 both need a key first: 401 tells nothing about routes.
+func (r *router) refuseTheRest() {
+	s := r.server
+	allowed := map[string][]string{}
+	public := map[string]bool{}
+	for _, op := range s.operations.All() {
+		allowed[op.Pattern] = append(allowed[op.Pattern], op.Method)
+		public[op.Pattern] = op.Public
+	}
+	for pattern, verbs := range allowed {
+		sort.Strings(verbs)
+		refuse := s.observe(s.guard(public[pattern], methodNotAllowed(verbs)))
+		for _, method := range methods {
+			if i := sort.SearchStrings(verbs, method); i == len(verbs) || verbs[i] != method {
+				s.echo.Add(method, pattern, refuse)
+			}
+		}
+		// A last parameter would take in the slashes after it if nothing followed.
+		s.echo.RouteNotFound(pattern+"/*", s.observe(s.guard(public[pattern], routeNotFound)))
+	}
+	s.echo.RouteNotFound("/v1", s.observe(s.guard(false, routeNotFound)))
+	s.echo.RouteNotFound("/v1/*", s.observe(s.guard(false, routeNotFound)))
+	s.echo.RouteNotFound("/public/*", s.observe(s.guard(true, routeNotFound)))
+	s.echo.RouteNotFound("/*", s.observe(routeNotFound))
+}
+
+func (r *router) CONNECT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodConnect, path, h, m)
+}
+
+func (r *router) DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodDelete, path, h, m)
+}
+
+func (r *router) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodGet, path, h, m)
+}
+
+func (r *router) HEAD(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodHead, path, h, m)
+}
+
+func (r *router) OPTIONS(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodOptions, path, h, m)
+}
+
+func (r *router) PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodPatch, path, h, m)
+}
+
+func (r *router) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodPost, path, h, m)
+}
+
+func (r *router) PUT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodPut, path, h, m)
+}
+
+func (r *router) TRACE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return r.add(http.MethodTrace, path, h, m)
+}

@@ -1,0 +1,148 @@
+// Package server is the API over HTTP: its conventions, one mechanism per file,
+// driven by the table of operations that it reads from the OpenAPI document. A new
+// operation has all of them by being in the document.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/gen/spec"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Deps are what a server is made of.
+type Deps struct {
+	Store    *store.Store
+	Handlers api.StrictServerInterface
+	Log      *slog.Logger
+
+	// TrustedProxies may say in X-Forwarded-For on whose behalf they ask.
+	TrustedProxies []netip.Prefix
+	// Pages are what people look at, by pattern, outside of the API: /checkout/:client_secret.
+	Pages map[string]echo.HandlerFunc
+
+	// Document and Register replace the bundled API and its generated routes in tests.
+	Document []byte
+	Register func(api.EchoRouter)
+}
+
+// Server serves the API. It is an http.Handler.
+type Server struct {
+	store      *store.Store
+	log        *slog.Logger
+	echo       *echo.Echo
+	operations *Operations
+	proxies    []netip.Prefix
+}
+
+// New reads the operations from the document and mounts them. It fails if the
+// document promises what the server does not keep.
+func New(d Deps) (*Server, error) {
+	if d.Document == nil {
+		d.Document = spec.JSON
+	}
+	if d.Register == nil {
+		d.Register = func(r api.EchoRouter) { api.RegisterHandlers(r, api.NewStrictHandler(d.Handlers, nil)) }
+	}
+	operations, err := ReadOperations(d.Document)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
+		proxies: d.TrustedProxies,
+	}
+	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.refuse(c, err) }
+	s.mountPlain(d.Document, spec.YAML)
+	for pattern, page := range d.Pages {
+		s.plain(pattern, page)
+	}
+	return s, s.mount(func(r *router) { d.Register(r) })
+}
+
+// Operations returns the table that the server was built from.
+func (s *Server) Operations() *Operations { return s.operations }
+
+// chain is the order of checks, outermost first. It is the same for every
+// operation; what an operation does not need is left out when it is mounted.
+func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
+	chain := []echo.MiddlewareFunc{}
+	use := func(when bool, m echo.MiddlewareFunc) {
+		if when {
+			chain = append(chain, m)
+		}
+	}
+	use(op.deprecation != nil, op.deprecation.headers)
+	use(true, s.identify(op.Public)) // 401, then 429
+	use(true, limitHeaderSize)       // 431
+	use(op.Scope != "", needScope(op.Scope))
+	use(op.Write(), checkKey)       // 400
+	use(true, takeBody(op))         // 413, 415, 400
+	use(true, validate(op))         // 400, 422
+	use(op.Write(), s.transact(op)) // replay, 422, 409
+	use(!op.Write(), wholeBody)
+	for _, m := range slices.Backward(chain) {
+		h = m(h)
+	}
+	return h
+}
+
+// identify counts every request, and finds out who asks where a key is needed.
+func (s *Server) identify(public bool) echo.MiddlewareFunc {
+	if public {
+		return s.countAddress
+	}
+	return s.authenticate
+}
+
+// guard is what stands before a route that does not exist.
+func (s *Server) guard(public bool, h echo.HandlerFunc) echo.HandlerFunc {
+	return s.identify(public)(limitHeaderSize(h))
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !slices.Contains(methods[:], r.Method) {
+		r.Method = http.MethodTrace // a method of its own invention: refused on every path, as this one is
+	}
+	s.echo.ServeHTTP(w, r)
+}
+
+// shutdownTime is how long requests have to finish once the server is told to stop.
+const shutdownTime = 9 * time.Second
+
+// Serve answers on the listener until ctx ends, and then finishes the requests
+// under way, for at most 9 seconds.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       60 * time.Second, // of a body, too
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	deadline, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	if err := server.Shutdown(deadline); err != nil {
+		return errors.Join(fmt.Errorf("requests were still running after %s: %w", shutdownTime, err), server.Close())
+	}
+	return nil
+}

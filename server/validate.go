@@ -1,0 +1,151 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// validate holds a request against the document: path, query, body. The value that
+// passed stays on the body (KeepValidatedValue), and the generated code binds that
+// one: were the JSON read a second time, `Status` could replace the `status` that
+// was looked at.
+func validate(op *Operation) echo.MiddlewareFunc {
+	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true}
+	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true}
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			if err := op.checkPath(c); err != nil {
+				return err
+			}
+			query, err := op.readQuery(c)
+			if err != nil {
+				return err
+			}
+			input := openapi3filter.RequestValidationInput{Request: r, QueryParams: query, Route: op.route, Options: parameterOptions}
+			if err := op.checkQuery(r, &input); err != nil {
+				return err
+			}
+			if op.body != nil && r.ContentLength > 0 {
+				input.Options = bodyOptions
+				if err := openapi3filter.ValidateRequestBody(r.Context(), &input, op.body); err != nil {
+					return bodyRefusal(err)
+				}
+			}
+			return next(c)
+		}
+	}
+}
+
+// checkPath answers 404 to what can be no id and that a database might choke on.
+// Everything else about ids is for the store, which knows their types.
+func (o *Operation) checkPath(c echo.Context) error {
+	for _, value := range c.ParamValues() {
+		if plain, err := url.PathUnescape(value); err != nil || !plainText(plain) {
+			return &store.Error{Code: store.CodeMissing, Message: "There is nothing with this id."}
+		}
+	}
+	return nil
+}
+
+// plainText reports whether a database takes s as text.
+func plainText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+// readQuery parses the query and refuses what the operation does not declare.
+func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
+	raw := c.Request().URL.RawQuery
+	if raw == "" {
+		return nil, nil
+	}
+	if strings.ContainsAny(raw, "%;") { // else it cannot be malformed
+		if _, err := url.ParseQuery(raw); err != nil {
+			return nil, &store.Error{Code: store.CodeBadRequest, Message: "The query string is malformed: " + err.Error() + "."}
+		}
+	}
+	query := c.QueryParams()
+	names := make([]string, 0, len(query))
+	for name := range query {
+		names = append(names, name)
+	}
+	sort.Strings(names) // always the same one is reported first
+	for _, name := range names {
+		if err := o.checkQueryName(name, query[name]); err != nil {
+			return nil, err
+		}
+	}
+	return query, nil
+}
+
+func (o *Operation) checkQueryName(name string, values []string) error {
+	switch {
+	case !o.takesQuery(name):
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Unknown query parameter " + quote(name) + ". " + o.queryNames()}
+	case len(values) > 1:
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Send " + name + " once; separate several values by commas where it takes several."}
+	case !plainText(values[0]):
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " must be valid UTF-8 without NUL characters."}
+	}
+	return nil
+}
+
+func (o *Operation) takesQuery(name string) bool {
+	for i := range o.parameters {
+		p := &o.parameters[i]
+		if p.In != openapi3.ParameterInQuery {
+			continue
+		}
+		if p.prefix == "" && p.Name == name {
+			return true
+		}
+		if key, ok := strings.CutPrefix(name, p.prefix); p.prefix != "" && ok && isDeepKey(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDeepKey reports whether key is the rest of a name such as metadata[key].
+func isDeepKey(key string) bool {
+	inner, ok := strings.CutSuffix(key, "]")
+	return ok && inner != "" && !strings.ContainsAny(inner, "[]")
+}
+
+func (o *Operation) queryNames() string {
+	var names []string
+	for _, p := range o.parameters {
+		switch {
+		case p.In != openapi3.ParameterInQuery:
+		case p.prefix != "":
+			names = append(names, p.prefix+"key]")
+		default:
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "This operation takes none."
+	}
+	return "This operation takes " + strings.Join(names, ", ") + "."
+}
+
+// checkQuery validates what is there. An absent optional parameter cannot be wrong.
+func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestValidationInput) error {
+	for i := range o.parameters {
+		p := &o.parameters[i]
+		if p.In != openapi3.ParameterInQuery || !p.Required && (len(input.QueryParams) == 0 || p.prefix == "" && input.QueryParams[p.Name] == nil) {
+			continue
+		}
+		if err := openapi3filter.ValidateParameter(r.Context(), input, p.Parameter); err != nil {
+			return parameterRefusal(p, err)
+		}
+	}
+	return nil
+}
