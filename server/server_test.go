@@ -1,0 +1,268 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]echo.HandlerFunc{
+		"getWidget":     func(echo.Context) error { return errors.New("the database is on fire") },
+		"publishWidget": func(echo.Context) error { panic("oh no") },
+	})
+	big := strings.Repeat("x", 3000)
+	cases := []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		code                     store.Code
+	}{
+		{"ok", "GET", "/v1/widgets", "", nil, 200, ""},
+		{"bad request", "GET", "/v1/widgets?limit=x", "", nil, 400, store.CodeBadRequest},
+		{"no key", "GET", "/v1/widgets", "", []string{"Authorization", ""}, 401, store.CodeUnauthenticated},
+		{"unknown route", "GET", "/v1/nowhere", "", nil, 404, store.CodeMissing},
+		{"the version alone", "GET", "/v1", "", nil, 404, store.CodeMissing},
+		{"slash at the end", "GET", "/v1/widgets/", "", nil, 404, store.CodeMissing},
+		{"below a leaf", "POST", "/v1/widgets/a/publish/b", "", nil, 404, store.CodeMissing},
+		{"unknown public route", "GET", "/public/nowhere", "", nil, 404, store.CodeMissing},
+		{"wrong method", "PUT", "/v1/widgets", "{}", nil, 405, codeMethodNotAllowed},
+		{"wrong method on a public path", "DELETE", "/public/tickets/x", "", nil, 405, codeMethodNotAllowed},
+		{"too large", "POST", "/v1/widgets", `{"name":"` + big + `"}`, nil, 413, codeTooLarge},
+		{"no json", "POST", "/v1/widgets", "name=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, codeMediaType},
+		{"unacceptable", "POST", "/v1/widgets", `{"name":"","amount":1}`, nil, 422, store.CodeInvalid},
+		{"large headers", "GET", "/v1/widgets", "", []string{"X-Large", strings.Repeat("x", 65<<10)}, 431, codeHeadersTooLarge},
+		{"error", "GET", "/v1/widgets/w", "", nil, 500, codeInternal},
+		{"panic", "POST", "/v1/widgets/w/publish", "", nil, 500, codeInternal},
+	}
+	seen := map[string]bool{}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := f.send(c.method, c.path, c.body, c.headers...)
+			require.Equal(t, c.status, a.StatusCode, a.body)
+			if c.code != "" {
+				problem := a.problem(t)
+				assert.Equal(t, c.code, problem.Code)
+				_, kind := statusOf(c.code)
+				assert.Equal(t, kind, problem.Type)
+			}
+			id := a.Header.Get("X-Request-Id")
+			assert.Regexp(t, `^req_[0-9a-hjkmnp-tv-z]{26}$`, id)
+			assert.False(t, seen[id], "an id is used once")
+			seen[id] = true
+			assert.Equal(t, "nosniff", a.Header.Get("X-Content-Type-Options"))
+			assert.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
+			assertLimitHeaders(t, a.Header)
+		})
+	}
+}
+
+// assertLimitHeaders reads them the way RFC 9651 says.
+func assertLimitHeaders(t *testing.T, h http.Header) (remaining, reset int64) {
+	t.Helper()
+	policy, err := httpsfv.UnmarshalList(h.Values("RateLimit-Policy"))
+	require.NoError(t, err)
+	require.Len(t, policy, 1)
+	assert.Equal(t, "default", policy[0].(httpsfv.Item).Value)
+	q, _ := policy[0].(httpsfv.Item).Params.Get("q")
+	w, _ := policy[0].(httpsfv.Item).Params.Get("w")
+	assert.Equal(t, []any{int64(600), int64(60)}, []any{q, w})
+
+	limit, err := httpsfv.UnmarshalList(h.Values("RateLimit"))
+	require.NoError(t, err)
+	require.Len(t, limit, 1)
+	assert.Equal(t, "default", limit[0].(httpsfv.Item).Value)
+	r, _ := limit[0].(httpsfv.Item).Params.Get("r")
+	s, _ := limit[0].(httpsfv.Item).Params.Get("t")
+	remaining, reset = r.(int64), s.(int64)
+	assert.True(t, 0 <= remaining && remaining < 600, remaining)
+	assert.True(t, 1 <= reset && reset <= 60, reset)
+	end, err := httpsfv.UnmarshalItem(h.Values("X-RateLimit-Reset"))
+	require.NoError(t, err)
+	assert.InDelta(t, time.Now().Unix()+reset, end.Value, 2)
+	return remaining, reset
+}
+
+func TestServer_ChecksInOrder(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	_, reader := makeKey(t, f.store, "orders:read")
+	bearer := "Bearer " + reader
+	bad := []string{"Idempotency-Key", "é", "Content-Type", "text/plain"}
+	cases := []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+	}{
+		{"a key before the route", "GET", "/v1/nowhere", "", []string{"Authorization", "Basic x"}, 401},
+		{"a key before the method", "PUT", "/v1/widgets", "", []string{"Authorization", "Basic x"}, 401},
+		{"the route before the scope", "PUT", "/v1/widgets", "", []string{"Authorization", bearer}, 405},
+		{"the scope before the key's syntax", "POST", "/v1/widgets", "x", append(bad, "Authorization", bearer), 403},
+		{"the key's syntax before the body", "POST", "/v1/widgets", "x", bad, 400},
+		{"the size before the type", "POST", "/v1/widgets", strings.Repeat("x", 3000), []string{"Content-Type", "text/plain"}, 413},
+		{"the type before the JSON", "POST", "/v1/widgets", "x", []string{"Content-Type", "text/plain"}, 415},
+		{"the JSON before the query", "POST", "/v1/widgets?x=1", "x", nil, 400},
+		{"the query before the values", "POST", "/v1/widgets?x=1", `{"name":"","amount":1}`, nil, 400},
+	}
+	for _, c := range cases {
+		a := f.send(c.method, c.path, c.body, c.headers...)
+		assert.Equal(t, c.status, a.StatusCode, "%s: %s", c.name, a.body)
+	}
+	assert.Zero(t, f.calls.of("createWidget"))
+
+	f.useUp()
+	for path, method := range map[string]string{"/v1/nowhere": "GET", "/v1/widgets": "PUT", "/v1/widgets?limit=x": "GET"} {
+		a := f.send(method, path, "")
+		require.Equal(t, http.StatusTooManyRequests, a.StatusCode, path)
+		assert.Equal(t, store.CodeRateLimit, a.problem(t).Code)
+		remaining, reset := assertLimitHeaders(t, a.Header)
+		assert.Zero(t, remaining)
+		assert.Equal(t, fmt.Sprint(reset), a.Header.Get("Retry-After"))
+	}
+}
+
+func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, method := range []string{"HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "FROBNICATE"} {
+		a := f.send(method, "/v1/widgets", "")
+		assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode, method)
+		assert.Equal(t, "GET, POST", a.Header.Get("Allow"), method)
+		assert.NotEmpty(t, a.Header.Get("RateLimit"), method)
+		if method != "HEAD" {
+			assert.Equal(t, codeMethodNotAllowed, a.problem(t).Code)
+		}
+	}
+	a := f.send("PATCH", "/v1/widgets/events", `{}`)
+	assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode, "a fixed path is not another one's id")
+	assert.Equal(t, "GET", a.Header.Get("Allow"))
+	assert.Equal(t, http.StatusMethodNotAllowed, f.send("POST", "/openapi.json", "").StatusCode)
+	assert.Equal(t, http.StatusNotFound, f.send("FROBNICATE", "/v1/nowhere", "").StatusCode)
+}
+
+func TestServer_AnswersPanicsWithoutTheStack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]echo.HandlerFunc{"createWidget": func(echo.Context) error { panic("secret detail") }})
+	a := f.send("POST", "/v1/widgets", `{"name":"a","amount":1}`)
+	require.Equal(t, 500, a.StatusCode)
+	assert.NotContains(t, a.body, "secret detail")
+	lines := f.logged(a.Header.Get("X-Request-Id"))
+	require.Len(t, lines, 3, "the panic, the failure, the access line")
+	assert.Equal(t, "secret detail", lines[0]["panic"])
+	assert.Contains(t, lines[0]["stack"], "server_test.go")
+	assert.Equal(t, 201, f.send("POST", "/v1/hooks", `{"url":"x"}`).StatusCode, "the next request is served")
+}
+
+func TestServer_LogsOneLineWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.send("GET", "/public/tickets/cs_hidden", "")
+	f.send("GET", "/v1/widgets?metadata[hidden]=value", "", "X-Request-Id", "req_mine")
+	a := f.send("POST", "/v1/widgets", `{"name":"hidden","amount":1}`)
+	lines := f.logged(a.Header.Get("X-Request-Id"))
+	require.Len(t, lines, 1)
+	assert.Equal(t, "/v1/widgets", lines[0]["route"])
+	assert.EqualValues(t, 201, lines[0]["status"])
+	assert.Equal(t, f.account, lines[0]["account"])
+	for _, secret := range []string{"hidden", f.token, "req_mine"} {
+		assert.NotContains(t, f.log.String(), secret)
+	}
+}
+
+func TestServer_NeedsEveryOperationMounted(t *testing.T) {
+	t.Parallel()
+	document := []byte(`{"openapi":"3.0.3","info":{"title":"x","version":"1"},"paths":{"/a":{"get":{"operationId":"getA","responses":{"200":{"description":"ok"}}}}}}`)
+	none := func(api.EchoRouter) {}
+	_, err := New(Deps{Document: document, Register: none})
+	assert.ErrorContains(t, err, "getA of the API document has no handler")
+	other := func(r api.EchoRouter) { r.POST("/a", echo.NotFoundHandler) }
+	_, err = New(Deps{Document: document, Register: other})
+	assert.ErrorContains(t, err, "POST /a")
+}
+
+func TestServer_Health(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	assert.Equal(t, 200, f.send("GET", "/healthz", "").StatusCode)
+	assert.Equal(t, 200, f.send("HEAD", "/readyz", "").StatusCode)
+	for path, want := range map[string]string{"/openapi.json": "Widgets", "/openapi.yaml": "openapi: 3.0.3"} {
+		a := f.send("GET", path, "", "Authorization", "")
+		assert.Equal(t, 200, a.StatusCode)
+		assert.Contains(t, a.body, want)
+	}
+	require.NoError(t, f.store.Close())
+	assert.Equal(t, 200, f.send("GET", "/healthz", "").StatusCode)
+	assert.Equal(t, 503, f.send("GET", "/readyz", "").StatusCode)
+	a := f.send("GET", "/v1/widgets", "")
+	assert.Equal(t, 500, a.StatusCode, "a database that is gone is our fault")
+	assertPolicyOnly(t, a.Header)
+}
+
+func assertPolicyOnly(t *testing.T, h http.Header) {
+	t.Helper()
+	assert.Equal(t, `"default";q=600;w=60`, h.Get("RateLimit-Policy"))
+	assert.Contains(t, h.Get("RateLimit"), `"default";r=600;t=`)
+}
+
+func TestServe_FinishesRequestsUnderWay(t *testing.T) {
+	t.Parallel()
+	inside, goOn := make(chan struct{}), make(chan struct{})
+	f := newFixture(t, map[string]echo.HandlerFunc{"getWidget": func(c echo.Context) error {
+		close(inside)
+		<-goOn
+		return c.JSON(200, "done")
+	}})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- f.server.Serve(ctx, listener) }()
+
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "GET /v1/widgets/w HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", f.token)
+	require.NoError(t, err)
+	<-inside
+	stop()
+	require.Eventually(t, func() bool {
+		c, err := net.Dial("tcp", listener.Addr().String())
+		if err == nil {
+			_ = c.Close()
+		}
+		return err != nil
+	}, 5*time.Second, 10*time.Millisecond, "nothing new is accepted")
+	close(goOn)
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	assert.Equal(t, 200, response.StatusCode)
+	require.NoError(t, response.Body.Close())
+	require.NoError(t, <-served)
+}
+
+func TestReads_HaveTheirLength(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]echo.HandlerFunc{
+		"getWidget":    func(c echo.Context) error { return c.Blob(200, "application/json", make([]byte, 10_000)) },
+		"listWidgets":  func(c echo.Context) error { return c.NoContent(204) },
+		"createWidget": func(c echo.Context) error { return c.Blob(201, "application/json", make([]byte, 10_000)) },
+	})
+	assert.EqualValues(t, 10_000, f.send("GET", "/v1/widgets/w", "").ContentLength)
+	assert.EqualValues(t, 10_000, f.send("POST", "/v1/widgets", `{"name":"a","amount":1}`).ContentLength)
+	assert.Equal(t, 204, f.send("GET", "/v1/widgets", "").StatusCode)
+}

@@ -1,0 +1,225 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestValidate_Query(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, query := range []string{
+		"", "limit=1", "limit=100&status=draft", "expand=parts,owner", "metadata[a]=b&metadata[c]=d", "metadata%5Ba%5D=b",
+		"created_after=2026-01-31T12:00:00Z",
+	} {
+		a := f.send("GET", "/v1/widgets?"+query, "")
+		assert.Equal(t, 200, a.StatusCode, "%s: %s", query, a.body)
+	}
+	cases := []struct{ query, param, message string }{
+		{"limit=0", "limit", "an integer from 1 to 100"},
+		{"limit=101", "limit", "an integer from 1 to 100"},
+		{"limit=ten", "limit", "an integer from 1 to 100"},
+		{"limit=", "limit", "an integer from 1 to 100"},
+		{"limit=1&limit=2", "limit", "once"},
+		{"status=sold", "status", "one of: draft, active"},
+		{"created_after=yesterday", "created_after", "RFC 3339"},
+		{"expand=parts,price", "expand", "a list of: parts, owner"},
+		{"color=red", "color", "takes limit, status, created_after, expand, metadata[key]"},
+		{"zebra=1&apple=2", "apple", "Unknown"},
+		{"metadata=x", "metadata", "Unknown"},
+		{"metadata[]=x", "metadata[]", "Unknown"},
+		{"metadata[a][b]=x", "metadata[a][b]", "Unknown"},
+		{"metadata[a]=longer", "metadata", "an object"},
+		{"status=%ff", "status", "UTF-8"},
+		{"status=a%00b", "status", "NUL"},
+		{"status=%zz", "", "malformed"},
+		{"a;b", "", "malformed"},
+	}
+	for _, c := range cases {
+		a := f.send("GET", "/v1/widgets?"+c.query, "")
+		require.Equal(t, 400, a.StatusCode, "%s: %s", c.query, a.body)
+		problem := a.problem(t)
+		assert.Equal(t, store.CodeBadRequest, problem.Code, c.query)
+		assert.Equal(t, c.param, problem.Param, c.query)
+		assert.Contains(t, problem.Message, c.message, c.query)
+		assert.Empty(t, problem.Errors)
+	}
+	assert.Contains(t, f.send("GET", "/v1/widgets/events?a=1", "").problem(t).Message, "takes none")
+}
+
+func TestValidate_PathThatIsNoText(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, id := range []string{"%00", "%ff", "a%00b"} {
+		a := f.send("GET", "/v1/widgets/"+id, "")
+		assert.Equal(t, 404, a.StatusCode, id)
+	}
+	assert.Zero(t, f.calls.of("getWidget"))
+	assert.Equal(t, 200, f.send("GET", "/v1/widgets/%C3%A9%2Fx", "").StatusCode)
+}
+
+// create is one POST of a body, and what is wrong with it.
+type create struct {
+	body, param, message string
+}
+
+func TestValidate_BodyThatIsMalformed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	check := func(code store.Code, cases ...create) {
+		t.Helper()
+		for _, c := range cases {
+			a := f.send("POST", "/v1/widgets", c.body)
+			require.Equal(t, 400, a.StatusCode, "%s: %s", c.body, a.body)
+			problem := a.problem(t)
+			assert.Equal(t, code, problem.Code, c.body)
+			assert.Equal(t, c.param, problem.Param, c.body)
+			assert.Contains(t, problem.Message, c.message, c.body)
+			assert.Empty(t, problem.Errors, c.body)
+		}
+	}
+	check(store.CodeParameterMissing,
+		create{``, "name", "body is missing"},
+		create{"  \n ", "name", "body is missing"},
+		create{`{}`, "name", "Missing required parameter: name."},
+		create{`{"name":"a"}`, "amount", "Missing required parameter: amount."},
+		create{`{"widget":{"name":"a","amount":1}}`, "name", `at the top level of the body, not inside of "widget"`},
+		create{`{"name":"a","amount":1,"budget":{}}`, "budget.amount", "budget.amount"},
+		create{`{"name":"a","amount":1,"line_items":[{"product":"p"},{"quantity":1}]}`, "line_items.1.product", "line_items.1.product"},
+		create{`{"name":1,"color":"red"}`, "amount", "Missing"},
+	)
+	check(store.CodeBadRequest,
+		create{`{"name":"a","amount":1,"color":"red"}`, "color", `Unknown field "color"`},
+		create{`{"name":"a","amount":1,"Status":"bogus"}`, "Status", "Unknown field"},
+		create{`{"name":"a","amount":1,"id":"x"}`, "id", "cannot be set"},
+		create{`{"name":"a","amount":1,"budget":{"amount":2,"kind":1}}`, "budget.kind", "Unknown field"},
+		create{`{"name":"a","amount":1,"line_items":[{"product":"p","x":1}]}`, "line_items.0.x", "Unknown field"},
+		create{`{"name":"a","amount":"19"}`, "amount", "amount must be an integer from 0 to 1000000, e.g. 1900: in minor units."},
+		create{`{"name":"a","amount":19.5}`, "amount", "an integer"},
+		create{`{"name":null,"amount":1}`, "name", "text of at most 10 characters"},
+		create{`{"name":"a","amount":1,"tags":"x"}`, "tags", "an array"},
+		create{`{"name":"a","amount":1,"line_items":[1]}`, "line_items.0", "an object"},
+		create{`null`, "", "The body must be an object"},
+		create{`[]`, "", "The body must be an object"},
+		create{`{"name":"a","amount":1,"amount":2}`, "amount", "appears twice"},
+		create{`{"name":"a`, "name", "ends in the middle"},
+	)
+	assert.Zero(t, f.calls.of("createWidget"))
+}
+
+func TestValidate_BodyThatIsNotAcceptable(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	cases := []struct{ body, field, message string }{
+		{`{"name":"","amount":1}`, "name", "must have at least 1 character"},
+		{`{"name":"12345678901","amount":1}`, "name", "must have at most 10 characters"},
+		{`{"name":"a","amount":-1}`, "amount", "must be an integer from 0 to 1000000"},
+		{`{"name":"a","amount":1,"status":"sold"}`, "status", "must be one of: draft, active"},
+		{`{"name":"a","amount":1,"code":"A1"}`, "code", "must be text that matches ^[a-z]+$"},
+		{`{"name":"a","amount":1,"tags":["a","b","c"]}`, "tags", "must have at most 2 items"},
+		{`{"name":"a","amount":1,"tags":["a","a"]}`, "tags", "must not have the same item twice"},
+		{`{"name":"a","amount":1,"tags":["abcd"]}`, "tags.0", "must have at most 3 characters"},
+		{`{"name":"a","amount":1,"budget":{"amount":0}}`, "budget.amount", "must be a number of at least 1"},
+		{`{"name":"a","amount":1,"line_items":[{"product":"p","quantity":0}]}`, "line_items.0.quantity", "must be an integer of at least 1"},
+		{`{"name":"a","amount":1,"metadata":{"a":"1","b":"2","c":"3"}}`, "metadata", "must have at most 2 keys"},
+	}
+	for _, c := range cases {
+		a := f.send("POST", "/v1/widgets", c.body)
+		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, "%s: %s", c.body, a.body)
+		problem := a.problem(t)
+		assert.Equal(t, typeValidation, problem.Type)
+		assert.Equal(t, store.CodeInvalid, problem.Code)
+		assert.Equal(t, c.field, problem.Param)
+		require.Len(t, problem.Errors, 1, c.body)
+		assert.Contains(t, problem.Errors[c.field][0], c.message, c.body)
+	}
+	problem := f.send("POST", "/v1/widgets", `{"name":"","amount":-1,"status":"x"}`).problem(t)
+	assert.Equal(t, "amount", problem.Param, "all are reported, the first one as param")
+	assert.Len(t, problem.Errors, 3)
+}
+
+func TestValidate_PatchTakesNullAndNoWrapper(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	assert.Equal(t, 200, f.send("PATCH", "/v1/widgets/w", `{"name":null}`).StatusCode)
+	assert.Equal(t, 200, f.send("PATCH", "/v1/widgets/w", `{}`).StatusCode)
+	problem := f.send("PATCH", "/v1/widgets/w", `{"widget":{"name":"a"}}`).problem(t)
+	assert.Equal(t, store.CodeBadRequest, problem.Code)
+	assert.Equal(t, "widget", problem.Param)
+	assert.Contains(t, problem.Message, "top level")
+	problem = f.send("PATCH", "/v1/widgets/w", ``).problem(t)
+	assert.Equal(t, store.CodeParameterMissing, problem.Code)
+	assert.Equal(t, "body", problem.Param)
+}
+
+func TestValidate_HandsOnWhatItLookedAt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	a := f.send("POST", "/v1/widgets", `{"amount":1,"name":"a"}`)
+	require.Equal(t, 201, a.StatusCode)
+	assert.JSONEq(t, `{"operation":"createWidget","account":"`+f.account+`","body":{"name":"a","amount":1,"code":"abc"}}`, a.body, "with the default")
+}
+
+func TestBody_TypesAndSizes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	good := `{"name":"a","amount":1}`
+	for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"} {
+		a := f.send("POST", "/v1/widgets", good, "Content-Type", contentType)
+		assert.Equal(t, 201, a.StatusCode, "%s: %s", contentType, a.body)
+	}
+	for _, contentType := range []string{"", "text/json", "application/json; charset=latin1", "application/problem+json", "nonsense/"} {
+		assert.Equal(t, 415, f.send("POST", "/v1/widgets", good, "Content-Type", contentType).StatusCode, contentType)
+	}
+	assert.Equal(t, 415, f.send("POST", "/v1/widgets", good, "Content-Encoding", "gzip").StatusCode)
+
+	pad := func(size int) string { return good + strings.Repeat(" ", size-len(good)) }
+	assert.Equal(t, 201, f.send("POST", "/v1/widgets", pad(2000)).StatusCode)
+	assert.Equal(t, 413, f.send("POST", "/v1/widgets", pad(2001)).StatusCode)
+	chunked := func(body string) int {
+		return f.sendBody("POST", "/v1/widgets", struct{ *strings.Reader }{strings.NewReader(body)}, "Content-Type", "application/json").StatusCode
+	}
+	assert.Equal(t, 201, chunked(pad(2000)))
+	assert.Equal(t, 413, chunked(pad(2001)))
+	assert.Equal(t, 413, chunked(pad(3<<20)))
+}
+
+func TestBody_OfOperationsWithoutOne(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, body := range []string{``, `{}`, " { } \n"} {
+		assert.Equal(t, 200, f.send("POST", "/v1/widgets/w/publish", body).StatusCode, body)
+		assert.Equal(t, 200, f.send("GET", "/v1/widgets/w", body).StatusCode, body)
+	}
+	for _, body := range []string{`{"a":1}`, `[]`, `null`} {
+		problem := f.send("POST", "/v1/widgets/w/publish", body).problem(t)
+		assert.Equal(t, store.CodeBadRequest, problem.Code, body)
+		assert.Equal(t, "body", problem.Param, body)
+	}
+	assert.Equal(t, 415, f.send("POST", "/v1/widgets/w/publish", `a=1`, "Content-Type", "text/plain").StatusCode)
+}
+
+func TestUnwrap(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, body := range []string{`{"url":"x"}`, `{"hook":{"url":"x"}}`, ` { "hook" : { "url" : "x" } } `} {
+		a := f.send("POST", "/v1/hooks", body)
+		require.Equal(t, 201, a.StatusCode, a.body)
+		var got struct{ Body map[string]any }
+		require.NoError(t, json.Unmarshal([]byte(a.body), &got))
+		assert.Equal(t, map[string]any{"url": "x"}, got.Body)
+	}
+	for body, param := range map[string]string{
+		`{"hook":{}}`: "url", `{"hook":{"url":"x"},"more":1}`: "url", `{"hook":"x"}`: "url", `{"hook":{"url":"x","name":1}}`: "name",
+		`{"hook":{"hook":{"url":"x"}}}`: "url",
+	} {
+		assert.Equal(t, param, f.send("POST", "/v1/hooks", body).problem(t).Param, body)
+	}
+}
