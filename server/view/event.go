@@ -1,0 +1,60 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Event renders the `data` of an event: the resource as it is in this transaction, with what belongs to it inlined.
+// The store calls it while it writes the event. A value that it does not know is an error, which rolls the change
+// back.
+func Event(kind string, v any) ([]byte, error) {
+	switch d := v.(type) {
+	case *store.ProductDetail:
+		return json.Marshal(productDetail(d))
+	case *store.CheckoutDetail:
+		return json.Marshal(checkoutDetail(d))
+	case *store.OrderDetail:
+		return json.Marshal(orderDetail(d))
+	}
+	return nil, fmt.Errorf("view: no payload of %s from %T", kind, v)
+}
+
+func productDetail(d *store.ProductDetail) api.Product {
+	out := Product(d.Product)
+	inline(out.PriceVariants, d.PriceVariants, PriceVariant, func(v *store.PriceVariant) string { return v.ID })
+	return out
+}
+
+// checkoutDetail leaves out what pays the checkout: a delivery is stored and travels further than an answer does.
+// The seller finds both with GET /v1/checkouts/{id}.
+func checkoutDetail(d *store.CheckoutDetail) api.Checkout {
+	out := Checkout(d.Checkout)
+	out.ClientSecret, out.URL = "", ""
+	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
+	return out
+}
+
+func orderDetail(d *store.OrderDetail) api.Order {
+	out := Order(d.Order)
+	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
+	if d.Customer != nil {
+		out.Customer.Object = new(Customer(d.Customer))
+	}
+	return out
+}
+
+// inline puts the rows in the place of their ids.
+func inline[R, W any](refs []wire.Expandable[W], rows []R, render func(*R) W, id func(*R) string) {
+	for i := range refs {
+		for j := range rows {
+			if id(&rows[j]) == refs[i].ID {
+				refs[i].Object = new(render(&rows[j]))
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// payload is the body of a delivery.
+type payload struct {
+	ID         string          `json:"id"`
+	CreatedAt  string          `json:"created_at"`
+	Type       string          `json:"type"`
+	APIVersion string          `json:"api_version"`
+	Data       json.RawMessage `json:"data"`
+}
+
+func decode(t *testing.T, text []byte, into any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(into), string(text))
+}
+
+func TestEventTypes_ListsTheWholeCatalogueWithExamples(t *testing.T) {
+	t.Parallel()
+	types := EventTypes()
+	require.Len(t, types.Data, 12)
+	for i, want := range store.EventTypes() {
+		got := types.Data[i]
+		require.Equal(t, want.Type, got.Type)
+		require.Equal(t, "event_type", got.Object)
+		require.NotEmpty(t, got.Description)
+		var p payload
+		decode(t, got.Example, &p)
+		require.Equal(t, want.Type, p.Type)
+		require.Equal(t, "v1", p.APIVersion)
+		require.True(t, strings.HasPrefix(p.ID, "whev_"))
+		var data struct {
+			Object string `json:"object"`
+		}
+		require.NoError(t, json.Unmarshal(p.Data, &data))
+		require.Equal(t, objectOf(want.Type), data.Object, want.Type)
+	}
+}
+
+// objectOf is the resource that an event is about.
+func objectOf(kind string) string {
+	resource, _, _ := strings.Cut(kind, ".")
+	switch resource {
+	case "lead":
+		return "customer"
+	case "refund":
+		return "order"
+	}
+	return resource
+}
+
+func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
+	t.Parallel()
+	rendered := 0
+	for _, kind := range store.EventTypes() {
+		sample := eventSample(kind.Type)
+		if sample == nil {
+			continue
+		}
+		rendered++
+		data, err := Event(kind.Type, sample)
+		require.NoError(t, err)
+		switch objectOf(kind.Type) {
+		case "product":
+			var p api.Product
+			decode(t, data, &p)
+			require.Equal(t, p.ID, p.PriceVariants[0].Object.Product.ID)
+		case "checkout":
+			var c api.Checkout
+			decode(t, data, &c)
+			require.Equal(t, int64(1900), c.LineItems[0].Object.TotalAmount)
+		case "order":
+			var o api.Order
+			decode(t, data, &o)
+			require.Equal(t, int64(1900), o.LineItems[0].Object.TotalAmount)
+			require.Equal(t, "ada@example.com", o.Customer.Object.Email)
+		}
+	}
+	require.Equal(t, 5, rendered)
+}
+
+func TestEvent_DoesNotCarryWhatPaysACheckout(t *testing.T) {
+	t.Parallel()
+	d := sampleCheckout()
+	d.Checkout.ClientSecret, d.Checkout.URL = "chk_secret", "https://shop.example/checkout/chk_secret"
+	data, err := Event(store.EventCheckoutCreated, d)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "chk_secret")
+}
+
+func TestEvent_UnknownValueIsAnError(t *testing.T) {
+	t.Parallel()
+	_, err := Event(store.EventOrderPaid, &store.Order{})
+	require.Error(t, err)
+}

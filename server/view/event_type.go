@@ -1,0 +1,140 @@
+package view
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// futureExamples holds the `data` of the events whose resources come later. The other examples are rendered like
+// real events, so that they cannot differ from them.
+//
+//go:embed event_examples.json
+var futureExamples []byte
+
+// EventTypes renders the catalogue of event types, each with a delivery's body as an example. It panics on an event
+// type without one: it is called when the program starts.
+func EventTypes() api.EventTypeList {
+	var future map[string]json.RawMessage
+	if err := json.Unmarshal(futureExamples, &future); err != nil {
+		panic(fmt.Sprintf("view: examples of events: %v", err))
+	}
+	types := store.EventTypes()
+	out := wire.List[api.EventType]{Object: "list", URL: "/v1/webhook_endpoints/events"}
+	for _, t := range types {
+		data := future[t.Type]
+		if sample := eventSample(t.Type); sample != nil {
+			data = mustRender(t.Type, sample)
+		}
+		if data == nil {
+			panic("view: no example of " + t.Type)
+		}
+		out.Data = append(out.Data, api.EventType{Object: "event_type", Type: t.Type, Description: t.Description, Example: exampleBody(t.Type, data)})
+	}
+	return out
+}
+
+func mustRender(kind string, sample any) []byte {
+	data, err := Event(kind, sample)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func exampleBody(kind string, data []byte) []byte {
+	event := &store.Event{ID: store.KindEvent.Prefix() + sampleID, Type: kind, CreatedAt: sampleTime()}
+	return []byte(store.EventBody(event, data))
+}
+
+const sampleID = "01k0000000000000000000000a"
+
+func sampleTime() store.Time {
+	return store.TimeOf(time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC))
+}
+
+// eventSample returns what the store would emit for a sale of one product, nil for the types that nothing emits yet.
+func eventSample(kind string) any {
+	switch kind {
+	case store.EventProductCreated, store.EventProductUpdated:
+		return sampleProduct()
+	case store.EventCheckoutCreated:
+		return sampleCheckout()
+	case store.EventOrderCreated:
+		return sampleOrder()
+	case store.EventOrderPaid:
+		order := sampleOrder()
+		order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
+		order.Customer.OrdersCount, order.Customer.TotalSpent = 1, store.JSONOf(map[string]int64{"usd": order.Order.TotalAmount})
+		order.Customer.FirstPaidAt, order.Customer.LastOrderAt = order.Order.PaidAt, order.Order.PaidAt
+		return order
+	}
+	return nil
+}
+
+func sampleProduct() *store.ProductDetail {
+	now, variant := sampleTime(), store.KindPriceVariant.Prefix()+sampleID
+	return &store.ProductDetail{
+		Product: &store.Product{
+			ID: store.KindProduct.Prefix() + sampleID, Name: "Field Guide to Sourdough", Slug: "field-guide-to-sourdough",
+			Status: store.ProductStatusActive, Type: store.ProductTypeDigital, Visibility: store.ProductVisibilityPublic,
+			PriceVariantIDs: store.JSONOf([]string{variant}), DefaultPriceVariantID: &variant,
+			PriceMinAmount: new(int64(1900)), PriceMaxAmount: new(int64(1900)), PriceCurrency: new("usd"),
+			PublishedAt: &now, CreatedAt: now, UpdatedAt: now,
+		},
+		PriceVariants: []store.PriceVariant{{
+			ID: variant, ProductID: store.KindProduct.Prefix() + sampleID, Type: store.PriceVariantTypeOneTime,
+			AmountType: store.PriceVariantAmountTypeFixed, Amount: 1900, Currency: "usd", QuantityMin: 1,
+			Status: store.PriceVariantStatusActive, CreatedAt: now, UpdatedAt: now,
+		}},
+	}
+}
+
+func sampleCheckout() *store.CheckoutDetail {
+	now := sampleTime()
+	line := sampleLine()
+	line.OrderID = nil
+	return &store.CheckoutDetail{
+		Checkout: &store.Checkout{
+			ID: *line.CheckoutID, LineItemIDs: store.JSONOf([]string{line.ID}), CustomerEmail: new("ada@example.com"), Currency: "usd",
+			SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, AmountDueNow: 1900,
+			Status: store.CheckoutStatusOpen, PaymentStatus: store.CheckoutPaymentStatusUnpaid, PaymentMethodRequired: true,
+			ExpiresAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
+		},
+		Items: []store.LineItem{line},
+	}
+}
+
+func sampleOrder() *store.OrderDetail {
+	now := sampleTime()
+	line := sampleLine()
+	customer := store.Customer{
+		ID: store.KindCustomer.Prefix() + sampleID, Email: new("ada@example.com"), Name: new("Ada Byron"),
+		Type: store.CustomerTypeCustomer, CreatedAt: now, UpdatedAt: now,
+	}
+	return &store.OrderDetail{
+		Order: &store.Order{
+			ID: *line.OrderID, Number: 1, Status: store.OrderStatusPending, BillingReason: store.BillingReasonPurchase,
+			CustomerID: customer.ID, CustomerEmail: customer.Email, LineItemIDs: store.JSONOf([]string{line.ID}),
+			PaymentIDs: store.JSONOf([]string{store.KindPayment.Prefix() + sampleID}), CheckoutID: line.CheckoutID,
+			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, BillingName: customer.Name, CreatedAt: now, UpdatedAt: now,
+		},
+		Items:    []store.LineItem{line},
+		Customer: &customer,
+	}
+}
+
+func sampleLine() store.LineItem {
+	now := sampleTime()
+	return store.LineItem{
+		ID: store.KindLineItem.Prefix() + sampleID, CheckoutID: new(store.KindCheckout.Prefix() + sampleID), OrderID: new(store.KindOrder.Prefix() + sampleID),
+		ProductID: store.KindProduct.Prefix() + sampleID, PriceVariantID: store.KindPriceVariant.Prefix() + sampleID,
+		ProductName: "Field Guide to Sourdough", Quantity: 1, UnitAmount: 1900, Currency: "usd",
+		SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, CreatedAt: now, UpdatedAt: now,
+	}
+}
