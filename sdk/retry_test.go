@@ -173,6 +173,7 @@ func TestRetry_ACanceledContextEndsTheAttempt(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		_, err := New(testKey, replies).Account.Get(ctx)
 		require.ErrorIs(t, err, context.Canceled)
+		require.EqualError(t, err, "sdk: getAccount: context canceled")
 		require.Len(t, s.sent, 1)
 	})
 }

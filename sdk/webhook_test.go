@@ -52,6 +52,7 @@ func TestVerifyWebhook_RefusesWhatIsNotSigned(t *testing.T) {
 		"no header":              {http.Header{}, testSecret, ErrNotSigned},
 		"another header":         {http.Header{"X-Signature": {good}}, testSecret, ErrNotSigned},
 		"header without service": {http.Header{"Hmac-Sha256": {good}}, testSecret, ErrNotSigned},
+		"header without X-":      {http.Header{"Acme-Hmac-Sha256": {good}}, testSecret, ErrNotSigned},
 		"header without a value": {http.Header{"X-Service-Hmac-Sha256": {}}, testSecret, ErrNotSigned},
 		"empty signature":        {http.Header{"X-Service-Hmac-Sha256": {""}}, testSecret, ErrBadSignature},
 		"not Base64":             {http.Header{"X-Service-Hmac-Sha256": {"%%%"}}, testSecret, ErrBadSignature},
