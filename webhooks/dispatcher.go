@@ -1,0 +1,267 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const (
+	pollInterval = time.Second           // how soon an event of another replica is seen
+	roundGap     = 10 * time.Millisecond // least time between two rounds, in which results and events gather
+	roundTimeout = 10 * time.Second
+	retryAfter   = time.Second // after a round that failed
+	scanLimit    = 256         // endpoints looked at in one round
+	leaseTime    = 15 * time.Second
+)
+
+// DispatcherOptions are what a dispatcher works with.
+type DispatcherOptions struct {
+	Store  *store.Store
+	Sender *Sender
+	Log    *slog.Logger
+	Lease  time.Duration // default 15 s; must exceed the 5 s of a delivery
+}
+
+// Dispatcher sends what waits in the outbox. It works in rounds: one transaction records the results since the last
+// round and claims what fits into the free slots; what it claimed is sent at once, each in a goroutine of its own.
+// Everything but the sending happens in the goroutine of Run, which alone touches the fields below the channels.
+//
+// Any number of dispatchers may work on one database. A delivery whose dispatcher dies is sent again when its lease
+// has run out, with the same id and the same bytes.
+type Dispatcher struct {
+	store   *store.Store
+	sender  *Sender
+	log     *slog.Logger
+	lease   time.Duration
+	wake    chan struct{}
+	results chan result
+
+	slots    *slots
+	done     []store.DeliveryResult // not recorded yet
+	cursor   string                 // the endpoint that the next scan comes after
+	scanAt   time.Time              // when to look for deliveries again; zero: when somebody says so
+	backlog  bool                   // the last scan left something waiting
+	stopping bool
+	due      *time.Timer // the next round
+	earliest time.Time   // when it may begin
+}
+
+// result is what a sending goroutine hands back.
+type result struct {
+	endpoint store.PendingEndpoint
+	outcome  store.DeliveryResult
+}
+
+// NewDispatcher returns a dispatcher that does nothing before Run.
+func NewDispatcher(o DispatcherOptions) *Dispatcher {
+	d := &Dispatcher{
+		store: o.Store, sender: o.Sender, log: o.Log, lease: o.Lease,
+		wake:    make(chan struct{}, 1),
+		results: make(chan result, maxSlots),
+		slots:   newSlots(),
+	}
+	if d.lease == 0 {
+		d.lease = leaseTime
+	}
+	return d
+}
+
+// Wake tells the dispatcher that there are new deliveries. It never blocks: store.OnEvent calls it after a commit.
+func (d *Dispatcher) Wake() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run works until ctx ends, then claims nothing more, waits for what is being sent, which takes at most five
+// seconds, records it and returns.
+func (d *Dispatcher) Run(ctx context.Context) {
+	stop, work := ctx.Done(), context.WithoutCancel(ctx)
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	d.due = time.NewTimer(time.Hour)
+	defer d.due.Stop()
+	for !d.stopping || d.slots.total > 0 {
+		select {
+		case <-stop:
+			d.stopping, stop = true, nil
+		case <-d.wake:
+			d.scanBy(time.Now())
+		case <-poll.C:
+			d.poll(work)
+			poll.Reset(pollInterval*4/5 + rand.N(pollInterval*2/5))
+		case r := <-d.results:
+			d.settle(r)
+		case <-d.due.C:
+			d.round(work)
+		}
+		d.schedule()
+	}
+	d.round(work)
+}
+
+// poll looks for what nobody told this dispatcher about.
+func (d *Dispatcher) poll(ctx context.Context) {
+	now := time.Now()
+	d.scanBy(now)
+	d.slots.forget(now)
+	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+	defer cancel()
+	released, err := d.store.ReleaseExpiredDeliveries(ctx)
+	if err != nil {
+		d.log.Error("release expired deliveries", "error", err)
+	} else if released > 0 {
+		d.log.Warn("deliveries without a result are sent again", "count", released)
+	}
+}
+
+// scanBy asks for a scan at a time, or earlier.
+func (d *Dispatcher) scanBy(at time.Time) {
+	if d.scanAt.IsZero() || at.Before(d.scanAt) {
+		d.scanAt = at
+	}
+}
+
+// schedule sets the timer of the next round, if there is something to do in it.
+func (d *Dispatcher) schedule() {
+	switch {
+	case len(d.done) > 0:
+		d.due.Reset(time.Until(d.earliest))
+	case !d.scanAt.IsZero() && !d.stopping:
+		d.due.Reset(max(time.Until(d.earliest), time.Until(d.scanAt)))
+	}
+}
+
+// round records results and claims deliveries. Results that could not be recorded stay for the next round.
+func (d *Dispatcher) round(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+	defer cancel()
+	claims, err := d.plan(ctx)
+	var claimed []store.ClaimedDelivery
+	if err == nil && (len(claims) > 0 || len(d.done) > 0) {
+		claimed, err = d.store.ExchangeDeliveries(ctx, d.done, claims, d.lease)
+	}
+	now := time.Now()
+	d.earliest = now.Add(roundGap)
+	d.give(claims)
+	if err != nil {
+		d.log.Error("webhook round", "error", err)
+		d.earliest = now.Add(retryAfter)
+		d.scanBy(d.earliest)
+		return
+	}
+	d.done = d.done[:0]
+	d.start(ctx, claims, claimed)
+}
+
+// plan chooses what to claim and occupies the slots for it. Endpoints take turns: a scan begins where the last one
+// ran out of slots, or of endpoints.
+func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
+	now := time.Now()
+	if d.stopping || d.scanAt.IsZero() || d.scanAt.After(now) {
+		return nil, nil
+	}
+	waiting, err := d.store.PendingEndpoints(ctx, d.cursor, scanLimit)
+	if err != nil {
+		return nil, err
+	}
+	d.scanAt = time.Time{}
+	if d.cursor != "" || len(waiting) == scanLimit {
+		d.scanAt = now // there are endpoints that this scan did not see
+	}
+	d.cursor = ""
+	d.backlog = len(waiting) > 0
+	if len(waiting) == scanLimit {
+		d.cursor = waiting[scanLimit-1].EndpointID
+	}
+	return d.choose(waiting, now), nil
+}
+
+func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []store.DeliveryClaim {
+	var claims []store.DeliveryClaim
+	for i, endpoint := range waiting {
+		if d.slots.full() {
+			if i > 0 {
+				d.cursor = waiting[i-1].EndpointID
+			}
+			break
+		}
+		if until := d.slots.quietUntil(endpoint); until.After(now) {
+			d.scanBy(until)
+			continue
+		}
+		if n := d.slots.room(endpoint); n > 0 {
+			d.slots.take(endpoint, n)
+			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n})
+		}
+	}
+	return claims
+}
+
+// start sends what was claimed.
+func (d *Dispatcher) start(ctx context.Context, claims []store.DeliveryClaim, claimed []store.ClaimedDelivery) {
+	now, got := time.Now(), map[string]bool{}
+	for _, c := range claimed {
+		d.slots.take(endpointOf(c), 1)
+		got[c.EndpointID] = true
+		go d.send(context.WithoutCancel(ctx), c)
+	}
+	for _, claim := range claims {
+		if !got[claim.EndpointID] {
+			d.slots.hush(claim.PendingEndpoint, now)
+			d.scanBy(now.Add(quietFor))
+		}
+	}
+	if len(claimed) > 0 {
+		d.scanBy(now) // the endpoints may have more than was asked for
+	}
+	if d.slots.full() {
+		d.scanAt = time.Time{} // the next result will ask
+	}
+}
+
+func (d *Dispatcher) give(claims []store.DeliveryClaim) {
+	for _, claim := range claims {
+		d.slots.free(claim.PendingEndpoint, claim.Limit)
+	}
+}
+
+// settle takes a result in, and looks for what had no room before.
+func (d *Dispatcher) settle(r result) {
+	d.slots.free(r.endpoint, 1)
+	d.slots.stir(r.endpoint)
+	d.done = append(d.done, r.outcome)
+	if d.backlog {
+		d.scanBy(time.Now())
+	}
+}
+
+// send makes one delivery. It always hands a result back: one that panics is over, too.
+func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
+	r := result{endpointOf(c), store.DeliveryResult{Account: c.AccountID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
+	defer func() {
+		if p := recover(); p != nil {
+			d.log.Error("delivery panicked", "delivery", c.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+		d.results <- r
+	}()
+	secret, err := d.store.OpenWebhookSecret(c.Endpoint)
+	if err != nil {
+		d.log.Error("delivery not signed", "delivery", c.ID, "error", err)
+		return
+	}
+	sent := d.sender.Send(ctx, Message{EventID: c.EventID, URL: c.Endpoint.URL, Secret: secret, Body: []byte(c.Body), Attempt: c.Attempt})
+	r.outcome.Reason, r.outcome.StatusCode, r.outcome.Response = sent.Reason, sent.StatusCode, sent.Response
+	r.outcome.DurationMS = sent.Duration.Milliseconds()
+}
+
+func endpointOf(c store.ClaimedDelivery) store.PendingEndpoint {
+	return store.PendingEndpoint{AccountID: c.AccountID, EndpointID: c.EndpointID}
+}

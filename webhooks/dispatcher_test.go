@@ -1,0 +1,478 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+	"github.com/tillwright/tillwright/webhooks/signature"
+)
+
+// world is a database with one account, and whatever dispatchers a test starts on it.
+type world struct {
+	*store.Store
+	t       *testing.T
+	url     string
+	account string
+}
+
+func eachWorld(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) { test(t, newWorld(t, url)) })
+}
+
+func newWorld(t *testing.T, url string) *world {
+	t.Helper()
+	w := &world{t: t, url: url}
+	w.Store = w.replica(0)
+	require.NoError(t, w.Migrate(t.Context()))
+	account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	w.account = account.ID
+	return w
+}
+
+// replica opens the database once more, with a secret key of 32 times the byte.
+func (w *world) replica(key byte) *store.Store {
+	w.t.Helper()
+	sealer, err := store.NewSealer([]byte(strings.Repeat(string(key), 32)))
+	require.NoError(w.t, err)
+	s, err := store.Open(w.t.Context(), store.Options{
+		URL: w.url, Sealer: sealer, Synchronous: "normal",
+		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v.(*store.ProductDetail).Product) },
+	})
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { require.NoError(w.t, s.Close()) })
+	return s
+}
+
+// dispatch runs a dispatcher until the test ends, or until the returned function is called.
+func (w *world) dispatch(s *store.Store, prepare ...func(*Dispatcher)) (stop func()) {
+	w.t.Helper()
+	sender := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Development: true}), Standard: true})
+	d := NewDispatcher(DispatcherOptions{Store: s, Sender: sender, Log: slog.New(slog.DiscardHandler)})
+	for _, p := range prepare {
+		p(d)
+	}
+	s.OnEvent = d.Wake
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.Run(ctx)
+		sender.Close()
+	}()
+	stop = sync.OnceFunc(func() { cancel(); <-ended })
+	w.t.Cleanup(stop)
+	return stop
+}
+
+func (w *world) endpoint(url string) *store.WebhookEndpoint {
+	w.t.Helper()
+	e, err := w.CreateWebhookEndpoint(w.t.Context(), w.account, store.WebhookEndpoint{URL: url})
+	require.NoError(w.t, err)
+	return e
+}
+
+func (w *world) product(name string) *store.Product {
+	w.t.Helper()
+	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{Product: store.Product{Name: name}})
+	require.NoError(w.t, err)
+	return p
+}
+
+func (w *world) rename(p *store.Product, name string) {
+	w.t.Helper()
+	_, err := w.UpdateProduct(w.t.Context(), w.account, p.ID, func(p *store.Product) { p.Name = name })
+	require.NoError(w.t, err)
+}
+
+type delivery struct {
+	State    string `db:"state"`
+	Reason   string `db:"reason"`
+	Attempts int    `db:"attempts"`
+}
+
+// deliveries reads the table behind the store's back.
+func (w *world) deliveries() []delivery {
+	w.t.Helper()
+	driver, source := w.Engine(), w.url
+	if driver == store.SQLite {
+		source = strings.TrimPrefix(source, "sqlite://") + "?_pragma=busy_timeout(5000)"
+	}
+	db, err := sqlx.Open(driver, source)
+	require.NoError(w.t, err)
+	defer func() { _ = db.Close() }()
+	var rows []delivery
+	require.NoError(w.t, db.Select(&rows, `SELECT state, COALESCE(reason, '') AS reason, attempts FROM webhook_deliveries ORDER BY id`))
+	return rows
+}
+
+// settled waits until no delivery is under way.
+func (w *world) settled() []delivery {
+	w.t.Helper()
+	var rows []delivery
+	require.Eventually(w.t, func() bool {
+		rows = w.deliveries()
+		for _, d := range rows {
+			if d.State == "pending" || d.State == "sending" {
+				return false
+			}
+		}
+		return true
+	}, 20*time.Second, 20*time.Millisecond)
+	return rows
+}
+
+// inbox is a receiver that remembers what it was sent.
+type inbox struct {
+	*httptest.Server
+	mu     sync.Mutex
+	posts  []post
+	answer func(http.ResponseWriter, *http.Request)
+}
+
+type post struct {
+	header http.Header
+	body   string
+	event  struct {
+		ID, Type string
+		Data     store.Product
+	}
+}
+
+func newInbox(t *testing.T, answer func(http.ResponseWriter, *http.Request)) *inbox {
+	t.Helper()
+	i := &inbox{answer: answer}
+	i.Server = httptest.NewServer(i)
+	t.Cleanup(i.Close)
+	return i
+}
+
+func (i *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	p := post{header: r.Header, body: string(body)}
+	_ = json.Unmarshal(body, &p.event)
+	i.mu.Lock()
+	i.posts = append(i.posts, p)
+	i.mu.Unlock()
+	if i.answer != nil {
+		i.answer(w, r)
+	}
+}
+
+func (i *inbox) received() []post {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return append([]post(nil), i.posts...)
+}
+
+func (i *inbox) wait(t *testing.T, n int) []post {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(i.received()) >= n }, 20*time.Second, 5*time.Millisecond)
+	return i.received()
+}
+
+func TestDispatcher_DeliversSignedBytes(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		first, second := newInbox(t, nil), newInbox(t, nil)
+		w.dispatch(w.Store)
+		endpoint := w.endpoint(first.URL)
+		w.endpoint(second.URL)
+		p := w.product("Zoë <b> & \u2028 Söhne")
+		got, same := first.wait(t, 1)[0], second.wait(t, 1)[0]
+		require.Equal(t, "product.created", got.event.Type)
+		require.Equal(t, p.Name, got.event.Data.Name)
+		require.True(t, signature.Verify([]byte(got.body), endpoint.Secret, got.header.Get("X-Service-Hmac-SHA256")))
+		require.Equal(t, got.event.ID, got.header.Get("X-Service-Event-Id"))
+		require.Equal(t, "1", got.header.Get("X-Service-Attempt"))
+		require.Equal(t, got.body, same.body, "every endpoint is sent the same bytes")
+		for _, d := range w.settled() {
+			require.Equal(t, delivery{State: "succeeded", Attempts: 1}, d)
+		}
+	})
+}
+
+func TestDispatcher_IsQuickToDeliver(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, nil)
+		w.dispatch(w.Store)
+		w.endpoint(in.URL)
+		w.product("warm")
+		in.wait(t, 1)
+		start := time.Now()
+		for i := range 5 {
+			w.product(fmt.Sprint("quick ", i))
+			in.wait(t, i+2)
+		}
+		require.Less(t, time.Since(start), pollInterval, "it is woken and does not wait for its poll")
+	})
+}
+
+func TestDispatcher_KeepsTheOrderOfOneObject(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		var turn atomic.Int32
+		in := newInbox(t, func(http.ResponseWriter, *http.Request) {
+			time.Sleep(time.Duration(turn.Add(1)%3) * 4 * time.Millisecond)
+		})
+		w.endpoint(in.URL)
+		p, q := w.product("p 00"), w.product("q 00")
+		for i := 1; i <= 10; i++ {
+			w.rename(p, fmt.Sprintf("p %02d", i))
+			w.rename(q, fmt.Sprintf("q %02d", i))
+		}
+		w.dispatch(w.Store)
+		last := map[string]string{}
+		for _, got := range in.wait(t, 22) {
+			require.Greater(t, got.event.Data.Name, last[got.event.Data.ID])
+			last[got.event.Data.ID] = got.event.Data.Name
+		}
+	})
+}
+
+func TestDispatcher_DoesNotRetryAFailure(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "broken", http.StatusInternalServerError) })
+		w.dispatch(w.Store)
+		w.endpoint(in.URL)
+		w.product("once")
+		in.wait(t, 1)
+		time.Sleep(3 * pollInterval)
+		require.Len(t, in.received(), 1)
+		require.Equal(t, []delivery{{"failed", "http_status", 1}}, w.deliveries())
+	})
+}
+
+func TestDispatcher_InactiveEndpointIsNotCalled(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in, other := newInbox(t, nil), newInbox(t, nil)
+		e := w.endpoint(in.URL)
+		w.endpoint(other.URL)
+		w.product("before")
+		set := func(status store.WebhookEndpointStatus) {
+			_, err := w.UpdateWebhookEndpoint(t.Context(), w.account, e.ID, func(e *store.WebhookEndpoint) { e.Status = status })
+			require.NoError(t, err)
+		}
+		set(store.WebhookEndpointInactive)
+		w.dispatch(w.Store)
+		other.wait(t, 1)
+		w.product("meanwhile")
+		set(store.WebhookEndpointActive)
+		w.product("after")
+		other.wait(t, 3)
+		w.settled()
+		got := in.received()
+		require.Len(t, got, 1)
+		require.Equal(t, "after", got[0].event.Data.Name)
+	})
+}
+
+func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, nil)
+		e := w.endpoint(in.URL)
+		w.product("lost")
+		claims := []store.DeliveryClaim{{PendingEndpoint: store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4}}
+		claimed, err := w.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
+		require.NoError(t, err)
+		require.Len(t, claimed, 1)
+		start := time.Now()
+		w.dispatch(w.Store)
+		got := in.wait(t, 1)[0]
+		require.GreaterOrEqual(t, time.Since(start), 200*time.Millisecond, "not before the lease has run out")
+		require.Equal(t, claimed[0].Body, got.body)
+		require.Equal(t, claimed[0].EventID, got.event.ID)
+		require.Equal(t, "2", got.header.Get("X-Service-Attempt"))
+		require.Equal(t, []delivery{{State: "succeeded", Attempts: 2}}, w.settled())
+	})
+}
+
+func TestDispatcher_NothingIsSentOfARolledBackTransaction(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, nil)
+		w.dispatch(w.Store)
+		w.endpoint(in.URL)
+		for range 50 {
+			_, _, err := w.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
+				_, err := w.CreateProduct(ctx, w.account, store.NewProduct{Product: store.Product{Name: "never"}})
+				require.NoError(t, err)
+				return nil, errors.New("rolled back")
+			})
+			require.Error(t, err)
+		}
+		w.product("real")
+		got := in.wait(t, 1)
+		w.settled()
+		require.Len(t, got, 1)
+		require.Equal(t, "real", got[0].event.Data.Name)
+		require.Len(t, w.deliveries(), 1)
+	})
+}
+
+func TestDispatcher_DeadEndpointDelaysNobodyElse(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		released := make(chan struct{})
+		dead := newInbox(t, func(http.ResponseWriter, *http.Request) { <-released })
+		alive := newInbox(t, nil)
+		for range 10 {
+			w.endpoint(dead.URL)
+		}
+		w.endpoint(alive.URL)
+		w.dispatch(w.Store)
+		for i := range 20 {
+			start := time.Now()
+			w.product(fmt.Sprint("product ", i))
+			alive.wait(t, i+1)
+			require.Less(t, time.Since(start), time.Second)
+		}
+		close(released)
+		w.settled()
+	})
+}
+
+func TestDispatcher_SendsAtMostFourAtATimeToOneEndpoint(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		var now, most atomic.Int32
+		in := newInbox(t, func(http.ResponseWriter, *http.Request) {
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			time.Sleep(20 * time.Millisecond)
+			now.Add(-1)
+		})
+		w.endpoint(in.URL)
+		for i := range 24 {
+			w.product(fmt.Sprint("product ", i))
+		}
+		w.dispatch(w.Store)
+		in.wait(t, 24)
+		require.Equal(t, int32(perEndpoint), most.Load())
+	})
+}
+
+func TestDispatcher_TwoOnOneDatabaseDoNotSendTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, database.URL(t, store.PostgreSQL))
+	in := newInbox(t, nil)
+	for range 3 {
+		w.endpoint(in.URL)
+	}
+	w.dispatch(w.Store)
+	w.dispatch(w.replica(0))
+	const products = 60
+	for i := range products {
+		w.product(fmt.Sprint("product ", i))
+	}
+	in.wait(t, 3*products)
+	for _, d := range w.settled() {
+		require.Equal(t, delivery{State: "succeeded", Attempts: 1}, d)
+	}
+	require.Len(t, in.received(), 3*products)
+}
+
+func TestDispatcher_StopsGracefully(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, func(http.ResponseWriter, *http.Request) { time.Sleep(700 * time.Millisecond) })
+		w.endpoint(in.URL)
+		stop := w.dispatch(w.Store)
+		w.product("under way")
+		in.wait(t, 1)
+		start := time.Now()
+		stop()
+		require.Less(t, time.Since(start), sendTimeout)
+		require.Equal(t, []delivery{{State: "succeeded", Attempts: 1}}, w.deliveries(), "it waited for the answer and recorded it")
+		w.product("too late")
+		time.Sleep(200 * time.Millisecond)
+		require.Len(t, in.received(), 1)
+		require.Equal(t, delivery{State: "pending"}, w.deliveries()[1])
+	})
+}
+
+// explosive is a transport that breaks its sender.
+type explosive struct{}
+
+func (explosive) RoundTrip(*http.Request) (*http.Response, error) { panic("boom") }
+
+func TestDispatcher_SurvivesAPanic(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		w.dispatch(w.Store, func(d *Dispatcher) { d.sender.client.Transport = explosive{} })
+		w.endpoint("https://example.com/")
+		w.product("first")
+		w.product("second")
+		require.Equal(t, []delivery{{"failed", "aborted", 1}, {"failed", "aborted", 1}}, w.settled())
+	})
+}
+
+func TestDispatcher_DoesNotSendWhatItCannotSign(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, nil)
+		w.endpoint(in.URL)
+		w.product("sealed with another key")
+		w.dispatch(w.replica(1))
+		require.Equal(t, []delivery{{"failed", "aborted", 1}}, w.settled())
+		require.Empty(t, in.received())
+	})
+}
+
+func TestRetain_DeletesAndEnds(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, nil)
+		stop := w.dispatch(w.Store)
+		w.endpoint(in.URL)
+		w.product("old")
+		w.settled()
+		stop()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			Retain(ctx, w.Store, store.DeliveryRetention{Failed: time.Hour}, slog.New(slog.DiscardHandler))
+		}()
+		require.Eventually(t, func() bool { return len(w.deliveries()) == 0 }, 5*time.Second, 10*time.Millisecond)
+		cancel()
+		<-ended
+	})
+}
+
+// TestDispatcher_LeavesNoGoroutine is not parallel: it counts what it did not start.
+func TestDispatcher_LeavesNoGoroutine(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Run("work", func(t *testing.T) {
+		w := newWorld(t, database.URL(t, store.SQLite))
+		released := make(chan struct{})
+		hung := newInbox(t, func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-released:
+			case <-r.Context().Done():
+			}
+		})
+		in := newInbox(t, nil)
+		w.endpoint(in.URL)
+		w.endpoint(hung.URL)
+		stop := w.dispatch(w.Store)
+		for i := range 50 {
+			w.product(fmt.Sprint("product ", i))
+		}
+		in.wait(t, 50)
+		close(released)
+		w.settled()
+		stop()
+	})
+	goleak.VerifyNone(t, before)
+}
