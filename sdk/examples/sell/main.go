@@ -52,10 +52,11 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer r.close(client)
-	if err := sell(ctx, client, product); err != nil {
+	order, err := sell(ctx, client, product)
+	if err != nil {
 		return err
 	}
-	return report(ctx, r)
+	return report(ctx, r, order)
 }
 
 // offer puts a product up for sale.
@@ -93,55 +94,66 @@ func offer(ctx context.Context, client *sdk.Client) (*sdk.Product, error) {
 	return product, nil
 }
 
-// sell opens a checkout and pays it, at the second attempt.
-func sell(ctx context.Context, client *sdk.Client, product *sdk.Product) error {
+// sell opens a checkout, pays it at the second attempt, and returns the order.
+func sell(ctx context.Context, client *sdk.Client, product *sdk.Product) (*sdk.Order, error) {
 	checkout, err := client.Checkouts.Create(ctx, &sdk.CheckoutCreate{
 		LineItems:     []sdk.CheckoutLine{{PriceVariant: product.DefaultPriceVariant.ID}},
 		CustomerEmail: new("ada@example.com"),
 		CustomerName:  new("Ada Lovelace"),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	say("Opened the checkout %s over %s. A buyer would go to\n   %s", checkout.ID, money(checkout.TotalAmount, checkout.Currency), checkout.URL)
 
 	_, err = client.Checkouts.Confirm(ctx, checkout.ID, payWith(declined))
 	var refused *sdk.Error
 	if !errors.As(err, &refused) || refused.Errors["payment_method"] == nil {
-		return fmt.Errorf("pay with a card that is declined: %w", unexpected(err))
+		return nil, fmt.Errorf("pay with a card that is declined: %w", unexpected(err))
 	}
 	say("The card %s was declined, and the checkout stays open:\n   %v", declined, err)
 
 	checkout, err = client.Checkouts.Confirm(ctx, checkout.ID, payWith(accepted))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	say("The card %s was charged: the checkout is %s and %s.", accepted, checkout.Status, checkout.PaymentStatus)
 
-	for order, err := range sdk.All(ctx, client.Orders.List, &sdk.ListOrdersParams{Checkout: &checkout.ID}, sdk.Expand("line_items", "customer")) {
+	return find(ctx, client, checkout.ID)
+}
+
+// find lists the orders of a checkout, of which there is one.
+func find(ctx context.Context, client *sdk.Client, checkout string) (*sdk.Order, error) {
+	made := &sdk.ListOrdersParams{Checkout: &checkout}
+	for order, err := range sdk.All(ctx, client.Orders.List, made, sdk.Expand("line_items", "customer")) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		item := order.LineItems[0].Object
 		say("Order number %d (%s) is %s: %d x %q for %s, %s.", order.Number, order.ID, order.Status,
 			item.Quantity, item.ProductName, order.Customer.Object.Email, money(order.PaidAmount, order.Currency))
+		return &order, nil
 	}
-	return nil
+	return nil, errors.New("the checkout is completed but has no order")
 }
 
-// report waits for the webhook that tells of the sale.
-func report(ctx context.Context, r *receiver) error {
-	event, err := r.wait(ctx, 15*time.Second)
-	if err != nil {
-		return err
+// report waits for the webhook that tells of the sale. The account may be selling elsewhere, too.
+func report(ctx context.Context, r *receiver, sold *sdk.Order) error {
+	for {
+		event, err := r.wait(ctx, 15*time.Second)
+		if err != nil {
+			return err
+		}
+		order, err := event.Order()
+		if err != nil {
+			return err
+		}
+		if order.ID == sold.ID {
+			say("Received the event %s, %s of %s, and its signature is right:\n   order number %d, %s paid.", event.ID, event.Type,
+				event.CreatedAt, order.Number, money(order.PaidAmount, order.Currency))
+			return nil
+		}
 	}
-	order, err := event.Order()
-	if err != nil {
-		return err
-	}
-	say("Received the event %s, %s of %s, and its signature is right:\n   order number %d, %s paid.", event.ID, event.Type,
-		event.CreatedAt, order.Number, money(order.PaidAmount, order.Currency))
-	return nil
 }
 
 func payWith(number string) *sdk.CheckoutConfirm {

@@ -61,7 +61,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// wait returns the first event that was verified.
+// wait returns the next event that was verified.
 func (r *receiver) wait(ctx context.Context, longest time.Duration) (*sdk.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
