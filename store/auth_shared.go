@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,57 +84,89 @@ func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 }
 
 type quotaRow struct {
-	Ord     int            `db:"ord"`
+	Ord     int            `db:"ord"` // place in the batch, from 1
+	Subject string         `db:"subject"`
 	ID      *string        `db:"id"`
 	Account *string        `db:"account_id"`
 	Scopes  JSON[[]string] `db:"scopes"`
-	Used    int            `db:"used"`
+	Used    int            `db:"used"` // by the whole batch
 	Minute  int64          `db:"minute"`
 	Now     int64          `db:"now"`
 }
 
-// The subjects are sorted, or replicas would lock each other's rows crosswise. The window only moves forward: a
-// statement may have waited over the minute.
-const quotaSQL = `
+// The window only moves forward: a statement may have waited over the minute.
+const quotaOneSQL = `
+	WITH k AS (
+		SELECT id, account_id, scopes FROM api_keys
+		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
+	), w AS (
+		INSERT INTO rate_windows AS r (subject, minute, used)
+		SELECT coalesce((SELECT id FROM k), ?), floor(extract(epoch FROM clock_timestamp()))::bigint / 60, 1
+		ON CONFLICT (subject) DO UPDATE SET minute = greatest(r.minute, excluded.minute),
+			used = 1 + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
+		RETURNING subject, minute, used
+	)
+	SELECT 1 AS ord, w.subject, k.id, k.account_id, k.scopes, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+	FROM w LEFT JOIN k ON TRUE`
+
+// The same for many. The subjects are sorted, or replicas would lock each other's rows crosswise. The arrays stand
+// in sub-selects so that the planner does not see their lengths: else it would plan each execution anew, which
+// takes longer than the execution.
+const quotaManySQL = `
 	WITH q AS (
 		SELECT k.id, k.account_id, k.scopes, q.ord, coalesce(k.id, q.address) AS subject
-		FROM unnest(?::bytea[], ?::text[]) WITH ORDINALITY AS q (hash, address, ord)
+		FROM unnest((SELECT ?::bytea[]), (SELECT ?::text[])) WITH ORDINALITY AS q (hash, address, ord)
 		LEFT JOIN LATERAL (
 			SELECT id, account_id, scopes FROM api_keys
 			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
 			LIMIT 1) AS k ON TRUE
-	), c AS (
-		SELECT subject, count(*) AS n FROM q GROUP BY subject ORDER BY subject
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)
-		SELECT subject, floor(extract(epoch FROM clock_timestamp()))::bigint / 60, n FROM c ORDER BY subject
+		SELECT subject, floor(extract(epoch FROM clock_timestamp()))::bigint / 60, count(*) FROM q GROUP BY subject ORDER BY subject
 		ON CONFLICT (subject) DO UPDATE SET minute = greatest(r.minute, excluded.minute),
 			used = excluded.used + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
 		RETURNING subject, minute, used
 	)
-	SELECT q.ord, q.id, q.account_id, q.scopes, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
-		w.used - c.n + row_number() OVER (PARTITION BY q.subject ORDER BY q.ord) AS used
-	FROM q JOIN w ON w.subject = q.subject JOIN c ON c.subject = q.subject`
+	SELECT q.ord, q.subject, q.id, q.account_id, q.scopes, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+	FROM q JOIN w ON w.subject = q.subject`
 
 func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
+	// Outside of any transaction: the count stands even if the request rolls back.
+	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	if len(batch) == 1 {
+		row, err := get[quotaRow](ctx, q.store, quotaOneSQL, batch[0].hash, subject(batch[0].address))
+		if err != nil {
+			return err
+		}
+		batch[0].grant = row.grant(row.Used)
+		return nil
+	}
 	hashes, subjects := make([][]byte, len(batch)), make([]string, len(batch))
 	for i, call := range batch {
 		hashes[i], subjects[i] = call.hash, subject(call.address)
 	}
-	// Outside of any transaction: the count stands even if the request rolls back.
-	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
-	rows, err := selectAll[quotaRow](ctx, q.store, quotaSQL, pq.Array(hashes), pq.Array(subjects))
+	rows, err := selectAll[quotaRow](ctx, q.store, quotaManySQL, pq.Array(hashes), pq.Array(subjects))
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		batch[rows[i].Ord-1].grant = rows[i].grant()
-	}
+	grantAll(batch, rows)
 	return nil
 }
 
-func (r *quotaRow) grant() *Grant {
-	g := &Grant{Used: r.Used, Limit: RateLimit, WindowEnd: (r.Minute + 1) * rateWindow, Now: r.Now}
+// grantAll tells each request where it stands: of those that share a subject the last one stands at its count, the
+// one before it at one less.
+func grantAll(batch []*quotaCall, rows []quotaRow) {
+	slices.SortFunc(rows, func(a, b quotaRow) int { return cmp.Compare(b.Ord, a.Ord) })
+	later := make(map[string]int, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		batch[r.Ord-1].grant = r.grant(r.Used - later[r.Subject])
+		later[r.Subject]++
+	}
+}
+
+func (r *quotaRow) grant(used int) *Grant {
+	g := &Grant{Used: used, Limit: RateLimit, WindowEnd: (r.Minute + 1) * rateWindow, Now: r.Now}
 	if r.ID != nil {
 		g.KeyID, g.Account, g.Scopes = *r.ID, *r.Account, r.Scopes.V
 	}

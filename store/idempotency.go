@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -176,14 +177,32 @@ func (r *request) record(ctx context.Context, answer *Answer) error {
 	return nil
 }
 
-// recorded looks up whether a COMMIT of which nothing was heard took place.
+// errNotRecorded rolls back the look-up of a COMMIT that did not take place.
+var errNotRecorded = errors.New("store: the answer was not recorded")
+
+// recorded finds out whether a COMMIT of which nothing was heard took place. It may still be under way: taking the
+// key ourselves waits for its end.
 func (r *request) recorded(ctx context.Context, answer *Answer) bool {
 	if r.key == nil || answer == nil {
 		return false
 	}
-	status, err := get[int](ctx, r.store, `SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`,
-		r.key.Account, r.key.Key, r.token)
-	return err == nil && status != nil && *status == answer.Status
+	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	k := r.key
+	_, err := tx(ctx, r.store, func(ctx context.Context, u *unit) (any, error) {
+		rows, err := u.exec(ctx, `
+			INSERT INTO idempotency_keys (account_id, key, fingerprint, token, effect, lease_until, expires_at) VALUES (?, ?, ?, ?, ?, 0, 0)
+			ON CONFLICT (account_id, key) DO NOTHING`, k.Account, k.Key, k.Fingerprint[:], r.token, r.effect)
+		if err != nil {
+			return nil, err
+		}
+		status, err := get[int](ctx, r.store, `
+			SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`+u.lock(), k.Account, k.Key, r.token)
+		if err == nil && (rows == 1 || status == nil || *status != answer.Status) {
+			err = errNotRecorded
+		}
+		return nil, err
+	})
+	return err == nil
 }
 
 // settle decides, after a request that was not answered, what becomes of a claim that a step has committed.

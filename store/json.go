@@ -43,21 +43,22 @@ func (j *JSON[T]) Scan(src any) error {
 	case nil:
 		return nil
 	case string:
-		return j.decode([]byte(text))
+		if isEmptyText(text) {
+			return nil
+		}
+		return json.Unmarshal([]byte(text), &j.V)
 	case []byte:
-		return j.decode(text)
+		if isEmptyText(string(text)) {
+			return nil
+		}
+		return json.Unmarshal(text, &j.V)
 	default:
 		return fmt.Errorf("scan JSON column: unexpected %T", src)
 	}
 }
 
-// decode skips the decoder for empty collections, which most of them are.
-func (j *JSON[T]) decode(text []byte) error {
-	if len(text) == 2 && (text[0] == '[' || text[0] == '{') {
-		return nil
-	}
-	return json.Unmarshal(text, &j.V)
-}
+// isEmptyText spares the decoder empty collections, which most of them are.
+func isEmptyText(text string) bool { return text == "[]" || text == "{}" }
 
 // Value writes text, never bytes: lib/pq would send bytes in a binary form that JSON columns refuse.
 func (j JSON[T]) Value() (driver.Value, error) {
