@@ -1,0 +1,62 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// ListCustomers implements GET /customers.
+func (h *Handlers) ListCustomers(ctx context.Context, r api.ListCustomersRequestObject) (api.ListCustomersResponseObject, error) {
+	customers, more, err := h.store.ListCustomers(ctx, account(ctx), view.ListCustomers(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	return api.ListCustomers200JSONResponse(view.List("/v1/customers", customers, more, view.Customer)), nil
+}
+
+// CreateCustomer implements POST /customers.
+func (h *Handlers) CreateCustomer(ctx context.Context, r api.CreateCustomerRequestObject) (api.CreateCustomerResponseObject, error) {
+	c, err := h.store.CreateCustomer(ctx, account(ctx), view.NewCustomer(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateCustomer201JSONResponse(view.Customer(c)), nil
+}
+
+// GetCustomer implements GET /customers/{id}.
+func (h *Handlers) GetCustomer(ctx context.Context, r api.GetCustomerRequestObject) (api.GetCustomerResponseObject, error) {
+	c, err := h.store.GetCustomer(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetCustomer200JSONResponse(view.Customer(c)), nil
+}
+
+// GetCustomerByExternalID implements GET /customers/external/{external_id}.
+func (h *Handlers) GetCustomerByExternalID(ctx context.Context, r api.GetCustomerByExternalIDRequestObject) (api.GetCustomerByExternalIDResponseObject, error) {
+	c, err := h.store.GetCustomerByExternalID(ctx, account(ctx), r.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetCustomerByExternalID200JSONResponse(view.Customer(c)), nil
+}
+
+// UpdateCustomer implements PATCH /customers/{id}.
+func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerRequestObject) (api.UpdateCustomerResponseObject, error) {
+	c, err := h.store.UpdateCustomer(ctx, account(ctx), r.ID, view.CustomerChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return api.UpdateCustomer200JSONResponse(view.Customer(c)), nil
+}
+
+// DeleteCustomer implements DELETE /customers/{id}.
+func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerRequestObject) (api.DeleteCustomerResponseObject, error) {
+	c, err := h.store.DeleteCustomer(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteCustomer200JSONResponse(view.Deleted("customer", c.ID)), nil
+}

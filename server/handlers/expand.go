@@ -1,0 +1,153 @@
+package handlers
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
+)
+
+// kindsOf lists every type that something may point at: how to load many of them by id, how to show one, and what it
+// points at in turn. A new type is one line here.
+func kindsOf(s *store.Store) map[string]kind {
+	return map[string]kind{
+		"prod":  kindOf("product", s.ProductsByID, view.Product, view.ProductRefs),
+		"price": kindOf("price_variant", s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
+		"cus":   kindOf("customer", s.CustomersByID, view.Customer, nil),
+		"chk":   kindOf("checkout", s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
+		"li":    kindOf("line_item", s.LineItemsByID, view.LineItem, view.LineItemRefs),
+		"order": kindOf("order", s.OrdersByID, view.Order, view.OrderRefs),
+		"pay":   kindOf("payment", s.PaymentsByID, view.Payment, nil),
+	}
+}
+
+// refsOf calls yield with each reference that an object holds in the field.
+type refsOf[W any] func(object *W, field string, yield func(wire.Ref))
+
+// kind is one type of referenced object.
+type kind struct {
+	object string
+	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
+	// shared by two references would carry what was expanded in one of them into the other.
+	load func(ctx context.Context, account string, ids []string) (func(id string) any, error)
+	refs func(object any, field string, yield func(wire.Ref))
+}
+
+func kindOf[R, W any](
+	object string,
+	load func(ctx context.Context, account string, ids []string) (map[string]*R, error),
+	render func(*R) W,
+	refs refsOf[W],
+) kind {
+	return kind{
+		object: object,
+		load: func(ctx context.Context, account string, ids []string) (func(string) any, error) {
+			rows, err := load(ctx, account, ids)
+			return func(id string) any {
+				if rows[id] == nil {
+					return nil
+				}
+				return new(render(rows[id]))
+			}, err
+		},
+		refs: erase(refs),
+	}
+}
+
+// show renders one object and expands what paths name.
+func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W, refs refsOf[W], paths []string) (W, error) {
+	out := render(row)
+	if len(paths) == 0 {
+		return out, nil
+	}
+	err := h.expand(ctx, paths, []any{&out}, erase(refs))
+	return out, err
+}
+
+// showList renders a page and expands what paths name.
+func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, more bool, render func(*R) W, refs refsOf[W], paths []string) (wire.List[W], error) {
+	out := view.List(url, rows, more, render)
+	if len(paths) == 0 {
+		return out, nil
+	}
+	objects := make([]any, len(out.Data))
+	for i := range out.Data {
+		objects[i] = &out.Data[i]
+	}
+	return out, h.expand(ctx, paths, objects, erase(refs))
+}
+
+// erase makes the references of one type callable on any; other types have none.
+func erase[W any](refs refsOf[W]) func(object any, field string, yield func(wire.Ref)) {
+	return func(object any, field string, yield func(wire.Ref)) {
+		if w, ok := object.(*W); ok && refs != nil {
+			refs(w, field, yield)
+		}
+	}
+}
+
+// expand replaces the references that paths name with the objects themselves, level by level with one query for each
+// type of a level, so its cost does not grow with the page. The specification has already refused unknown paths.
+func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, refs func(any, string, func(wire.Ref))) error {
+	for field, rest := range byField(paths) {
+		wanted := map[string][]wire.Ref{}
+		for _, object := range objects {
+			refs(object, field, func(r wire.Ref) {
+				if prefix, _, ok := strings.Cut(r.RefID(), "_"); ok {
+					wanted[prefix] = append(wanted[prefix], r)
+				}
+			})
+		}
+		for prefix, references := range wanted {
+			kind := h.kinds[prefix]
+			filled, err := fill(ctx, kind, references)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				if err := h.expand(ctx, rest, filled, kind.refs); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// byField groups paths by their first name: "a.b" and "a.c" are field a with rest b and c.
+func byField(paths []string) map[string][]string {
+	fields := map[string][]string{}
+	for _, path := range paths {
+		field, rest, deeper := strings.Cut(path, ".")
+		if deeper {
+			fields[field] = append(fields[field], rest)
+		} else if _, known := fields[field]; !known {
+			fields[field] = nil
+		}
+	}
+	return fields
+}
+
+func fill(ctx context.Context, k kind, references []wire.Ref) ([]any, error) {
+	ids := make([]string, len(references))
+	for i, r := range references {
+		ids[i] = r.RefID()
+	}
+	object, err := k.load(ctx, account(ctx), ids)
+	if err != nil {
+		return nil, err
+	}
+	filled := make([]any, 0, len(references))
+	for _, r := range references {
+		o := object(r.RefID())
+		if o == nil {
+			r.Fill(new(view.Deleted(k.object, r.RefID())))
+			continue
+		}
+		r.Fill(o)
+		filled = append(filled, o)
+	}
+	return filled, nil
+}

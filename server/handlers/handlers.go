@@ -1,0 +1,32 @@
+// Package handlers implements the operations of the specification: each reads its request, calls one use case, and
+// returns one view. Everything that operations share is done before they are called (package server).
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks"
+)
+
+// Handlers implements the generated interface.
+type Handlers struct {
+	store      *store.Store
+	billing    *billing.Billing
+	guard      *webhooks.Guard
+	kinds      map[string]kind // what a reference may point at, by id prefix
+	eventTypes api.EventTypeList
+}
+
+var _ api.StrictServerInterface = (*Handlers)(nil)
+
+// New returns the operations over a store. billing takes the money, guard says which URLs may be called.
+func New(s *store.Store, b *billing.Billing, g *webhooks.Guard) *Handlers {
+	return &Handlers{store: s, billing: b, guard: g, kinds: kindsOf(s), eventTypes: view.EventTypes()}
+}
+
+func account(ctx context.Context) string { return caller.Account(ctx) }

@@ -1,0 +1,38 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// ListOrders implements GET /orders.
+func (h *Handlers) ListOrders(ctx context.Context, r api.ListOrdersRequestObject) (api.ListOrdersResponseObject, error) {
+	orders, more, err := h.store.ListOrders(ctx, account(ctx), view.ListOrders(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	out, err := showList(ctx, h, "/v1/orders", orders, more, view.Order, view.OrderRefs, r.Params.Expand)
+	return api.ListOrders200JSONResponse(out), err
+}
+
+// GetOrder implements GET /orders/{id}.
+func (h *Handlers) GetOrder(ctx context.Context, r api.GetOrderRequestObject) (api.GetOrderResponseObject, error) {
+	o, err := h.store.GetOrder(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
+	return api.GetOrder200JSONResponse(out), err
+}
+
+// UpdateOrder implements PATCH /orders/{id}.
+func (h *Handlers) UpdateOrder(ctx context.Context, r api.UpdateOrderRequestObject) (api.UpdateOrderResponseObject, error) {
+	o, err := h.store.UpdateOrder(ctx, account(ctx), r.ID, view.OrderChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
+	return api.UpdateOrder200JSONResponse(out), err
+}

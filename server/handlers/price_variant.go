@@ -1,0 +1,57 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// ListPriceVariants implements GET /price_variants.
+func (h *Handlers) ListPriceVariants(ctx context.Context, r api.ListPriceVariantsRequestObject) (api.ListPriceVariantsResponseObject, error) {
+	variants, more, err := h.store.ListPriceVariants(ctx, account(ctx), view.ListPriceVariants(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	out, err := showList(ctx, h, "/v1/price_variants", variants, more, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	return api.ListPriceVariants200JSONResponse(out), err
+}
+
+// CreatePriceVariant implements POST /price_variants.
+func (h *Handlers) CreatePriceVariant(ctx context.Context, r api.CreatePriceVariantRequestObject) (api.CreatePriceVariantResponseObject, error) {
+	v, err := h.store.CreatePriceVariant(ctx, account(ctx), r.Body.Product, view.NewPriceVariant(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, v, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	return api.CreatePriceVariant201JSONResponse(out), err
+}
+
+// GetPriceVariant implements GET /price_variants/{id}.
+func (h *Handlers) GetPriceVariant(ctx context.Context, r api.GetPriceVariantRequestObject) (api.GetPriceVariantResponseObject, error) {
+	v, err := h.store.GetPriceVariant(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, v, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	return api.GetPriceVariant200JSONResponse(out), err
+}
+
+// UpdatePriceVariant implements PATCH /price_variants/{id}.
+func (h *Handlers) UpdatePriceVariant(ctx context.Context, r api.UpdatePriceVariantRequestObject) (api.UpdatePriceVariantResponseObject, error) {
+	v, err := h.store.UpdatePriceVariant(ctx, account(ctx), r.ID, view.PriceVariantChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, v, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	return api.UpdatePriceVariant200JSONResponse(out), err
+}
+
+// DeletePriceVariant implements DELETE /price_variants/{id}.
+func (h *Handlers) DeletePriceVariant(ctx context.Context, r api.DeletePriceVariantRequestObject) (api.DeletePriceVariantResponseObject, error) {
+	v, err := h.store.DeletePriceVariant(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeletePriceVariant200JSONResponse(view.Deleted("price_variant", v.ID)), nil
+}

@@ -1,0 +1,102 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// ListProducts implements GET /products.
+func (h *Handlers) ListProducts(ctx context.Context, r api.ListProductsRequestObject) (api.ListProductsResponseObject, error) {
+	products, more, err := h.store.ListProducts(ctx, account(ctx), view.ListProducts(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	out, err := showList(ctx, h, "/v1/products", products, more, view.Product, view.ProductRefs, r.Params.Expand)
+	return api.ListProducts200JSONResponse(out), err
+}
+
+// CreateProduct implements POST /products.
+func (h *Handlers) CreateProduct(ctx context.Context, r api.CreateProductRequestObject) (api.CreateProductResponseObject, error) {
+	p, err := h.store.CreateProduct(ctx, account(ctx), view.NewProduct(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, p, view.Product, view.ProductRefs, r.Params.Expand)
+	return api.CreateProduct201JSONResponse(out), err
+}
+
+// GetProduct implements GET /products/{id}.
+func (h *Handlers) GetProduct(ctx context.Context, r api.GetProductRequestObject) (api.GetProductResponseObject, error) {
+	p, err := h.store.GetProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, p, view.Product, view.ProductRefs, r.Params.Expand)
+	return api.GetProduct200JSONResponse(out), err
+}
+
+// UpdateProduct implements PATCH /products/{id}.
+func (h *Handlers) UpdateProduct(ctx context.Context, r api.UpdateProductRequestObject) (api.UpdateProductResponseObject, error) {
+	p, err := h.store.UpdateProduct(ctx, account(ctx), r.ID, view.ProductChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, p, view.Product, view.ProductRefs, r.Params.Expand)
+	return api.UpdateProduct200JSONResponse(out), err
+}
+
+// DeleteProduct implements DELETE /products/{id}.
+func (h *Handlers) DeleteProduct(ctx context.Context, r api.DeleteProductRequestObject) (api.DeleteProductResponseObject, error) {
+	p, err := h.store.DeleteProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteProduct200JSONResponse(view.Deleted("product", p.ID)), nil
+}
+
+// PublishProduct implements POST /products/{id}/publish.
+func (h *Handlers) PublishProduct(ctx context.Context, r api.PublishProductRequestObject) (api.PublishProductResponseObject, error) {
+	p, err := h.store.PublishProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.PublishProduct200JSONResponse(view.Product(p)), nil
+}
+
+// UnpublishProduct implements POST /products/{id}/unpublish.
+func (h *Handlers) UnpublishProduct(ctx context.Context, r api.UnpublishProductRequestObject) (api.UnpublishProductResponseObject, error) {
+	p, err := h.store.UnpublishProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.UnpublishProduct200JSONResponse(view.Product(p)), nil
+}
+
+// ArchiveProduct implements POST /products/{id}/archive.
+func (h *Handlers) ArchiveProduct(ctx context.Context, r api.ArchiveProductRequestObject) (api.ArchiveProductResponseObject, error) {
+	p, err := h.store.ArchiveProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.ArchiveProduct200JSONResponse(view.Product(p)), nil
+}
+
+// UnarchiveProduct implements POST /products/{id}/unarchive.
+func (h *Handlers) UnarchiveProduct(ctx context.Context, r api.UnarchiveProductRequestObject) (api.UnarchiveProductResponseObject, error) {
+	p, err := h.store.UnarchiveProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.UnarchiveProduct200JSONResponse(view.Product(p)), nil
+}
+
+// DuplicateProduct implements POST /products/{id}/duplicate.
+func (h *Handlers) DuplicateProduct(ctx context.Context, r api.DuplicateProductRequestObject) (api.DuplicateProductResponseObject, error) {
+	p, err := h.store.DuplicateProduct(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DuplicateProduct201JSONResponse(view.Product(p)), nil
+}
