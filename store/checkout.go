@@ -108,6 +108,13 @@ type CheckoutDetail struct {
 	Items    []LineItem
 }
 
+// CheckoutOffer is who sells what in a checkout, and what they ask the buyer.
+type CheckoutOffer struct {
+	Seller       *Account
+	Items        []LineItem
+	CustomFields []CustomField
+}
+
 // CheckoutDraft is what may be said about a checkout that is not paid yet. Lines, if not nil, replace all lines;
 // an empty Currency is the first line's.
 type CheckoutDraft struct {
@@ -147,6 +154,39 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 		return "", "", &Error{Code: CodeMissing, Message: "No checkout has this client secret."}
 	}
 	return found.Account, found.Checkout, nil
+}
+
+// GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
+func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
+	seller, err := s.GetAccount(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = item.ProductID
+	}
+	products, err := s.ProductsByID(ctx, c.AccountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	return &CheckoutOffer{Seller: seller, Items: items, CustomFields: questions(ids, products)}, nil
+}
+
+// questions are the custom fields of the products in their order, each once. A product may have been deleted.
+func questions(ids []string, products map[string]*Product) []CustomField {
+	var fields []CustomField
+	for _, id := range ids {
+		if p := products[id]; p != nil {
+			fields = append(fields, p.CustomFields.V...)
+			delete(products, id)
+		}
+	}
+	return fields
 }
 
 // CheckoutsByID returns the checkouts among ids.

@@ -1,0 +1,87 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// checkoutPage is what the page of a checkout shows.
+type checkoutPage struct {
+	Checkout   *store.Checkout
+	Seller     *store.Account
+	Items      []store.LineItem
+	Tax        int64
+	State      string // open, action, processing, paid or expired
+	SuccessURL string
+}
+
+// checkout serves the page to which a seller sends a buyer.
+func (p *Pages) checkout(c echo.Context) error {
+	ctx := c.Request().Context()
+	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	checkout, err := p.store.GetCheckout(ctx, account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	offer, err := p.store.GetCheckoutOffer(ctx, checkout)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	page := checkoutPage{
+		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, State: p.state(checkout), SuccessURL: successURL(checkout),
+	}
+	if checkout.TaxAmount != nil {
+		page.Tax = *checkout.TaxAmount
+	}
+	return p.render(c, http.StatusOK, "checkout.html", page)
+}
+
+// authenticate is the buyer's consent on the test provider's page: the charge that waited for it goes on.
+func (p *Pages) authenticate(c echo.Context) error {
+	if p.test == nil {
+		return echo.ErrNotFound
+	}
+	ctx := c.Request().Context()
+	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	payment, err := p.store.CheckoutPayment(ctx, account, id)
+	if err == nil && payment.ProviderRef != nil {
+		if _, err = p.test.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
+			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+		}
+	}
+	if err != nil && !isMissing(err) && store.OutcomeOf(err) != store.Recorded {
+		return err
+	}
+	// Whatever came of it, or was done in another window, the page says.
+	return c.Redirect(http.StatusSeeOther, "/checkout/"+url.PathEscape(c.Param("client_secret")))
+}
+
+func (p *Pages) state(c *store.Checkout) string {
+	switch {
+	case c.Status == store.CheckoutStatusCompleted:
+		return "paid"
+	case c.Status == store.CheckoutStatusProcessing && c.NextAction.V != nil && p.test != nil:
+		return "action"
+	default:
+		return string(c.Status)
+	}
+}
+
+// successURL is where the seller wants the buyer after paying.
+func successURL(c *store.Checkout) string {
+	if c.SuccessURL == nil {
+		return ""
+	}
+	return strings.ReplaceAll(*c.SuccessURL, "{CHECKOUT_ID}", c.ID)
+}

@@ -1,0 +1,168 @@
+package pages_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/pages"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// shop is an account whose checkouts have pages.
+type shop struct {
+	*store.Store
+	t       *testing.T
+	billing *billing.Billing
+	account string
+	server  *httptest.Server
+	now     time.Time
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	w := &shop{t: t, now: time.Now()}
+	e := echo.New()
+	w.server = httptest.NewServer(e)
+	t.Cleanup(w.server.Close)
+	sealer, err := store.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	w.Store, err = store.Open(t.Context(), store.Options{
+		URL: database.URL(t, "sqlite"), Sealer: sealer, Synchronous: "normal", PublicURL: w.server.URL,
+		Now:    func() time.Time { return w.now },
+		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
+	require.NoError(t, w.Migrate(t.Context()))
+	account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada <b>& sons</b>", Email: "ada@example.com"})
+	require.NoError(t, err)
+	w.account = account.ID
+
+	test := testpay.New(w.Store)
+	w.billing = billing.New(w.Store, test)
+	p, err := pages.New(w.Store, w.billing, test)
+	require.NoError(t, err)
+	for pattern, handler := range p.Routes() {
+		method, path, ok := strings.Cut(pattern, " ")
+		if !ok {
+			method, path = http.MethodGet, pattern
+		}
+		e.Add(method, path, handler)
+	}
+	return w
+}
+
+func (w *shop) checkout(v store.PriceVariant) *store.Checkout {
+	w.t.Helper()
+	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{
+		Product: store.Product{Name: "Handbook", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{v},
+	})
+	require.NoError(w.t, err)
+	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
+		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), SuccessURL: new("https://shop.example/thanks?c={CHECKOUT_ID}")},
+		Lines:    []store.NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
+	})
+	require.NoError(w.t, err)
+	return c
+}
+
+func (w *shop) pay(c *store.Checkout, method string) {
+	w.t.Helper()
+	_, err := w.billing.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}})
+	if store.OutcomeOf(err) != store.Recorded {
+		require.NoError(w.t, err)
+	}
+}
+
+func (w *shop) page(url string, status int) string {
+	w.t.Helper()
+	response, err := http.Get(url)
+	require.NoError(w.t, err)
+	return w.read(response, status)
+}
+
+func (w *shop) read(response *http.Response, status int) string {
+	w.t.Helper()
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(w.t, err)
+	require.Equal(w.t, status, response.StatusCode)
+	assert.Equal(w.t, "text/html; charset=UTF-8", response.Header.Get("Content-Type"))
+	assert.Contains(w.t, response.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-")
+	assert.Equal(w.t, "no-referrer", response.Header.Get("Referrer-Policy"))
+	assert.Equal(w.t, "no-store", response.Header.Get("Cache-Control"))
+	assert.NotContains(w.t, string(body), "<script")
+	return string(body)
+}
+
+func TestCheckoutPage_ShowsWhatIsBoughtAndHowItStands(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(store.PriceVariant{Amount: 123450})
+	page := w.page(c.URL, http.StatusOK)
+	assert.Contains(t, page, "Ada &lt;b&gt;&amp; sons&lt;/b&gt;")
+	assert.Contains(t, page, "Handbook")
+	assert.Contains(t, page, "USD\u00a01,234.50")
+	assert.Contains(t, page, "USD\u00a02,469.00")
+	assert.Contains(t, page, "This checkout is open")
+	assert.NotContains(t, page, "grace@example.com", "whoever finds the address does not learn the buyer's")
+
+	w.pay(c, "pm_card_chargeDeclined")
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "The card was declined.")
+	w.pay(c, "pm_card_visa")
+	page = w.page(c.URL, http.StatusOK)
+	assert.Contains(t, page, "Paid. Thank you")
+	assert.Contains(t, page, `href="https://shop.example/thanks?c=`+c.ID+`"`)
+}
+
+func TestCheckoutPage_CurrencyWithoutMinorUnit(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	page := w.page(w.checkout(store.PriceVariant{Amount: 1900, Currency: "jpy"}).URL, http.StatusOK)
+	assert.Contains(t, page, "JPY\u00a03,800<")
+}
+
+func TestCheckoutPage_Expired(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	w.now = w.now.Add(25 * time.Hour)
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "has expired")
+}
+
+func TestCheckoutPage_BuyerAuthenticates(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	w.pay(c, "pm_card_authenticationRequired")
+	page := w.page(c.URL, http.StatusOK)
+	action := "/checkout/" + c.ClientSecret + "/authenticate"
+	require.Contains(t, page, `action="`+action+`"`)
+	for range 2 { // the second time there is nothing left to do
+		response, err := http.Post(w.server.URL+action, "application/x-www-form-urlencoded", nil)
+		require.NoError(t, err)
+		assert.Contains(t, w.read(response, http.StatusOK), "Paid. Thank you")
+	}
+}
+
+func TestCheckoutPage_UnknownSecret(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	for _, secret := range []string{c.ID, c.ID + "_secret_", c.ClientSecret + "a", "x"} {
+		assert.Contains(t, w.page(w.server.URL+"/checkout/"+secret, http.StatusNotFound), "There is nothing here")
+	}
+}

@@ -1,0 +1,88 @@
+// Package pages is what people look at. Pages are rendered on the server, run no scripts and load nothing from
+// anywhere.
+package pages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"html/template"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/store"
+)
+
+//go:embed *.html style.css
+var files embed.FS
+
+// Pages serves the pages of a store.
+type Pages struct {
+	store     *store.Store
+	billing   *billing.Billing
+	test      *testpay.Provider
+	templates *template.Template
+	policy    string
+}
+
+// New returns the pages. test is the provider whose page the buyer authenticates on, nil if another one charges.
+func New(s *store.Store, b *billing.Billing, test *testpay.Provider) (*Pages, error) {
+	style, err := files.ReadFile("style.css")
+	if err != nil {
+		return nil, err
+	}
+	templates, err := template.New("").Funcs(template.FuncMap{
+		"money": money,
+		"style": func() template.CSS { return template.CSS(style) },
+	}).ParseFS(files, "*.html")
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256(style)
+	return &Pages{
+		store: s, billing: b, test: test, templates: templates,
+		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
+			"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	}, nil
+}
+
+// Routes returns the pages by pattern; one that is not only looked at begins with its method.
+func (p *Pages) Routes() map[string]echo.HandlerFunc {
+	return map[string]echo.HandlerFunc{
+		"/checkout/:client_secret":                   p.checkout,
+		"POST /checkout/:client_secret/authenticate": p.authenticate,
+	}
+}
+
+// render answers with a page. The address of a page may be a secret, so it is neither kept nor told to others.
+func (p *Pages) render(c echo.Context, status int, name string, data any) error {
+	var page bytes.Buffer
+	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
+		return err
+	}
+	header := c.Response().Header()
+	header.Set("Content-Security-Policy", p.policy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Robots-Tag", "noindex")
+	return c.HTMLBlob(status, page.Bytes())
+}
+
+// refuse shows what is missing as a page, and leaves every other error to the server.
+func (p *Pages) refuse(c echo.Context, err error) error {
+	if isMissing(err) {
+		return p.render(c, http.StatusNotFound, "missing.html", nil)
+	}
+	return err
+}
+
+func isMissing(err error) bool {
+	var e *store.Error
+	return errors.As(err, &e) && e.Code == store.CodeMissing
+}
