@@ -1,0 +1,62 @@
+package payments_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// far is a provider that notes whether it was given a deadline.
+type far struct {
+	payments.Provider
+	bounded bool
+}
+
+func (f *far) PrepareCharge(ctx context.Context, _ payments.ChargeInput) (string, error) {
+	_, f.bounded = ctx.Deadline()
+	return "ref", nil
+}
+
+func (f *far) ConfirmCharge(context.Context, string, string) (payments.Charge, error) {
+	return payments.Charge{}, nil
+}
+
+func (f *far) GetCharge(context.Context, string, string) (payments.Charge, error) {
+	return payments.Charge{}, nil
+}
+
+func (f *far) CancelCharge(context.Context, string, string) (payments.Charge, error) {
+	return payments.Charge{}, nil
+}
+
+func TestOutside_BoundsEveryCall(t *testing.T) {
+	t.Parallel()
+	f := &far{}
+	_, err := payments.Outside(f).PrepareCharge(t.Context(), payments.ChargeInput{})
+	require.NoError(t, err)
+	assert.True(t, f.bounded)
+}
+
+func TestOutside_PanicsInsideATransaction(t *testing.T) {
+	t.Parallel()
+	sealer, err := store.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	p := payments.Outside(&far{})
+	_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
+		assert.Panics(t, func() { _, _ = p.PrepareCharge(ctx, payments.ChargeInput{}) })
+		assert.Panics(t, func() { _, _ = p.ConfirmCharge(ctx, "acct_1", "ref") })
+		assert.Panics(t, func() { _, _ = p.GetCharge(ctx, "acct_1", "ref") })
+		assert.Panics(t, func() { _, _ = p.CancelCharge(ctx, "acct_1", "ref") })
+		return &store.Answer{Status: 200}, nil
+	})
+	require.NoError(t, err)
+}
