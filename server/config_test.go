@@ -132,6 +132,7 @@ func TestSettings_AreComplete(t *testing.T) {
 	for _, s := range Settings() {
 		assert.Regexp(t, `^TILLWRIGHT_[A-Z_]+$`, s.Env)
 		assert.NotEmpty(t, s.Help, s.Env)
+		assert.NotEqual(t, s.Default == "", s.Otherwise == "", "%s has one default", s.Env)
 		assert.Equal(t, s.Env != "TILLWRIGHT_SECRET_KEY", s.Flag != "", "a secret has no place on a command line")
 	}
 }

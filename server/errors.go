@@ -127,10 +127,11 @@ func translate(err error) *store.Error {
 func bindingRefusal(err *echo.HTTPError) *store.Error {
 	var mistyped *json.UnmarshalTypeError
 	if errors.As(err, &mistyped) {
-		return &store.Error{
-			Code: store.CodeBadRequest, Param: mistyped.Field,
-			Message: fmt.Sprintf("%s cannot be %s.", mistyped.Field, mistyped.Value),
+		message := fmt.Sprintf("%s cannot be a %s.", mistyped.Field, mistyped.Value)
+		if number, ok := strings.CutPrefix(mistyped.Value, "number "); ok {
+			message = fmt.Sprintf("%s must be an integer in plain digits, not %s.", mistyped.Field, number)
 		}
+		return &store.Error{Code: store.CodeBadRequest, Param: mistyped.Field, Message: message}
 	}
 	message, _ := err.Message.(string)
 	refusal := &store.Error{Code: store.CodeBadRequest, Message: message}

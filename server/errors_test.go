@@ -50,6 +50,7 @@ func TestTranslate_WhatGoTypesRefuse(t *testing.T) {
 	e := translate(bind(`{"amount":19.0}`, &body))
 	assert.Equal(t, store.CodeBadRequest, e.Code)
 	assert.Equal(t, "amount", e.Param)
+	assert.Equal(t, "amount must be an integer in plain digits, not 19.0.", e.Message)
 
 	e = translate(echo.NewHTTPError(400, "Invalid format for parameter created_after: parsing time"))
 	assert.Equal(t, store.CodeBadRequest, e.Code)

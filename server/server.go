@@ -63,7 +63,8 @@ func New(d Deps) (*Server, error) {
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
 		proxies: d.TrustedProxies,
 	}
-	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.refuse(c, err) }
+	notFound := s.observe(routeNotFound)
+	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	s.mountPlain(d.Document, spec.YAML)
 	for pattern, page := range d.Pages {
 		s.plain(pattern, page)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,10 @@ func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
 	assert.Equal(t, "GET", a.Header.Get("Allow"))
 	assert.Equal(t, http.StatusMethodNotAllowed, f.send("POST", "/openapi.json", "").StatusCode)
 	assert.Equal(t, http.StatusNotFound, f.send("FROBNICATE", "/v1/nowhere", "").StatusCode)
+	w := httptest.NewRecorder()
+	f.server.ServeHTTP(w, httptest.NewRequest("OPTIONS", "*", nil))
+	assert.Equal(t, http.StatusNotFound, w.Code)
+	assert.NotEmpty(t, w.Header().Get("X-Request-Id"))
 }
 
 func TestServer_AnswersPanicsWithoutTheStack(t *testing.T) {

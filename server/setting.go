@@ -20,6 +20,8 @@ type Setting struct {
 	Flag    string // addr; empty for what does not belong on a command line
 	Default string
 	Help    string
+	// Otherwise says in words what the default is where it depends on other things.
+	Otherwise string
 }
 
 // Settings lists every setting in the order of Config's fields.
@@ -28,7 +30,7 @@ func Settings() []Setting {
 	for field := range reflect.TypeFor[Config]().Fields() {
 		list = append(list, Setting{
 			Env: field.Tag.Get("env"), Flag: field.Tag.Get("flag"),
-			Default: field.Tag.Get("envDefault"), Help: field.Tag.Get("help"),
+			Default: field.Tag.Get("envDefault"), Help: field.Tag.Get("help"), Otherwise: field.Tag.Get("otherwise"),
 		})
 	}
 	return list
