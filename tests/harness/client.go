@@ -11,9 +11,10 @@ import (
 
 // Client sends single raw requests, where a test is about the bytes and the SDK would be in the way.
 type Client struct {
-	URL  string // http://host:port
-	Key  string // "" sends no Authorization
-	HTTP *http.Client
+	URL     string // http://host:port
+	Key     string // "" sends no Authorization
+	Account string // the key's, where it is known
+	HTTP    *http.Client
 }
 
 // Response is an answer that was read whole.

@@ -148,19 +148,21 @@ func ByID(id string) *Operation {
 	panic("the specification has no operation " + id)
 }
 
-// match finds the operation of a request and its path parameters. A fixed segment wins over a variable one.
+// match finds the operation of a request and its path parameters; nil for an unknown path or another method.
 func match(method, path string) (*Operation, map[string]string) {
 	var best *Operation
 	var params map[string]string
-	for _, o := range Operations() {
-		if o.Method != method {
-			continue
-		}
+	for _, o := range Operations() { // a fixed segment wins over a variable one, whatever the method
 		if found, ok := o.parse(path); ok && (best == nil || len(found) < len(params)) {
 			best, params = o, found
 		}
 	}
-	return best, params
+	for _, o := range Operations() {
+		if best != nil && o.Path == best.Path && o.Method == method {
+			return o, params
+		}
+	}
+	return nil, nil
 }
 
 func (o *Operation) parse(path string) (map[string]string, bool) {

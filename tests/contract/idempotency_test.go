@@ -1,0 +1,219 @@
+package contract
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// TestEveryOperation_AnswersItsExample sends the specification's own example; a write must replay it byte for byte under
+// its key, and refuse the key for anything else.
+func TestEveryOperation_AnswersItsExample(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		shared := newWorld(t, s)
+		every(t, all, func(t *testing.T, op *harness.Operation) {
+			if !op.IsWrite() {
+				answered(t, op, shared.send(t, op))
+				return
+			}
+			w := newWorld(t, s)
+			path, body := w.path(op), w.body(op)
+			first := w.Do(t, op.Method, path, body, "Idempotency-Key", "the key")
+			answered(t, op, first)
+			if first.Header.Get("Idempotent-Replayed") != "" {
+				t.Error("the first answer claims to be a replay")
+			}
+			again := w.Do(t, op.Method, path, spaced(body), "Idempotency-Key", "the key", "Content-Type", contentType(body))
+			if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("the replay differs: %d %s\nfirst: %d %s", again.Status, again.Body, first.Status, first.Body)
+			}
+			refusesReuse(t, w, op)
+		})
+	})
+}
+
+func answered(t *testing.T, op *harness.Operation, resp *harness.Response) {
+	t.Helper()
+	if resp.Status >= 300 {
+		t.Fatalf("the example of %s is answered %d: %s", op.ID, resp.Status, resp.Body)
+	}
+}
+
+// spaced is the same body in other bytes: white space does not make another request.
+func spaced(body any) any {
+	if body == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteString("\n ")
+	b.Write(harness.Encode(body))
+	b.WriteString(" \t")
+	return b.Bytes()
+}
+
+func contentType(body any) string {
+	if body == nil {
+		return ""
+	}
+	return "application/json"
+}
+
+// refusesReuse sends another request under the key that the operation has used.
+func refusesReuse(t *testing.T, w *world, op *harness.Operation) {
+	t.Helper()
+	other, body := "createCustomer", any(map[string]any{"email": unique() + "@example.com"})
+	path := w.path(harness.ByID(other))
+	method := http.MethodPost
+	if op.Public { // its keys belong to the client secret
+		method, path, body = http.MethodPatch, "/public/checkouts/"+w.secret, map[string]any{"customer_name": unique()}
+	}
+	f := w.Do(t, method, path, body, "Idempotency-Key", "the key").Fault(t, http.StatusUnprocessableEntity, "idempotency_key_reused")
+	if f.Param != "Idempotency-Key" || len(f.Errors["idempotency_key"]) == 0 {
+		t.Errorf("the fault is %+v", f)
+	}
+}
+
+func TestEveryWrite_ChecksItsIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, writes, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			for name, keys := range map[string][]string{
+				"empty": {""}, "256 characters": {strings.Repeat("k", 256)}, "not ASCII": {"schlüssel"}, "two": {"a", "b"},
+			} {
+				resp := w.withKeys(t, op, keys)
+				if f := resp.Fault(t, http.StatusBadRequest, "bad_request"); f.Param != "Idempotency-Key" {
+					t.Errorf("%s: param is %q", name, f.Param)
+				}
+			}
+		})
+	})
+}
+
+// withKeys sends the example with exactly these Idempotency-Key headers, an empty one included.
+func (w *world) withKeys(t *testing.T, op *harness.Operation, keys []string) *harness.Response {
+	t.Helper()
+	client := *w.HTTP
+	client.Transport = headerSetter{w.HTTP.Transport, keys}
+	c := *w.Client
+	c.HTTP = &client
+	return c.Do(t, op.Method, w.path(op), w.body(op))
+}
+
+type headerSetter struct {
+	base http.RoundTripper
+	keys []string
+}
+
+func (h headerSetter) RoundTrip(req *http.Request) (*http.Response, error) {
+	req.Header["Idempotency-Key"] = h.keys
+	return h.base.RoundTrip(req)
+}
+
+// TestEveryWrite_AnswersConflictWhileTheFirstRuns holds the database's writers back from outside, so that a first request is
+// certainly still running when a second comes with the same key.
+func TestEveryWrite_AnswersConflictWhileTheFirstRuns(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		every(t, writes, func(t *testing.T, op *harness.Operation) {
+			w := newWorld(t, s)
+			path, body := w.path(op), w.body(op)
+			answers := make(chan *harness.Response, 2)
+			release := s.HoldWrites(t)
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() {
+					if resp, err := w.Try(op.Method, path, body, "Idempotency-Key", "the key"); err == nil {
+						answers <- resp
+					}
+				})
+			}
+			early := <-answers
+			release()
+			both.Wait()
+			if len(answers) != 1 {
+				t.Fatal("a request was not answered")
+			}
+			early.Fault(t, http.StatusConflict, "idempotency_request_in_progress")
+			if early.Header.Get("Retry-After") != "1" {
+				t.Errorf("Retry-After is %q", early.Header.Get("Retry-After"))
+			}
+			answered(t, op, <-answers)
+		})
+	})
+}
+
+func TestKey_IsFreeAgainAfterARefusal(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		refused := w.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x", "status": "active"}, "Idempotency-Key", "k")
+		refused.Fault(t, http.StatusUnprocessableEntity, "validation_failed")
+		w.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}, "Idempotency-Key", "k")
+	})
+}
+
+func TestKey_BelongsToItsAccount(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		first := s.Account(t).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}, "Idempotency-Key", "k")
+		second := s.Account(t).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "y"}, "Idempotency-Key", "k")
+		if first["id"] == second["id"] || second["name"] != "y" {
+			t.Errorf("the second account was answered with %v", second)
+		}
+	})
+}
+
+func TestKey_OfFiftyParallelRequestsMakesOneResource(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		c := boot(t, url).Account(t)
+		var created, replayed sync.Map
+		var group sync.WaitGroup
+		for range 50 {
+			group.Go(func() {
+				for {
+					resp, err := c.Try(http.MethodPost, "/v1/products", map[string]any{"name": "one"}, "Idempotency-Key", "fifty")
+					switch {
+					case err != nil:
+						t.Error(err)
+						return
+					case resp.Status == http.StatusConflict:
+						time.Sleep(time.Second) // as Retry-After says
+						continue
+					case resp.Status != http.StatusCreated:
+						t.Errorf("answered %d: %s", resp.Status, resp.Body)
+						return
+					}
+					created.Store(string(resp.Body), true)
+					replayed.Store(resp.Header.Get("Idempotent-Replayed"), true)
+					return
+				}
+			})
+		}
+		group.Wait()
+		if n := size(&created); n != 1 {
+			t.Errorf("%d different answers", n)
+		}
+		if n := len(c.Must(t, http.MethodGet, "/v1/products", nil)["data"].([]any)); n != 1 {
+			t.Errorf("%d products exist", n)
+		}
+	})
+}
+
+func size(m *sync.Map) (n int) {
+	m.Range(func(_, _ any) bool { n++; return true })
+	return n
+}

@@ -1,0 +1,203 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// An id of another account must answer exactly as an id that does not exist: same status, same bytes (but for the id
+// that the message repeats), same effect, which is none.
+
+func TestEveryOperation_HidesOtherAccounts(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		mine, theirs := newWorld(t, s), newWorld(t, s)
+		before := theirs.snapshot(t)
+		every(t, private, func(t *testing.T, op *harness.Operation) {
+			for _, p := range places(op) {
+				theirID := theirs.value(op, p)
+				foreign := mine.ask(t, op, p, theirID)
+				unknown := mine.ask(t, op, p, p.unknown(theirID))
+				if foreign.Status != unknown.Status || !bytes.Equal(foreign.masked, unknown.masked) {
+					t.Errorf("%s: another account's id is answered %d %s\nand an unknown one %d %s", p, foreign.Status, foreign.masked, unknown.Status, unknown.masked)
+				}
+				if p.in == "path" {
+					foreign.Fault(t, http.StatusNotFound, "resource_missing")
+				}
+				if p.in == "body" && foreign.Status < 400 {
+					t.Errorf("%s: an id that names nothing is accepted: %s", p, foreign.Body)
+				}
+			}
+		})
+		if after := theirs.snapshot(t); !bytes.Equal(before, after) {
+			t.Errorf("the other account was changed:\n%s\n%s", before, after)
+		}
+	})
+}
+
+// place is somewhere in a request that takes an id.
+type place struct {
+	in     string // path, query or body
+	name   string // of the parameter or field
+	prefix string // of the ids that belong there
+	slug   bool   // the slug in the place of the id
+}
+
+func (p place) String() string { return fmt.Sprintf("%s %s (%s)", p.in, p.name, p.prefix) }
+
+// fields maps the name of a query parameter or body field that takes an id to the id's prefix.
+var fields = map[string]string{
+	"product": "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
+	"default_price_variant": "price",
+}
+
+// places lists every place of the operation that takes an id.
+func places(op *harness.Operation) []place {
+	var found []place
+	for _, name := range op.PathParameters() {
+		prefix := prefixOf(op)
+		found = append(found, place{in: "path", name: name, prefix: prefix})
+		if slices.Contains([]string{"prod", "site"}, prefix) {
+			found = append(found, place{in: "path", name: name, prefix: prefix, slug: true})
+		}
+	}
+	for _, p := range op.QueryParameters() {
+		if prefix := fields[p.Name]; prefix != "" {
+			found = append(found, place{in: "query", name: p.Name, prefix: prefix})
+		}
+		if p.Name == "starting_after" || p.Name == "ending_before" {
+			found = append(found, place{in: "query", name: p.Name, prefix: listed(op)})
+		}
+	}
+	if schema := op.BodySchema(); schema != nil {
+		for name := range schema.Properties {
+			if prefix := fields[name]; prefix != "" {
+				found = append(found, place{in: "body", name: name, prefix: prefix})
+			}
+			if name == "line_items" {
+				found = append(found, place{in: "body", name: "line_items.price_variant", prefix: "price"})
+			}
+		}
+	}
+	return found
+}
+
+// listed returns the prefix of the ids that a list operation lists.
+func listed(op *harness.Operation) string {
+	return resources[op.Path[bytes.LastIndexByte([]byte(op.Path), '/')+1:]]
+}
+
+// unknown returns a value that names nothing. As a position in a list it must be of the same moment as the other id,
+// because any well-formed id is a position.
+func (p place) unknown(like string) string {
+	switch {
+	case p.slug:
+		return "z" + unique()
+	case p.name == "external_id":
+		return "ext-" + unique()
+	}
+	random, moment := randomID(p.prefix), len(p.prefix)+1+10
+	return like[:moment] + random[moment:]
+}
+
+// value returns what the world has for a place.
+func (w *world) value(op *harness.Operation, p place) string {
+	switch {
+	case p.slug:
+		return w.slugs[p.prefix]
+	case p.in == "path":
+		return w.parameter(op, p.name)
+	}
+	return w.ids[p.prefix]
+}
+
+type maskedResponse struct {
+	*harness.Response
+	masked []byte // the body with the id, wherever it is repeated, blotted out
+}
+
+// ask sends the operation's example with an id put in one place.
+func (w *world) ask(t *testing.T, op *harness.Operation, p place, id string) maskedResponse {
+	t.Helper()
+	path, body := w.path(op), w.body(op)
+	switch {
+	case p.in == "path":
+		path = w.path(op, p.name, id)
+	case p.in == "query":
+		path += "?" + url.Values{p.name: {id}}.Encode()
+	case p.name == "line_items.price_variant":
+		body.(map[string]any)["line_items"] = []any{map[string]any{"price_variant": id}}
+	case p.name == "customer": // instead of the address that the example names
+		delete(body.(map[string]any), "customer_email")
+		body.(map[string]any)[p.name] = id
+	default:
+		body.(map[string]any)[p.name] = id
+	}
+	resp := w.Do(t, op.Method, path, body)
+	return maskedResponse{resp, bytes.ReplaceAll(resp.Body, []byte(id), []byte("(id)"))}
+}
+
+// snapshot reads every object of the world.
+func (w *world) snapshot(t *testing.T) []byte {
+	t.Helper()
+	var all []any
+	for _, op := range harness.Operations() {
+		if op.Method == http.MethodGet && !op.Public {
+			object := w.Must(t, http.MethodGet, w.path(op), nil)
+			scrub(object)
+			all = append(all, object)
+		}
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// scrub removes what changes by being looked at: when a key was last used.
+func scrub(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "last_used_at")
+		delete(v, "last_used_ip")
+		for _, inner := range v {
+			scrub(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			scrub(inner)
+		}
+	}
+}
+
+func TestLists_NeverShowForeignRows(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		mine, theirs := newWorld(t, s), newWorld(t, s)
+		lists := func(op *harness.Operation) bool {
+			return op.Method == http.MethodGet && !op.Public && listed(op) != ""
+		}
+		every(t, lists, func(t *testing.T, op *harness.Operation) {
+			body := mine.send(t, op).Body
+			for kind, id := range theirs.ids {
+				if bytes.Contains(body, []byte(id)) {
+					t.Errorf("the list shows the other account's %s %s", kind, id)
+				}
+			}
+			if !bytes.Contains(body, []byte(mine.ids[listed(op)])) {
+				t.Errorf("the list does not show the account's own %s", mine.ids[listed(op)])
+			}
+		})
+	})
+}

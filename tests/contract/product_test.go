@@ -1,0 +1,272 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// onEach runs a test of a resource on both engines, with a client of a new account.
+func onEach(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Server)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		test(t, s.SDK(t), s)
+	})
+}
+
+var background = context.Background()
+
+// ok fails the test at once on an error.
+func ok[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// refused checks that a call failed with this status, code and param, and returns the error.
+func refused(t *testing.T, err error, status int, code, param string) *sdk.Error {
+	t.Helper()
+	var e *sdk.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%d %s is expected, the error is %v", status, code, err)
+	}
+	if e.Status != status || e.Code != code || e.Param != param {
+		t.Errorf("refused with %d %s on %q, %d %s on %q is expected: %s", e.Status, e.Code, e.Param, status, code, param, e.Message)
+	}
+	if status == http.StatusUnprocessableEntity && len(e.Errors[param]) == 0 {
+		t.Errorf("errors says nothing about %q: %v", param, e.Errors)
+	}
+	return e
+}
+
+// sellable is a body for a product that can be published.
+func sellable(name string) *sdk.ProductCreate {
+	return &sdk.ProductCreate{Name: name, PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(1900)), Currency: new("usd")}}}
+}
+
+func TestCreateProduct_IsADraftWithASlugOfItsName(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Äpfel & Birnen: das Buch"}))
+		if p.Status != sdk.ProductStatusDraft || p.Slug != "apfel-birnen-das-buch" || p.Object != "product" || !strings.HasPrefix(p.ID, "prod_") {
+			t.Errorf("the product is %+v", p)
+		}
+		again := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Äpfel & Birnen: das Buch"}))
+		if again.Slug != "apfel-birnen-das-buch-2" {
+			t.Errorf("the second slug is %s", again.Slug)
+		}
+	})
+}
+
+func TestCreateProduct_ReportsEveryBadField(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		_, err := c.Products.Create(background, &sdk.ProductCreate{Name: strings.Repeat("n", 256), Headline: new(strings.Repeat("h", 161)), Slug: new("No Slug")})
+		e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "headline")
+		for _, field := range []string{"headline", "name", "slug"} {
+			if len(e.Errors[field]) == 0 {
+				t.Errorf("errors says nothing about %s: %v", field, e.Errors)
+			}
+		}
+	})
+}
+
+func TestCreateProduct_KeepsExternalIDAndSlugUnique(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "a", Slug: new("taken"), ExternalID: new("e1")}))
+		_, err := c.Products.Create(background, &sdk.ProductCreate{Name: "b", ExternalID: new("e1")})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "external_id")
+		_, err = c.Products.Create(background, &sdk.ProductCreate{Name: "b", Slug: new("taken")})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "slug")
+		ok[*sdk.Product](t)(s.SDK(t).Products.Create(background, &sdk.ProductCreate{Name: "a", Slug: new("taken"), ExternalID: new("e1")}))
+	})
+}
+
+func TestPublishProduct_NeedsAPriceVariant(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide"}))
+		_, err := c.Products.Publish(background, p.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+		_, err = c.Products.Update(background, p.ID, &sdk.ProductUpdate{Status: new(sdk.ProductStatusActive)})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+
+		v := ok[*sdk.PriceVariant](t)(c.PriceVariants.Create(background, &sdk.PriceVariantCreate{Product: p.Slug, Amount: new(int64(1900)), Currency: new("usd")}))
+		p = ok[*sdk.Product](t)(c.Products.Publish(background, p.Slug))
+		if p.Status != sdk.ProductStatusActive || p.PublishedAt == nil || p.DefaultPriceVariant.ID != v.ID {
+			t.Errorf("the published product is %+v", p)
+		}
+		_, err = c.PriceVariants.Delete(background, v.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "base")
+	})
+}
+
+func TestProductStates_FollowTheirArrows(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		for _, step := range []struct {
+			do   func(context.Context, string, ...sdk.Option) (*sdk.Product, error)
+			want sdk.ProductStatus
+		}{
+			{c.Products.Publish, sdk.ProductStatusActive}, {c.Products.Publish, sdk.ProductStatusActive},
+			{c.Products.Unpublish, sdk.ProductStatusDraft}, {c.Products.Publish, sdk.ProductStatusActive},
+			{c.Products.Archive, sdk.ProductStatusArchived}, {c.Products.Unarchive, sdk.ProductStatusDraft},
+		} {
+			if p = ok[*sdk.Product](t)(step.do(background, p.ID)); p.Status != step.want {
+				t.Fatalf("the status is %s, %s is expected", p.Status, step.want)
+			}
+		}
+		ok[*sdk.Product](t)(c.Products.Archive(background, p.ID))
+		_, err := c.Products.Publish(background, p.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+	})
+}
+
+func TestUpdateProduct_KnowsAbsentNullAndValue(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
+			Name: "Guide", Headline: new("short"), Description: new("long"), Metadata: &sdk.Metadata{"a": "1", "b": "2"},
+		}))
+		p = ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{
+			Headline: sdk.Null[string](), SEOTitle: sdk.Set("found"), Metadata: &sdk.MetadataUpdate{"a": nil, "c": new("3")},
+		}))
+		if p.Headline != nil || p.Description == nil || *p.Description != "long" || p.SEOTitle == nil || *p.SEOTitle != "found" {
+			t.Errorf("the product is %+v", p)
+		}
+		if fmt.Sprint(p.Metadata) != "map[b:2 c:3]" {
+			t.Errorf("the metadata is %v", p.Metadata)
+		}
+		events := s.Database.Count(t, "events")
+		same := ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{Name: new("Guide")}))
+		if same.UpdatedAt != p.UpdatedAt || s.Database.Count(t, "events") != events {
+			t.Error("a change that changes nothing was stored or told")
+		}
+	})
+}
+
+func TestUpdateProduct_KeepsItsFormerSlugs(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "First"}))
+		ok[*sdk.Product](t)(c.Products.Update(background, "first", &sdk.ProductUpdate{Slug: new("second")}))
+		for _, slug := range []string{"first", "second"} {
+			if found := ok[*sdk.Product](t)(c.Products.Get(background, slug)); found.ID != p.ID || found.Slug != "second" {
+				t.Errorf("%s finds %+v", slug, found)
+			}
+		}
+		taker := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Taker", Slug: new("first")}))
+		if found := ok[*sdk.Product](t)(c.Products.Get(background, "first")); found.ID != taker.ID {
+			t.Errorf("first finds %+v", found)
+		}
+	})
+}
+
+func TestDeleteProduct_IsRefusedOnceItWasOrdered(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		unsold := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Unsold")))
+		deleted := ok[*sdk.Deleted](t)(c.Products.Delete(background, unsold.ID))
+		if !deleted.Deleted || deleted.ID != unsold.ID || deleted.Object != "product" {
+			t.Errorf("the confirmation is %+v", deleted)
+		}
+		_, err := c.Products.Get(background, unsold.ID)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+
+		sold := buy(t, c, "Sold")
+		_, err = c.Products.Delete(background, sold.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "base")
+		if p := ok[*sdk.Product](t)(c.Products.Get(background, sold.ID)); p.SalesCount != 1 {
+			t.Errorf("%d sales are counted", p.SalesCount)
+		}
+	})
+}
+
+// buy publishes a product and sells it once.
+func buy(t *testing.T, c *sdk.Client, name string) *sdk.Product {
+	t.Helper()
+	p := ok[*sdk.Product](t)(c.Products.Create(background, sellable(name)))
+	p = ok[*sdk.Product](t)(c.Products.Publish(background, p.ID))
+	cart := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+		CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: p.DefaultPriceVariant.ID}},
+	}))
+	ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, cart.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
+	return p
+}
+
+func TestDuplicateProduct_CopiesItsPriceVariants(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		ok[*sdk.Product](t)(c.Products.Publish(background, p.ID))
+		twin := ok[*sdk.Product](t)(c.Products.Duplicate(background, p.ID))
+		twin = ok[*sdk.Product](t)(c.Products.Get(background, twin.ID, sdk.Expand("price_variants")))
+		if twin.ID == p.ID || twin.Status != sdk.ProductStatusDraft || len(twin.PriceVariants) != 1 {
+			t.Fatalf("the copy is %+v", twin)
+		}
+		v := twin.PriceVariants[0]
+		if v.ID == p.PriceVariants[0].ID || v.Object == nil || v.Object.Amount != 1900 {
+			t.Errorf("its price variant is %+v", v)
+		}
+	})
+}
+
+func TestListProducts_FiltersAndWalks(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		var ids []string
+		for i := range 7 {
+			body := &sdk.ProductCreate{Name: fmt.Sprintf("Book %d", i), Metadata: &sdk.Metadata{"odd": fmt.Sprint(i%2 == 1)}}
+			if i == 3 {
+				body.ExternalID = new("three")
+			}
+			ids = append([]string{ok[*sdk.Product](t)(c.Products.Create(background, body)).ID}, ids...)
+		}
+		for name, want := range map[string]struct {
+			params sdk.ListProductsParams
+			ids    []string
+		}{
+			"all, newest first": {sdk.ListProductsParams{Limit: new(int64(2))}, ids},
+			"by external id":    {sdk.ListProductsParams{ExternalID: new("three")}, ids[3:4]},
+			"by slug":           {sdk.ListProductsParams{Slug: new("book-0")}, ids[6:]},
+			"by a text":         {sdk.ListProductsParams{Q: new("oOK 6")}, ids[:1]},
+			"by metadata":       {sdk.ListProductsParams{Metadata: sdk.MetadataFilter{"odd": "true"}}, []string{ids[1], ids[3], ids[5]}},
+			"by status":         {sdk.ListProductsParams{Status: new(sdk.ProductStatusActive)}, nil},
+		} {
+			var found []string
+			for p, err := range sdk.All(background, c.Products.List, &want.params) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = append(found, p.ID)
+			}
+			if strings.Join(found, " ") != strings.Join(want.ids, " ") {
+				t.Errorf("%s: %v is found, %v is expected", name, found, want.ids)
+			}
+		}
+		back := ok[*sdk.ProductList](t)(c.Products.List(background, &sdk.ListProductsParams{Limit: new(int64(2)), EndingBefore: &ids[4]}))
+		if len(back.Data) != 2 || back.Data[0].ID != ids[2] || back.Data[1].ID != ids[3] || !back.HasMore {
+			t.Errorf("the page before %s is %+v", ids[4], back)
+		}
+	})
+}
+
+func TestProductEvents_ShowTheProductAsItWas(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL}))
+		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("First name")))
+		ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{Name: new("Second name")}))
+		for kind, name := range map[string]string{sdk.EventProductCreated: "First name", sdk.EventProductUpdated: "Second name"} {
+			d := s.Hooks.Await(t, 1, kind)[0]
+			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *endpoint.Secret))
+			then := ok[*sdk.Product](t)(event.Product())
+			if then.ID != p.ID || then.Name != name || then.PriceVariants[0].Object == nil {
+				t.Errorf("%s shows %+v", kind, then)
+			}
+		}
+	})
+}

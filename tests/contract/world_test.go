@@ -1,0 +1,176 @@
+package contract
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// world is one account with an object of every kind in it, in the state in which most operations succeed.
+type world struct {
+	*harness.Client
+	ids        map[string]string // prefix -> id, e.g. "prod" -> prod_...
+	slugs      map[string]string // prefix -> the slug that serves in the place of the id
+	secret     string            // the open checkout's client_secret
+	externalID string            // a customer's
+	hooks      string            // a URL that takes webhooks
+}
+
+// newWorld fills a new account. It spends about fifteen requests of the key's quota.
+func newWorld(t testing.TB, s *harness.Server) *world {
+	t.Helper()
+	w := &world{Client: s.Account(t), ids: map[string]string{}, slugs: map[string]string{}, externalID: "ext-" + unique(), hooks: s.Hooks.URL}
+	w.sell(t)
+	product := w.make(t, "prod", "/v1/products", map[string]any{
+		"name": "Unsold", "slug": "unsold-" + unique(),
+		"price_variants": []any{
+			map[string]any{"amount": 1900, "currency": "usd"},
+			map[string]any{"amount": 2900, "currency": "usd"},
+		},
+	})
+	w.slugs["prod"] = product["slug"].(string)
+	w.ids["price"] = product["price_variants"].([]any)[0].(string)
+	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
+	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
+	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
+	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
+	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
+	w.slugs["site"] = site["subdomain"].(string)
+	return w
+}
+
+// sell makes one order, and leaves a second, open checkout.
+func (w *world) sell(t testing.TB) {
+	t.Helper()
+	sold := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
+		"name": "Sold", "status": "active", "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
+	})
+	w.ids["sold price"] = sold["price_variants"].([]any)[0].(string)
+	cart := map[string]any{
+		"customer_email": unique() + "@example.com",
+		"line_items":     []any{map[string]any{"price_variant": w.ids["sold price"]}},
+	}
+	paid := w.make(t, "chk", "/v1/checkouts", cart)
+	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{"payment_method": "pm_card_visa"})
+	w.ids["order"] = paid["order"].(string)
+	open := w.make(t, "chk", "/v1/checkouts", cart)
+	w.secret = open["client_secret"].(string)
+}
+
+// make creates an object and remembers its id under its prefix.
+func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map[string]any {
+	t.Helper()
+	object := w.Must(t, http.MethodPost, path, body)
+	w.ids[prefix] = object["id"].(string)
+	return object
+}
+
+// resources maps the segment of a path to the prefix of the ids below it.
+var resources = map[string]string{
+	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
+	"webhook_endpoints": "we", "ai_sites": "site", "keys": "key",
+}
+
+// parameter returns the world's own value for a path parameter of the operation.
+func (w *world) parameter(op *harness.Operation, name string) string {
+	switch name {
+	case "client_secret":
+		return w.secret
+	case "external_id":
+		return w.externalID
+	}
+	id := w.ids[prefixOf(op)]
+	if id == "" {
+		panic(fmt.Sprintf("%s: the world has nothing for {%s}: add it to newWorld and resources", op.ID, name))
+	}
+	return id
+}
+
+// prefixOf returns the prefix of the id that the operation's path carries.
+func prefixOf(op *harness.Operation) string {
+	before, _, _ := strings.Cut(op.Path, "/{")
+	return resources[before[strings.LastIndex(before, "/")+1:]]
+}
+
+// path fills the operation's path with the world's own values, or with those given by name.
+func (w *world) path(op *harness.Operation, instead ...string) string {
+	path := op.Path
+	for i := 0; i+1 < len(instead); i += 2 {
+		path = strings.ReplaceAll(path, "{"+instead[i]+"}", instead[i+1])
+	}
+	for _, name := range op.PathParameters() {
+		if strings.Contains(path, "{"+name+"}") {
+			path = strings.ReplaceAll(path, "{"+name+"}", w.parameter(op, name))
+		}
+	}
+	return path
+}
+
+var anID = regexp.MustCompile(`^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$`)
+
+// body returns the specification's example with the world's own ids in it, nil (untyped) for an operation without one.
+func (w *world) body(op *harness.Operation) any {
+	example := op.Example()
+	if example == nil {
+		return nil
+	}
+	return w.own(op, example)
+}
+
+// own replaces every example id by the world's own, and the example receiver of webhooks by one that is there.
+func (w *world) own(op *harness.Operation, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = w.own(op, v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = w.own(op, v[i])
+		}
+	case string:
+		if strings.HasPrefix(v, "https://example.com/") && strings.Contains(op.Path, "webhook") {
+			return w.hooks
+		}
+		if id := anID.FindStringSubmatch(v); id != nil {
+			if id[1] == "price" { // what a checkout sells must be on sale
+				return w.ids["sold price"]
+			}
+			return w.ids[id[1]]
+		}
+	}
+	return v
+}
+
+// send sends the operation's example request.
+func (w *world) send(t testing.TB, op *harness.Operation, headers ...string) *harness.Response {
+	t.Helper()
+	return w.Do(t, op.Method, w.path(op), w.body(op), headers...)
+}
+
+// with returns the same world seen through another key.
+func (w *world) with(key string) *world {
+	other := *w
+	other.Client = w.As(key)
+	return &other
+}
+
+// unique returns a short text that no other call returns, fit for slugs and addresses.
+func unique() string { return strings.ToLower(rand.Text())[:16] }
+
+// randomID returns a well-formed id that names nothing.
+func randomID(prefix string) string {
+	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+	b := make([]byte, 26)
+	_, _ = rand.Read(b)
+	for i := range b {
+		b[i] = digits[b[i]&31]
+	}
+	b[0] = '0' + b[0]&7 // 26 characters carry 130 bits, an id has 128
+	return prefix + "_" + string(b)
+}

@@ -1,0 +1,123 @@
+// Package e2e runs the built binary as a newcomer and as an operator would.
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/debian"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.RemoveBuilds()
+	os.Exit(code)
+}
+
+// in returns the binary with a data directory of its own and an embedded database in it.
+func in(t *testing.T, dir string) *harness.Binary {
+	t.Helper()
+	b := harness.Build(t)
+	return &harness.Binary{Path: b.Path, Env: []string{"TILLWRIGHT_DATA_DIR=" + dir}}
+}
+
+// TestNewcomer_SellsAProduct is the README's walk: start, run the printed curl line, run the example program.
+func TestNewcomer_SellsAProduct(t *testing.T) {
+	t.Parallel()
+	server := in(t, t.TempDir()).Serve(t, "", "--demo")
+	printed := server.Log()
+	key := regexp.MustCompile(`sk_[0-9a-z]+`).FindString(printed)
+	if key == "" || !strings.Contains(printed, server.URL+"/v1") {
+		t.Fatalf("no key or no base URL is printed:\n%s", printed)
+	}
+	t.Run("curl", func(t *testing.T) { runPrintedCurl(t, printed) })
+	t.Run("program", func(t *testing.T) {
+		sell := exec.Command("go", "run", "github.com/tillwright/tillwright/sdk/examples/sell")
+		sell.Env = append(os.Environ(), "TILLWRIGHT_API_KEY="+key, "TILLWRIGHT_BASE_URL="+server.URL+"/v1")
+		out, err := sell.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, out, server.Log())
+		}
+		for _, line := range []string{
+			"Publishing it was refused", "the product is active now", "4000000000000002 was declined",
+			"the checkout is completed and paid", "ada@example.com, 19.00 usd", "its signature is right",
+		} {
+			if !strings.Contains(string(out), line) {
+				t.Errorf("the program does not print %q:\n%s", line, out)
+			}
+		}
+	})
+}
+
+func runPrintedCurl(t *testing.T, printed string) {
+	t.Helper()
+	line := regexp.MustCompile(`(?m)^\s*(curl .*)$`).FindStringSubmatch(printed)
+	if line == nil {
+		t.Fatalf("no curl line is printed:\n%s", printed)
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		if err := debian.Install("curl"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command("sh", "-c", line[1]).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"object":`) || strings.Contains(string(out), `"error"`) {
+		t.Errorf("%s\n%v\n%s", line[1], err, out)
+	}
+}
+
+func TestDemo_KeepsItsAccountAndShowsItsKeyOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := in(t, dir).Serve(t, "", "--demo")
+	if _, code := first.Terminate(t); code != 0 {
+		t.Errorf("the exit code is %d", code)
+	}
+	second := in(t, dir).Serve(t, "", "--demo")
+	if regexp.MustCompile(`sk_[0-9a-z]{20,}`).MatchString(second.Log()) {
+		t.Error("the key is printed again, so it was stored in the open, or a second account was made")
+	}
+}
+
+// TestServe_IsQuickAndSmall holds the budget of a start on a database that exists.
+func TestServe_IsQuickAndSmall(t *testing.T) {
+	dir := t.TempDir()
+	in(t, dir).Serve(t, "", "--demo").Terminate(t)
+	best := time.Hour
+	var server *harness.Process
+	for range 5 { // the machine may be busy with other tests: the best of a few counts
+		begin := time.Now()
+		server = in(t, dir).Serve(t, "")
+		best = min(best, time.Since(begin))
+		if resident := residentMiB(t, server.PID()); resident > 64 {
+			t.Errorf("%d MiB are resident when idle, the budget is 64", resident)
+		}
+		server.Terminate(t)
+	}
+	t.Logf("first answer after %s", best)
+	if best > 500*time.Millisecond {
+		t.Errorf("the first answer came after %s, the budget is 0.5 s", best)
+	}
+}
+
+func residentMiB(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no VmRSS in\n%s", status)
+	}
+	kib, _ := strconv.Atoi(string(found[1]))
+	t.Logf("%d KiB are resident when idle", kib)
+	return kib / 1024
+}

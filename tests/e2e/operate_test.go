@@ -1,0 +1,207 @@
+package e2e
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// site is a migrated database with an account, and one API key of it.
+type site struct {
+	binary *harness.Binary
+	url    string
+	key    string
+}
+
+func newSite(t *testing.T, url string) *site {
+	t.Helper()
+	b := in(t, t.TempDir())
+	b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
+	if out, err := b.Command("migrate").CombinedOutput(); err != nil {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	account := b.JSON(t, "accounts", "create", "--name", "Operator", "--email", "op@example.com", "--json")
+	key := b.JSON(t, "keys", "create", "--account", account["id"].(string), "--json")
+	return &site{binary: b, url: url, key: key["token"].(string)}
+}
+
+func (s *site) client(p *harness.Process) *harness.Client {
+	return &harness.Client{URL: p.URL, Key: s.key, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}}
+}
+
+// TestTerminate_FinishesWhatHasBegun sends SIGTERM while a request waits for the database.
+func TestTerminate_FinishesWhatHasBegun(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSite(t, url)
+		server := s.binary.Serve(t, "")
+		release := harness.OpenDatabase(t, url).HoldWrites(t)
+		answer := make(chan *harness.Response, 1)
+		go func() {
+			resp, err := s.client(server).Try(http.MethodPost, "/v1/products", map[string]any{"name": "late"}, "Idempotency-Key", "late")
+			if err != nil {
+				t.Error(err)
+				resp = &harness.Response{}
+			}
+			answer <- resp
+		}()
+		time.Sleep(300 * time.Millisecond) // the request is inside by now
+		time.AfterFunc(700*time.Millisecond, release)
+		took, code := server.Terminate(t)
+		if resp := <-answer; resp.Status != http.StatusCreated {
+			t.Errorf("the request under way is answered %d: %s", resp.Status, resp.Body)
+		}
+		if took > 10*time.Second || code != 0 {
+			t.Errorf("the server ended with %d after %s", code, took)
+		}
+		if took < 500*time.Millisecond {
+			t.Errorf("the server ended after %s, before the request had been answered", took)
+		}
+	})
+}
+
+func TestServe_RefusesWrongSettings(t *testing.T) {
+	t.Parallel()
+	binary := harness.Build(t)
+	for setting, allowed := range map[string]string{
+		"TILLWRIGHT_ENV=staging":                       "development or production",
+		"TILLWRIGHT_ADDR=nonsense":                     "host:port",
+		"TILLWRIGHT_DATABASE_URL=mysql://x":            "sqlite:///path/file.db",
+		"TILLWRIGHT_SERVICE_NAME=a b":                  "letter",
+		"TILLWRIGHT_SECRET_KEY=short":                  "base64 of 32",
+		"TILLWRIGHT_PUBLIC_URL=nonsense":               "http",
+		"TILLWRIGHT_TRUSTED_PROXIES=nonsense":          "10.0.0.0/8",
+		"TILLWRIGHT_DATABASE_POOLER=session":           "none or transaction",
+		"TILLWRIGHT_LOG=xml":                           "json or text",
+		"TILLWRIGHT_DATABASE_MAX_CONNS=0":              "2 to 1000",
+		"TILLWRIGHT_DATABASE_SYNCHRONOUS=off":          "full or normal",
+		"TILLWRIGHT_SECRET_KEY_FILE=/nowhere/a/secret": "TILLWRIGHT_SECRET_KEY_FILE",
+	} {
+		name, _, _ := strings.Cut(setting, "=")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &harness.Binary{Path: binary.Path, Env: []string{"TILLWRIGHT_DATA_DIR=" + t.TempDir(), setting}}
+			out, err := b.Command("serve").CombinedOutput()
+			if err == nil || !strings.Contains(string(out), name) || !strings.Contains(string(out), allowed) {
+				t.Errorf("%s: %v: %s", setting, err, out)
+			}
+		})
+	}
+}
+
+func TestServe_NeedsASecretKeyInProduction(t *testing.T) {
+	t.Parallel()
+	b := in(t, t.TempDir())
+	b.Env = append(b.Env, "TILLWRIGHT_ENV=production")
+	out, err := b.Command("serve").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "TILLWRIGHT_SECRET_KEY") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestServe_RefusesASchemaThatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	b := in(t, t.TempDir())
+	url := database.URL(t, "postgres")
+	b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
+	older := b.Start(t, "")
+	if code := older.Ended(t); code == 0 || !strings.Contains(older.Log(), "tillwright migrate") {
+		t.Errorf("an empty database: exit code %d: %s", code, older.Log())
+	}
+	b.Serve(t, "", "--migrate").Terminate(t)
+	db := harness.OpenDatabase(t, url)
+	db.Must(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999999999, TRUE)")
+	newer := b.Start(t, "")
+	if code := newer.Ended(t); code == 0 || !strings.Contains(newer.Log(), "newer") {
+		t.Errorf("a newer database: exit code %d: %s", code, newer.Log())
+	}
+}
+
+func TestServe_RefusesASecondProcessOnOneFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newSite(t, "sqlite://"+filepath.Join(dir, "one.db"))
+	first := s.binary.Serve(t, "")
+	second := s.binary.Start(t, "")
+	if code := second.Ended(t); code == 0 {
+		t.Errorf("a second server runs on the same file: %s", second.Log())
+	}
+	// Tools may work beside the server, and it goes on.
+	s.binary.JSON(t, "accounts", "create", "--name", "Second", "--email", "second@example.com", "--json")
+	s.client(first).Must(t, http.MethodGet, "/v1/account", nil)
+}
+
+func TestHealth_TellsReadyFromAlive(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSite(t, url)
+		server := s.binary.Serve(t, "")
+		c := s.client(server).As("")
+		restore := harness.OpenDatabase(t, url).BreakTables(t)
+		if alive := c.Do(t, http.MethodGet, "/healthz", nil); alive.Status != http.StatusOK {
+			t.Errorf("/healthz answers %d", alive.Status)
+		}
+		if ready := c.Do(t, http.MethodGet, "/readyz", nil); ready.Status != http.StatusServiceUnavailable {
+			t.Errorf("/readyz answers %d without a schema", ready.Status)
+		}
+		restore()
+		if ready := c.Do(t, http.MethodGet, "/readyz", nil); ready.Status != http.StatusOK {
+			t.Errorf("/readyz answers %d once the schema is back", ready.Status)
+		}
+	})
+}
+
+func TestKeys_AreMadeListedAndRevoked(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		b := in(t, t.TempDir())
+		b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
+		if out, err := b.Command("migrate").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		account := b.JSON(t, "accounts", "create", "--name", "Ops", "--email", "ops@example.com", "--plan", "business", "--json")
+		if account["object"] != "account" || account["plan"] != "business" {
+			t.Errorf("the account is %v", account)
+		}
+		id := account["id"].(string)
+		key := b.JSON(t, "keys", "create", "--account", id, "--name", "reader", "--scope", "products:read", "--json")
+		c := (&site{key: key["token"].(string)}).client(b.Serve(t, ""))
+		c.Must(t, http.MethodGet, "/v1/products", nil)
+		c.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}).Fault(t, http.StatusForbidden, "forbidden")
+		list, err := b.Command("keys", "list", "--account", id).CombinedOutput()
+		if err != nil || !strings.Contains(string(list), key["id"].(string)) || strings.Contains(string(list), key["token"].(string)) {
+			t.Errorf("keys list: %v\n%s", err, list)
+		}
+		if out, err := b.Command("keys", "revoke", key["id"].(string), "--account", id).CombinedOutput(); err != nil {
+			t.Errorf("keys revoke: %v\n%s", err, out)
+		}
+		c.Do(t, http.MethodGet, "/v1/products", nil).Fault(t, http.StatusUnauthorized, "authentication_required")
+	})
+}
+
+// TestLog_NamesRequestsAndKeepsSecrets looks for what must and what must not be in the log.
+func TestLog_NamesRequestsAndKeepsSecrets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "log.db"))
+	s.binary.Env = append(s.binary.Env, "TILLWRIGHT_LOG=json")
+	server := s.binary.Serve(t, "")
+	c := s.client(server)
+	endpoint := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": "http://127.0.0.1:1/"})
+	made := c.Must(t, http.MethodPost, "/v1/auth/keys", map[string]any{"name": "other"})
+	resp := c.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x", "unknown": 1})
+	server.Terminate(t)
+	log := server.Log()
+	if !strings.Contains(log, resp.Header.Get("x-request-id")) {
+		t.Errorf("the log does not name the request %s:\n%s", resp.Header.Get("x-request-id"), log)
+	}
+	for _, secret := range []string{s.key, endpoint["secret"].(string), made["token"].(string), "Bearer"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log holds %q", secret)
+		}
+	}
+}

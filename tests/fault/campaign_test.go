@@ -1,0 +1,170 @@
+package fault
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// campaign is a server that is killed at random points under clients that do not give up.
+type campaign struct {
+	*site
+	t      *testing.T
+	chance *rand.Rand
+	addr   string
+	price  string // what its buyers buy
+	kills  int
+
+	server   atomic.Pointer[harness.Process]
+	started  atomic.Int64 // pieces of work
+	sent     atomic.Int64
+	repeated atomic.Int64
+	mu       sync.Mutex
+	answers  map[string]answer // by Idempotency-Key
+}
+
+type request struct {
+	key, path string
+	body      any
+}
+
+// answer is the first answer to a request, which every repetition must get again.
+type answer struct {
+	request
+	status int
+	text   []byte
+}
+
+const workers = 12
+
+func newCampaign(t *testing.T, binary *harness.Binary, url string) *campaign {
+	t.Helper()
+	c := &campaign{site: newSite(t, binary, url, 40), t: t, chance: random(t), addr: harness.FreeAddr(t), answers: map[string]answer{}}
+	c.server.Store(c.binary.Serve(t, c.addr))
+	return c
+}
+
+// run lets the workers work through a number of kills, and returns when each has the answer to its last request.
+func (c *campaign) run(kills int, work func(n int64)) {
+	c.t.Helper()
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					work(c.started.Add(1))
+				}
+			}
+		})
+	}
+	for range kills {
+		time.Sleep(time.Duration(50+c.chance.IntN(400)) * time.Millisecond)
+		c.server.Load().Kill()
+		c.kills++
+		c.endLeases()
+		c.server.Store(c.binary.Serve(c.t, c.addr))
+	}
+	close(stop)
+	group.Wait()
+}
+
+// endLeases does what a minute of waiting would do: nobody lives who holds a claim. An embedded database knows that by
+// itself when it is opened.
+func (c *campaign) endLeases() {
+	c.t.Helper()
+	db := harness.OpenDatabase(c.t, c.url)
+	defer db.Close()
+	if db.Engine == "postgres" {
+		db.Must(c.t, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
+	}
+}
+
+// insist repeats a request until it is answered with the status, remembers the answer, and returns its object. Any other
+// answer than a broken connection, a 409, a 429 or a 5xx is a fault.
+func (c *campaign) insist(r request, status int) map[string]any {
+	for begin := time.Now(); ; {
+		resp := c.post(r)
+		switch {
+		case resp == nil || resp.Status >= 500 || resp.Status == http.StatusConflict || resp.Status == http.StatusTooManyRequests:
+			c.repeated.Add(1)
+			time.Sleep(5 * time.Millisecond)
+			if time.Since(begin) > 2*time.Minute {
+				c.t.Errorf("%s has no answer after two minutes, the last one is %+v", r.key, resp)
+				return nil
+			}
+		case resp.Status == status:
+			c.mu.Lock()
+			c.answers[r.key] = answer{r, resp.Status, resp.Body}
+			c.mu.Unlock()
+			object := map[string]any{}
+			if err := json.Unmarshal(resp.Body, &object); err != nil {
+				c.t.Errorf("%s: %v", r.key, err)
+			}
+			return object
+		default:
+			c.t.Errorf("%s is answered %d: %s", r.key, resp.Status, resp.Body)
+			return nil
+		}
+	}
+}
+
+// post returns nil when the connection broke. Any API key of the account will do: the Idempotency-Key is the account's.
+func (c *campaign) post(r request) *harness.Response {
+	client := c.client(c.server.Load(), int(c.sent.Add(1)))
+	defer client.HTTP.CloseIdleConnections()
+	resp, err := client.Try(http.MethodPost, r.path, r.body, "Idempotency-Key", r.key)
+	if err != nil {
+		return nil
+	}
+	return resp
+}
+
+// differingReplays sends every answered request once more.
+func (c *campaign) differingReplays() (faults []string) {
+	c.t.Helper()
+	for key, first := range c.answers {
+		again := c.post(first.request)
+		if again == nil {
+			return append(faults, "the server does not answer any more")
+		}
+		if again.Status != first.status || !bytes.Equal(again.Body, first.text) || again.Header.Get("Idempotent-Replayed") != "true" {
+			faults = append(faults, fmt.Sprintf("%s was answered %d %s and is replayed as %d %s", key, first.status, first.text, again.Status, again.Body))
+		}
+	}
+	return faults
+}
+
+// brokenInvariants asks the store itself what does not add up.
+func (c *campaign) brokenInvariants() (faults []string) {
+	c.t.Helper()
+	sealer, err := store.NewSealer(make([]byte, 32))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	s, err := store.Open(c.t.Context(), store.Options{URL: c.url, Sealer: sealer})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer s.Close()
+	violations, err := s.Check(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, v := range violations {
+		faults = append(faults, v.String())
+	}
+	return faults
+}

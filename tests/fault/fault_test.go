@@ -1,0 +1,74 @@
+// Package fault kills, stops and races the built program, and checks from outside that nothing was doubled or lost.
+// make test runs short counts; make soak the full ones. Every random test prints its seed.
+package fault
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.RemoveBuilds()
+	os.Exit(code)
+}
+
+// count returns how often to do something: short in make test, full in make soak.
+func count(short, full int) int {
+	if os.Getenv("TILLWRIGHT_SOAK") != "" {
+		return full
+	}
+	return short
+}
+
+// random returns a source of chance and prints its seed, which TILLWRIGHT_TEST_SEED repeats.
+func random(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if given := os.Getenv("TILLWRIGHT_TEST_SEED"); given != "" {
+		var err error
+		if seed, err = strconv.ParseUint(given, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("TILLWRIGHT_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// site is the built program with a migrated database and an account in it.
+type site struct {
+	binary *harness.Binary
+	url    string // of the database
+	keys   []string
+}
+
+// newSite migrates the database and makes an account with n API keys, so that n times the quota may be spent.
+func newSite(t *testing.T, binary *harness.Binary, url string, n int) *site {
+	t.Helper()
+	b := &harness.Binary{Path: binary.Path, Env: []string{"TILLWRIGHT_DATABASE_URL=" + url, "TILLWRIGHT_DATA_DIR=" + t.TempDir()}}
+	if out, err := b.Command("migrate").CombinedOutput(); err != nil {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	account := b.JSON(t, "accounts", "create", "--name", "Fault", "--email", "fault@example.com", "--plan", "pro", "--json")
+	s := &site{binary: b, url: url}
+	for i := range n {
+		key := b.JSON(t, "keys", "create", "--account", account["id"].(string), "--name", fmt.Sprint("key ", i), "--json")
+		s.keys = append(s.keys, key["token"].(string))
+	}
+	return s
+}
+
+// client speaks to one process with one of the site's keys.
+func (s *site) client(p *harness.Process, key int) *harness.Client {
+	return &harness.Client{URL: p.URL, Key: s.keys[key%len(s.keys)], HTTP: &http.Client{
+		Timeout:   20 * time.Second,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
+	}}
+}

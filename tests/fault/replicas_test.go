@@ -1,0 +1,128 @@
+package fault
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// replicas starts three processes on one PostgreSQL.
+func replicas(t *testing.T, s *site) []*harness.Process {
+	t.Helper()
+	var all []*harness.Process
+	for range 3 {
+		all = append(all, s.binary.Serve(t, ""))
+	}
+	return all
+}
+
+func TestReplicas_ShareOneQuota(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 2)
+	servers := replicas(t, s)
+	harness.AwaitEarlyMinute(t)
+	s.spend(t, servers, 300)
+	servers[1].Kill()
+	s.spend(t, []*harness.Process{servers[0], servers[2]}, 300)
+	servers[1] = s.binary.Serve(t, servers[1].Addr)
+	for _, server := range servers {
+		resp := s.client(server, 0).Do(t, http.MethodGet, "/v1/account", nil)
+		resp.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
+	}
+	// The other key of the account has its own quota.
+	s.client(servers[0], 1).Must(t, http.MethodGet, "/v1/account", nil)
+}
+
+// spend sends n requests with the first key, evenly over the servers and sixteen at a time. All must be admitted.
+func (s *site) spend(t *testing.T, servers []*harness.Process, n int) {
+	t.Helper()
+	var group sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	clients := make([]*harness.Client, len(servers))
+	for i := range servers {
+		clients[i] = s.client(servers[i], 0)
+	}
+	for i := range n {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			if resp := clients[i%len(clients)].Do(t, http.MethodGet, "/v1/account", nil); resp.Status != http.StatusOK {
+				t.Errorf("a request within the quota is answered %d: %s", resp.Status, resp.Body)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestReplicas_RefuseADeletedKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 1)
+	servers := replicas(t, s)
+	owner := s.client(servers[0], 0)
+	for range count(20, 500) {
+		key := owner.Must(t, http.MethodPost, "/v1/auth/keys", map[string]any{"name": "short-lived"})
+		for _, server := range servers {
+			c := s.client(server, 0).As(key["token"].(string))
+			c.Must(t, http.MethodGet, "/v1/account", nil)
+			c.HTTP.CloseIdleConnections()
+		}
+		owner.Must(t, http.MethodDelete, "/v1/auth/keys/"+key["id"].(string), nil)
+		for _, server := range servers {
+			c := s.client(server, 0).As(key["token"].(string))
+			c.Do(t, http.MethodGet, "/v1/account", nil).Fault(t, http.StatusUnauthorized, "authentication_required")
+			c.HTTP.CloseIdleConnections()
+		}
+	}
+}
+
+func TestReplicas_MakeOneResourceOfFiftyParallelRequests(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 10)
+	servers := replicas(t, s)
+	for round := range count(4, 50) {
+		bodies := s.race(t, servers, "round "+string(rune('a'+round%26))+string(rune('a'+round/26)))
+		if len(bodies) != 1 {
+			t.Errorf("round %d: %d different answers", round, len(bodies))
+		}
+	}
+	db := harness.OpenDatabase(t, s.url)
+	if n := db.Count(t, "products"); n != count(4, 50) {
+		t.Errorf("%d products for %d keys", n, count(4, 50))
+	}
+}
+
+// race sends one request fifty times at once, each until it is answered, and returns the different answers.
+func (s *site) race(t *testing.T, servers []*harness.Process, key string) map[string]bool {
+	t.Helper()
+	var mu sync.Mutex
+	bodies := map[string]bool{}
+	var group sync.WaitGroup
+	for i := range 50 {
+		client := s.client(servers[i%len(servers)], i)
+		group.Go(func() {
+			defer client.HTTP.CloseIdleConnections()
+			for {
+				resp, err := client.Try(http.MethodPost, "/v1/products", map[string]any{"name": key}, "Idempotency-Key", key)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if resp.Status == http.StatusConflict {
+					continue
+				}
+				if resp.Status != http.StatusCreated {
+					t.Errorf("answered %d: %s", resp.Status, resp.Body)
+				}
+				mu.Lock()
+				bodies[string(resp.Body)] = true
+				mu.Unlock()
+				return
+			}
+		})
+	}
+	group.Wait()
+	return bodies
+}

@@ -1,0 +1,174 @@
+package harness
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks"
+)
+
+// Server is the whole program inside the test process: HTTP, store, webhook dispatcher and billing's clock.
+type Server struct {
+	*Database // the second way in
+	URL       string
+	Hooks     *Receiver // takes webhooks
+
+	store    *store.Store
+	coverage *Coverage
+	panics   atomic.Bool
+}
+
+// Option changes how Boot starts a server.
+type Option func(*Server)
+
+// Checked holds every answer against the specification and counts it.
+func Checked(c *Coverage) Option { return func(s *Server) { s.coverage = c } }
+
+// Boot starts the program on an empty database until the test ends.
+func Boot(t testing.TB, url string, options ...Option) *Server {
+	t.Helper()
+	s := &Server{Hooks: NewReceiver(t)}
+	for _, option := range options {
+		option(s)
+	}
+	s.open(t, url)
+	s.Database = OpenDatabase(t, url)
+
+	log := slog.New(slog.DiscardHandler)
+	guard := webhooks.NewGuard(webhooks.GuardOptions{Development: true})
+	sender := webhooks.NewSender(webhooks.SenderOptions{Service: "Service", Guard: guard, Standard: true})
+	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Sender: sender, Log: log})
+	s.store.OnEvent = dispatcher.Wake
+	money := billing.New(s.store, testpay.New(s.store))
+	srv, err := server.New(server.Deps{Store: s.store, Handlers: handlers.New(s.store, money, guard), Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, srv, dispatcher.Run, money.Run)
+	return s
+}
+
+// open migrates the database and opens the store.
+func (s *Server) open(t testing.TB, url string) {
+	t.Helper()
+	sealer, err := store.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.store, err = store.Open(t.Context(), store.Options{
+		URL: url, Sealer: sealer, Exclusive: true, PublicURL: "http://shop.test",
+		Render: func(kind string, v any) ([]byte, error) {
+			if s.panics.Load() {
+				panic("the test wants a panic")
+			}
+			return view.Event(kind, v)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run serves, with the workers beside it, until the test ends.
+func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.Context)) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.URL = "http://" + listener.Addr().String()
+	ctx, stop := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := srv.Serve(ctx, listener); err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	for _, work := range workers {
+		group.Go(func() { work(ctx) })
+	}
+	t.Cleanup(func() {
+		stop()
+		group.Wait()
+		s.check(t)
+		if err := s.store.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+}
+
+// check asks the store what does not add up, after every test.
+func (s *Server) check(t testing.TB) {
+	violations, err := s.store.Check(context.Background())
+	if err != nil {
+		t.Errorf("check the invariants: %v", err)
+	}
+	for _, v := range violations {
+		t.Errorf("the test leaves behind: %s", v)
+	}
+}
+
+// PanicOnEvent makes every use case that emits an event panic, or not.
+func (s *Server) PanicOnEvent(on bool) { s.panics.Store(on) }
+
+// Account makes an account on the pro plan and returns a client with a key of it that may do everything.
+func (s *Server) Account(t testing.TB) *Client { return s.AccountOn(t, store.PlanPro) }
+
+// AccountOn is Account on another plan.
+func (s *Server) AccountOn(t testing.TB, plan store.Plan) *Client {
+	t.Helper()
+	account, err := s.store.CreateAccount(t.Context(), store.NewAccount{Name: "Test", Email: "test@example.com", Plan: plan})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.From(t, "127.0.0.1").As(s.Key(t, account.ID))
+	c.Account = account.ID
+	return c
+}
+
+// Key makes another key of an account, with the scopes or all of them.
+func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
+	t.Helper()
+	_, token, err := s.store.CreateAPIKey(t.Context(), account, store.Granted{}, store.NewAPIKey{Name: "test", Scopes: scopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// From returns a client without a key that connects from an address of the loopback network.
+func (s *Server) From(t testing.TB, address string) *Client {
+	t.Helper()
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	base := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64}
+	t.Cleanup(base.CloseIdleConnections)
+	var transport http.RoundTripper = base
+	if s.coverage != nil {
+		transport = &Transport{T: t, Coverage: s.coverage, Base: base}
+	}
+	return &Client{URL: s.URL, HTTP: &http.Client{Transport: transport, Timeout: 30 * time.Second}}
+}
+
+// SDK returns an SDK client of a new account. It does not retry: a test wants to see the first answer.
+func (s *Server) SDK(t testing.TB) *sdk.Client { return s.Account(t).SDK() }
+
+// SDK returns an SDK client with the same key.
+func (c *Client) SDK() *sdk.Client {
+	return sdk.New(c.Key, sdk.WithBaseURL(c.URL+"/v1"), sdk.WithHTTPClient(c.HTTP), sdk.WithRetries(0))
+}
