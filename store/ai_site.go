@@ -92,7 +92,7 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 		f.and("is_live = ?", *in.IsLive)
 	}
 	f.list(s, in.ListFilter, "name", "subdomain", "domain")
-	return page(ctx, s, aiSiteColumns, account, in.Page, &f)
+	return page(ctx, s, aiSiteColumns, KindAISite, account, in.Page, &f)
 }
 
 // CreateAISite makes a site. The first one of an account is its default; a later one takes that from it if it says

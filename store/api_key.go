@@ -136,7 +136,7 @@ func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, er
 func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys) ([]APIKey, bool, error) {
 	var f filter
 	f.list(s, in.ListFilter, "name", "id", "token_last4")
-	return page(ctx, s, apiKeyColumns, account, in.Page, &f)
+	return page(ctx, s, apiKeyColumns, KindAPIKey, account, in.Page, &f)
 }
 
 // UpdateAPIKey locks the key, applies change and stores it. It returns CodeForbidden for new scopes that the

@@ -230,7 +230,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.and(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
 	}
 	f.list(s, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
-	list, more, err := page(ctx, s, checkoutColumns, account, in.Page, &f)
+	list, more, err := page(ctx, s, checkoutColumns, KindCheckout, account, in.Page, &f)
 	for i := range list {
 		if err == nil {
 			err = s.present(&list[i])

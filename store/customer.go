@@ -120,7 +120,7 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 		f.has(s, "tags", in.Tag)
 	}
 	f.list(s, in.ListFilter, "email", "name", "external_id", "id")
-	return page(ctx, s, customerColumns, account, in.Page, &f)
+	return page(ctx, s, customerColumns, KindCustomer, account, in.Page, &f)
 }
 
 // CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.

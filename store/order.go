@@ -122,7 +122,7 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 		return nil, false, err
 	}
 	f.list(s, in.ListFilter, "customer_email", "billing_name", "id")
-	return page(ctx, s, orderColumns, account, in.Page, &f)
+	return page(ctx, s, orderColumns, KindOrder, account, in.Page, &f)
 }
 
 // UpdateOrder locks the order, applies change and stores it. Amounts and lines are records: change leaves them alone.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,24 @@ type Page struct {
 	Limit         int    // 1..100
 	StartingAfter string // older than this id
 	EndingBefore  string // newer than this id
+}
+
+// resolve puts the positions into their canonical form, or says which one is no id of the kind.
+func (p *Page) resolve(k Kind) error {
+	for name, position := range map[string]*string{"starting_after": &p.StartingAfter, "ending_before": &p.EndingBefore} {
+		if *position == "" {
+			continue
+		}
+		id, ok := ParseID(k, *position)
+		if !ok {
+			return &Error{Code: CodeBadRequest, Param: name, Message: fmt.Sprintf("%s must be the id of an item of this list, like %s01k0000000000000000000000a.", name, k.Prefix())}
+		}
+		*position = id
+	}
+	if p.StartingAfter != "" && p.EndingBefore != "" {
+		return &Error{Code: CodeBadRequest, Param: "ending_before", Message: "Send starting_after or ending_before, not both."}
+	}
+	return nil
 }
 
 // ListFilter is what every list can be filtered by.
@@ -56,7 +75,7 @@ func (f *filter) list(s *Store, l ListFilter, searched ...string) {
 	if l.CreatedBefore != nil {
 		f.and("created_at < ?", *l.CreatedBefore)
 	}
-	for _, key := range sortedKeys(l.Metadata) {
+	for _, key := range slices.Sorted(maps.Keys(l.Metadata)) {
 		f.and(s.metadataIs(), key, l.Metadata[key])
 	}
 	if l.Q == "" || len(searched) == 0 {
@@ -76,18 +95,12 @@ func contains(part string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
 }
 
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // page returns one page of an account's rows and whether there are more in its direction. It walks the primary
 // key, so a page costs the same wherever it is.
-func page[T any](ctx context.Context, s *Store, c *columns[T], account string, p Page, f *filter) ([]T, bool, error) {
+func page[T any](ctx context.Context, s *Store, c *columns[T], k Kind, account string, p Page, f *filter) ([]T, bool, error) {
+	if err := p.resolve(k); err != nil {
+		return nil, false, err
+	}
 	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
 	args := append([]any{account}, f.args...)
 	order := " ORDER BY account_id DESC, id DESC LIMIT ?"

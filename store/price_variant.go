@@ -136,7 +136,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 	f.is("status", string(in.Status))
 	f.is("type", string(in.Type))
 	f.list(s, in.ListFilter, "name", "id")
-	return page(ctx, s, priceVariantColumns, account, in.Page, &f)
+	return page(ctx, s, priceVariantColumns, KindPriceVariant, account, in.Page, &f)
 }
 
 // CreatePriceVariant adds an active price variant to a product, which it locks, and emits product.updated. It

@@ -208,7 +208,7 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 		f.and("has_recurring = ?", *in.HasRecurring)
 	}
 	f.list(s, in.ListFilter, "name", "slug", "headline", "id")
-	return page(ctx, s, productColumns, account, in.Page, &f)
+	return page(ctx, s, productColumns, KindProduct, account, in.Page, &f)
 }
 
 // CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on
@@ -319,119 +319,4 @@ func (s *Store) moveProduct(ctx context.Context, account, ref string, to Product
 		p.Status = to
 		return p, u.changeProduct(ctx, &before, p)
 	})
-}
-
-// findProduct reads a product by id or slug. Param is what named it, empty for the path.
-func (s *Store) findProduct(ctx context.Context, account, ref, param, lock string) (*Product, error) {
-	where, args := refWhere(KindProduct, account, ref)
-	p, err := get[Product](ctx, s, productColumns.selectSQL+where+lock, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read product: %w", err)
-	}
-	if p == nil {
-		return nil, Missing("product", param, ref)
-	}
-	return p, nil
-}
-
-func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
-	p.AccountID, p.ID, p.EventSeq = account, NewID(KindProduct), 1
-	p.CreatedAt = u.store.Now()
-	p.UpdatedAt = p.CreatedAt
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	made, err := u.draftVariants(ctx, p, "price_variants.", variants)
-	if err != nil {
-		return nil, err
-	}
-	p.summarize(made)
-	if err := p.enter(ProductStatusDraft, p.CreatedAt); err != nil {
-		return nil, err
-	}
-	if p.Slug, err = u.takeSlug(ctx, KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
-		return nil, err
-	}
-	if err := u.insertProduct(ctx, p, made); err != nil {
-		return nil, err
-	}
-	return p, u.emitProduct(ctx, EventProductCreated, p, made)
-}
-
-func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
-	if err := u.uniqueExternalID(ctx, p); err != nil {
-		return err
-	}
-	if err := u.insert(ctx, productColumns, p); err != nil {
-		return err
-	}
-	for i := range variants {
-		if err := u.insert(ctx, priceVariantColumns, &variants[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// changeProduct checks and stores a locked product that has changed.
-func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
-	if err := p.check(); err != nil {
-		return err
-	}
-	if err := p.enter(before.Status, u.store.Now()); err != nil {
-		return err
-	}
-	if p.Slug != before.Slug {
-		slug, err := u.changeSlug(ctx, KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
-		if err != nil {
-			return err
-		}
-		p.Slug = slug
-	}
-	if err := u.uniqueExternalID(ctx, p); err != nil {
-		return err
-	}
-	variants, err := u.priceVariants(ctx, p)
-	if err != nil {
-		return err
-	}
-	return u.saveProduct(ctx, p, variants)
-}
-
-// saveProduct stores a locked product and emits product.updated.
-func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
-	p.EventSeq++
-	p.UpdatedAt = u.store.Now()
-	if err := u.update(ctx, productColumns, p); err != nil {
-		return err
-	}
-	return u.emitProduct(ctx, EventProductUpdated, p, variants)
-}
-
-func (u *unit) emitProduct(ctx context.Context, kind string, p *Product, variants []PriceVariant) error {
-	return u.emit(ctx, event{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
-		Data: &ProductDetail{Product: p, PriceVariants: variants}})
-}
-
-// uniqueExternalID returns CodeInvalid if another product has the merchant's id.
-func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
-	if p.ExternalID == nil {
-		return nil
-	}
-	other, err := get[string](ctx, u.store, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
-	if err == nil && other != nil {
-		err = Invalid("external_id", "Another product has this external_id.")
-	}
-	return err
-}
-
-// isOrdered reports whether a product or price variant was ever ordered or is being paid for.
-func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
-	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
-	row, err := get[int](ctx, u.store, `
-		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND order_id IS NOT NULL
-		UNION ALL
-		SELECT 1 FROM price_variants WHERE account_id = ? AND `+variant+` = ? AND sold_count + reserved_count > 0
-		LIMIT 1`, account, id, account, id)
-	return row != nil, err
 }

@@ -70,7 +70,7 @@ func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in Lis
 	var f filter
 	f.is("status", string(in.Status))
 	f.list(s, in.ListFilter, "url", "description")
-	return page(ctx, s, webhookEndpointColumns, account, in.Page, &f)
+	return page(ctx, s, webhookEndpointColumns, KindWebhookEndpoint, account, in.Page, &f)
 }
 
 // CreateWebhookEndpoint makes an endpoint with a new Secret, which nobody can read again. Without EnabledEvents it
