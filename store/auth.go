@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -140,7 +142,8 @@ func (s *Store) FlushKeyUse(ctx context.Context) error {
 		return nil
 	}
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
-		for id, use := range uses {
+		for _, id := range slices.Sorted(maps.Keys(uses)) { // in one order, or replicas would lock crosswise
+			use := uses[id]
 			if _, err := u.exec(ctx, `
 				UPDATE api_keys SET last_used_at = ?, last_used_ip = ? WHERE account_id = ? AND id = ?`,
 				use.at, use.address, use.account, id); err != nil {

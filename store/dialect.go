@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -129,7 +130,7 @@ func isLoopback(host string) bool {
 	if host == "" || host == "localhost" || strings.HasPrefix(host, "/") {
 		return true
 	}
-	address, err := netip.ParseAddr(host)
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil && address.IsLoopback()
 }
 
@@ -226,7 +227,7 @@ func isRetryable(err error) bool {
 	case serializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction:
 		return true
 	default:
-		return strings.HasPrefix(state, "08")
+		return strings.HasPrefix(state, "08") || errors.Is(err, driver.ErrBadConn)
 	}
 }
 

@@ -157,8 +157,11 @@ func (k *Key) sealContext() string { return "answer\x00" + k.Account + "\x00" + 
 
 // record stores the answer under our token. If the claim was taken over meanwhile, nothing may commit.
 func (r *request) record(ctx context.Context, answer *Answer) error {
-	if r.key == nil || answer == nil {
+	if r.key == nil {
 		return nil
+	}
+	if answer == nil {
+		return errors.New("store: a request with a key ended without an answer")
 	}
 	u, err := r.open(ctx)
 	if err != nil {
