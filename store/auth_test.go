@@ -78,6 +78,26 @@ func setIsolation(t *testing.T, url, isolation string) {
 	require.NoError(t, err)
 }
 
+func TestDeleteOldWindows(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for _, address := range []string{"192.0.2.1", "192.0.2.2"} {
+			_, err := s.CountAddress(t.Context(), address)
+			require.NoError(t, err)
+		}
+		deleted, err := s.DeleteOldWindows(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, deleted)
+		if s.Engine() == SQLite {
+			return // the windows of a process end with their minute
+		}
+		_, err = s.write.db.Exec(`UPDATE rate_windows SET minute = minute - 10 WHERE subject = 'addr_192.0.2.1'`)
+		require.NoError(t, err)
+		deleted, err = s.DeleteOldWindows(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, int64(1), deleted)
+	})
+}
+
 func TestAuthenticate_CountsInMemory(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, database.URL(t, SQLite))

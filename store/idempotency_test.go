@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -235,6 +233,24 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 	})
 }
 
+func TestDeleteExpiredKeys(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for i := range 5 {
+			_, _, err := s.Request(t.Context(), s.key(fmt.Sprint(i), "create"), s.create(s.Store))
+			require.NoError(t, err)
+		}
+		deleted, err := s.DeleteExpiredKeys(t.Context(), 10)
+		require.NoError(t, err)
+		require.Zero(t, deleted)
+		s.options.Now = func() time.Time { return time.Now().Add(keyLifetime + time.Minute) }
+		for _, want := range []int64{3, 2, 0} {
+			deleted, err := s.DeleteExpiredKeys(t.Context(), 3)
+			require.NoError(t, err)
+			require.Equal(t, want, deleted)
+		}
+	})
+}
+
 func TestOpen_ExclusiveAbandonsClaims(t *testing.T) {
 	t.Parallel()
 	url := database.URL(t, SQLite)
@@ -309,95 +325,4 @@ func TestRequest_LooksUpALostCommit(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, replayed)
 	require.Equal(t, answer, again)
-}
-
-// cuttingProxy passes connections to PostgreSQL through. Once armed, it lets the next COMMIT reach the server and
-// cuts the connection instead of the answer.
-type cuttingProxy struct {
-	t    *testing.T
-	url  string
-	mu   sync.Mutex
-	left int // cuts to be made
-	made int
-}
-
-func (p *cuttingProxy) arm() { p.mu.Lock(); p.left = 1; p.mu.Unlock() }
-
-func (p *cuttingProxy) cut() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.made > 0 }
-
-// take claims the cut if these bytes are a COMMIT and one is to be made.
-func (p *cuttingProxy) take(sent []byte) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.left == 0 || !strings.Contains(string(sent), "COMMIT") {
-		return false
-	}
-	p.left, p.made = 0, 1
-	return true
-}
-
-// start returns the URL of the proxied database.
-func (p *cuttingProxy) start() string {
-	config, err := pq.NewConfig(p.url)
-	require.NoError(p.t, err)
-	network, address := "tcp", net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
-	if strings.HasPrefix(config.Host, "/") {
-		network, address = "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(p.t, err)
-	p.t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial(network, address)
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			go p.pass(client, server)
-		}
-	}()
-	port := listener.Addr().(*net.TCPAddr).Port
-	return fmt.Sprintf("postgres://%s:%s@127.0.0.1:%d/%s?sslmode=disable", config.User, config.Password, port, config.Database)
-}
-
-func (p *cuttingProxy) pass(client, server net.Conn) {
-	defer client.Close()
-	defer server.Close()
-	answers := make(chan struct{})
-	go func() {
-		defer close(answers)
-		buffer := make([]byte, 64<<10)
-		for {
-			n, err := server.Read(buffer)
-			if err != nil {
-				return
-			}
-			if _, err := client.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-	}()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := client.Read(buffer)
-		if err != nil {
-			return
-		}
-		cut := p.take(buffer[:n])
-		if cut {
-			_ = client.Close()
-		}
-		if _, err := server.Write(buffer[:n]); err != nil {
-			return
-		}
-		if cut {
-			time.Sleep(200 * time.Millisecond) // let the server commit before it loses its client
-			return
-		}
-	}
 }
