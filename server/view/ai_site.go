@@ -1,0 +1,71 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// AISite renders an AI site.
+func AISite(a *store.AISite) api.AISite {
+	return api.AISite{
+		ID:                   a.ID,
+		Object:               "ai_site",
+		Name:                 a.Name,
+		Type:                 api.AISiteType(a.Type),
+		Default:              a.Default,
+		Subdomain:            a.Subdomain,
+		Domain:               a.Domain,
+		DomainStatus:         enum[api.AISiteDomainStatus](a.DomainStatus),
+		DomainVerifiedAt:     atOrNull(a.DomainVerifiedAt),
+		DomainVerified:       a.DomainVerifiedAt != nil,
+		CodeHostRepoFullName: a.CodeHostRepoFullName,
+		CodeHostURL:          a.CodeHostURL,
+		AppURL:               a.AppURL,
+		IsLive:               a.IsLive,
+		Metadata:             a.Metadata.Map(),
+		CreatedAt:            at(a.CreatedAt),
+		UpdatedAt:            at(a.UpdatedAt),
+	}
+}
+
+// ListAISites reads the query of a list.
+func ListAISites(q api.ListAISitesParams) store.ListAISites {
+	return store.ListAISites{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Type:       store.AISiteType(value(q.Type)),
+		IsLive:     q.IsLive,
+	}
+}
+
+// NewAISite reads the body of a create.
+func NewAISite(b *api.AISiteCreate) store.AISite {
+	return store.AISite{
+		Name:                 b.Name,
+		Type:                 store.AISiteType(value(b.Type)),
+		Default:              value(b.Default),
+		Subdomain:            value(b.Subdomain),
+		Domain:               b.Domain,
+		CodeHostRepoFullName: b.CodeHostRepoFullName,
+		CodeHostURL:          b.CodeHostURL,
+		AppURL:               b.AppURL,
+		IsLive:               value(b.IsLive),
+		Metadata:             metadata(b.Metadata),
+	}
+}
+
+// AISiteChange reads the body of a PATCH.
+func AISiteChange(b *api.AISiteUpdate) func(*store.AISite) {
+	return func(a *store.AISite) {
+		set(&a.Name, b.Name)
+		setAs(&a.Type, b.Type)
+		set(&a.Default, b.Default)
+		set(&a.Subdomain, b.Subdomain)
+		setOrClear(&a.Domain, b.Domain)
+		setOrClear(&a.CodeHostRepoFullName, b.CodeHostRepoFullName)
+		setOrClear(&a.CodeHostURL, b.CodeHostURL)
+		setOrClear(&a.AppURL, b.AppURL)
+		set(&a.IsLive, b.IsLive)
+		setMetadata(&a.Metadata, b.Metadata)
+	}
+}

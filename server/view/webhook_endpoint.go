@@ -1,0 +1,59 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// WebhookEndpoint renders a webhook endpoint, with its secret only when the store has just made it.
+func WebhookEndpoint(e *store.WebhookEndpoint) api.WebhookEndpoint {
+	out := api.WebhookEndpoint{
+		ID:            e.ID,
+		Object:        "webhook_endpoint",
+		URL:           e.URL,
+		APIVersion:    e.APIVersion,
+		Status:        api.WebhookEndpointStatus(e.Status),
+		EnabledEvents: list(e.EnabledEvents.V),
+		Description:   e.Description,
+		Metadata:      e.Metadata.Map(),
+		CreatedAt:     at(e.CreatedAt),
+		UpdatedAt:     at(e.UpdatedAt),
+	}
+	if e.Secret != "" {
+		out.Secret = &e.Secret
+	}
+	return out
+}
+
+// ListWebhookEndpoints reads the query of a list.
+func ListWebhookEndpoints(q api.ListWebhookEndpointsParams) store.ListWebhookEndpoints {
+	return store.ListWebhookEndpoints{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:     store.WebhookEndpointStatus(value(q.Status)),
+	}
+}
+
+// NewWebhookEndpoint reads the body of a create.
+func NewWebhookEndpoint(b *api.WebhookEndpointCreate) store.WebhookEndpoint {
+	return store.WebhookEndpoint{
+		URL:           b.URL,
+		EnabledEvents: store.JSONOf(b.EnabledEvents),
+		Status:        store.WebhookEndpointStatus(value(b.Status)),
+		Description:   b.Description,
+		Metadata:      metadata(b.Metadata),
+	}
+}
+
+// WebhookEndpointChange reads the body of a PATCH.
+func WebhookEndpointChange(b *api.WebhookEndpointUpdate) func(*store.WebhookEndpoint) {
+	return func(e *store.WebhookEndpoint) {
+		set(&e.URL, b.URL)
+		setAs(&e.Status, b.Status)
+		setOrClear(&e.Description, b.Description)
+		setMetadata(&e.Metadata, b.Metadata)
+		if b.EnabledEvents != nil {
+			e.EnabledEvents.V = b.EnabledEvents
+		}
+	}
+}
