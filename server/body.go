@@ -32,6 +32,15 @@ func takeBody(op *Operation) echo.MiddlewareFunc {
 	}
 }
 
+// limitForm bounds what a page may read of a form.
+func limitForm(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, defaultMaxBody)
+		return next(c)
+	}
+}
+
 // readBody returns the body without the white space around it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
 	tooLarge := &store.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}

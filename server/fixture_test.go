@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -42,6 +43,7 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	require.NoError(t, err)
 	f.server, err = New(Deps{
 		Store: f.store, Log: NewLogger(f.log, LogJSON), Document: document,
+		Pages:    map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage},
 		Register: func(r api.EchoRouter) { registerWidgets(r, f.calls, handlers) },
 	})
 	require.NoError(t, err)
@@ -64,6 +66,15 @@ func openStore(t *testing.T) *store.Store {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	require.NoError(t, s.Migrate(t.Context()))
 	return s
+}
+
+// showPage shows how much of a form it may read.
+func showPage(c echo.Context) error {
+	form, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return c.String(http.StatusRequestEntityTooLarge, "too large")
+	}
+	return c.HTML(http.StatusOK, fmt.Sprintf("%s: %d bytes", c.Param("id"), len(form)))
 }
 
 // makeKey makes an account and a key of it; without scopes it may do everything.

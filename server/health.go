@@ -3,33 +3,24 @@ package server
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
 )
 
-// mountPlain registers what needs no key and is not part of the API's document.
-func (s *Server) mountPlain(document []byte, yaml []byte) {
-	s.plain("/healthz", func(c echo.Context) error {
-		writeJSON(c.Response(), c.Request().Method, http.StatusOK, []byte(`{"status":"ok"}`))
-		return nil
-	})
-	s.plain("/readyz", s.ready)
-	s.plain("/openapi.json", func(c echo.Context) error { return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, document) })
-	s.plain("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", yaml) })
+// plainRoutes are what needs no key and is not part of the API's document.
+func (s *Server) plainRoutes(document, yaml []byte) map[string]echo.HandlerFunc {
+	return map[string]echo.HandlerFunc{
+		"/healthz":      alive,
+		"/readyz":       s.ready,
+		"/openapi.json": func(c echo.Context) error { return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, document) },
+		"/openapi.yaml": func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", yaml) },
+	}
 }
 
-// plain answers GET and HEAD at a path outside of the API.
-func (s *Server) plain(path string, h echo.HandlerFunc) {
-	verbs := []string{http.MethodGet, http.MethodHead}
-	for _, method := range methods {
-		if slices.Contains(verbs, method) {
-			s.echo.Add(method, path, s.observe(h))
-		} else {
-			s.echo.Add(method, path, s.observe(methodNotAllowed(verbs)))
-		}
-	}
+func alive(c echo.Context) error {
+	writeJSON(c.Response(), c.Request().Method, http.StatusOK, []byte(`{"status":"ok"}`))
+	return nil
 }
 
 // ready answers 200 if requests can be served: the database answers and has the

@@ -3,7 +3,7 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -62,13 +62,8 @@ func (r *router) refuseTheRest() {
 		public[op.Pattern] = op.Public
 	}
 	for pattern, verbs := range allowed {
-		sort.Strings(verbs)
-		refuse := s.observe(s.guard(public[pattern], methodNotAllowed(verbs)))
-		for _, method := range methods {
-			if i := sort.SearchStrings(verbs, method); i == len(verbs) || verbs[i] != method {
-				s.echo.Add(method, pattern, refuse)
-			}
-		}
+		slices.Sort(verbs)
+		s.refuseOthers(pattern, verbs, s.guard(public[pattern], methodNotAllowed(verbs)))
 		// A last parameter would take in the slashes after it if nothing followed.
 		s.echo.RouteNotFound(pattern+"/*", s.observe(s.guard(public[pattern], routeNotFound)))
 	}
@@ -76,6 +71,39 @@ func (r *router) refuseTheRest() {
 	s.echo.RouteNotFound("/v1/*", s.observe(s.guard(false, routeNotFound)))
 	s.echo.RouteNotFound("/public/*", s.observe(s.guard(true, routeNotFound)))
 	s.echo.RouteNotFound("/*", s.observe(routeNotFound))
+}
+
+// refuseOthers registers refuse for every method at a path but verbs.
+func (s *Server) refuseOthers(path string, verbs []string, refuse echo.HandlerFunc) {
+	refuse = s.observe(refuse)
+	for _, method := range methods {
+		if !slices.Contains(verbs, method) {
+			s.echo.Add(method, path, refuse)
+		}
+	}
+}
+
+// mountPlain registers routes outside of the API: "/path" for GET and HEAD, or
+// "METHOD /path".
+func (s *Server) mountPlain(routes map[string]echo.HandlerFunc) {
+	allowed := map[string][]string{}
+	for route, h := range routes {
+		verbs := []string{http.MethodGet, http.MethodHead}
+		method, path, named := strings.Cut(route, " ")
+		if named {
+			verbs = []string{method}
+		} else {
+			path = route
+		}
+		for _, verb := range verbs {
+			s.echo.Add(verb, path, s.observe(h))
+		}
+		allowed[path] = append(allowed[path], verbs...)
+	}
+	for path, verbs := range allowed {
+		slices.Sort(verbs)
+		s.refuseOthers(path, verbs, methodNotAllowed(verbs))
+	}
 }
 
 func (r *router) CONNECT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {

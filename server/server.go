@@ -29,7 +29,8 @@ type Deps struct {
 
 	// TrustedProxies may say in X-Forwarded-For on whose behalf they ask.
 	TrustedProxies []netip.Prefix
-	// Pages are what people look at, by pattern, outside of the API: /checkout/:client_secret.
+	// Pages are what people look at, outside of the API, by "/path" (GET and HEAD) or
+	// "POST /path", where a path may have :parameters. They are counted per address.
 	Pages map[string]echo.HandlerFunc
 
 	// Document and Register replace the bundled API and its generated routes in tests.
@@ -65,10 +66,11 @@ func New(d Deps) (*Server, error) {
 	}
 	notFound := s.observe(routeNotFound)
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
-	s.mountPlain(d.Document, spec.YAML)
-	for pattern, page := range d.Pages {
-		s.plain(pattern, page)
+	routes := s.plainRoutes(d.Document, spec.YAML)
+	for route, page := range d.Pages {
+		routes[route] = s.guard(true, limitForm(page))
 	}
+	s.mountPlain(routes)
 	return s, s.mount(func(r *router) { d.Register(r) })
 }
 

@@ -224,6 +224,23 @@ func assertPolicyOnly(t *testing.T, h http.Header) {
 	assert.Contains(t, h.Get("RateLimit"), `"default";r=600;t=`)
 }
 
+func TestServer_Pages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	a := f.send("GET", "/shop/7", "", "Authorization", "")
+	assert.Equal(t, 200, a.StatusCode)
+	assert.Equal(t, "7: 0 bytes", a.body)
+	assert.NotEmpty(t, a.Header.Get("X-Request-Id"))
+	assertLimitHeaders(t, a.Header)
+	assert.Equal(t, 200, f.send("HEAD", "/shop/7", "").StatusCode)
+	assert.Equal(t, "7: 3 bytes", f.send("POST", "/shop/7", "a=b").body)
+	assert.Equal(t, 413, f.send("POST", "/shop/7/buy", strings.Repeat("x", 1<<20+1)).StatusCode)
+	a = f.send("PUT", "/shop/7", "")
+	assert.Equal(t, 405, a.StatusCode)
+	assert.Equal(t, "GET, HEAD, POST", a.Header.Get("Allow"))
+	assert.Equal(t, 404, f.send("GET", "/shop/7/nothing", "").StatusCode)
+}
+
 func TestServe_FinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	inside, goOn := make(chan struct{}), make(chan struct{})
