@@ -115,7 +115,7 @@ func TestServe_RefusesASchemaThatIsNotItsOwn(t *testing.T) {
 	}
 	b.Serve(t, "", "--migrate").Terminate(t)
 	db := harness.OpenDatabase(t, url)
-	db.Must(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999999999, TRUE)")
+	db.Must(t, "INSERT INTO schema_migrations (version_id, is_applied) VALUES (999999999, TRUE)")
 	newer := b.Start(t, "")
 	if code := newer.Ended(t); code == 0 || !strings.Contains(newer.Log(), "newer") {
 		t.Errorf("a newer database: exit code %d: %s", code, newer.Log())

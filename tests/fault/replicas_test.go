@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -111,6 +112,7 @@ func (s *site) race(t *testing.T, servers []*harness.Process, key string) map[st
 					return
 				}
 				if resp.Status == http.StatusConflict {
+					time.Sleep(time.Second) // as Retry-After says
 					continue
 				}
 				if resp.Status != http.StatusCreated {
