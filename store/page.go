@@ -96,22 +96,23 @@ func contains(part string) string {
 }
 
 // page returns one page of an account's rows and whether there are more in its direction. It walks the primary
-// key, so a page costs the same wherever it is.
+// key, so a page costs the same wherever it is. The one row more is asked for in SQL: SQLite would compile a
+// statement anew for every value of a bare LIMIT ?.
 func page[T any](ctx context.Context, s *Store, c *columns[T], k Kind, account string, p Page, f *filter) ([]T, bool, error) {
 	if err := p.resolve(k); err != nil {
 		return nil, false, err
 	}
 	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
 	args := append([]any{account}, f.args...)
-	order := " ORDER BY account_id DESC, id DESC LIMIT ?"
+	order := " ORDER BY account_id DESC, id DESC LIMIT ? + 1"
 	switch {
 	case p.StartingAfter != "":
 		query, args = query+" AND id < ?", append(args, p.StartingAfter)
 	case p.EndingBefore != "":
 		query, args = query+" AND id > ?", append(args, p.EndingBefore)
-		order = " ORDER BY account_id, id LIMIT ?"
+		order = " ORDER BY account_id, id LIMIT ? + 1"
 	}
-	rows, err := selectAll[T](ctx, s, query+order, append(args, p.Limit+1)...)
+	rows, err := selectAll[T](ctx, s, query+order, append(args, p.Limit)...)
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", c.table, err)
 	}
