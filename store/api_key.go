@@ -46,15 +46,15 @@ type ListAPIKeys struct {
 
 var apiKeyColumns = columnsOf[APIKey]("api_keys")
 
-// ScopeResources are what scopes are made of: each with :read and :write.
-func ScopeResources() []string {
+// scopeResources are what scopes are made of: each with :read and :write.
+func scopeResources() []string {
 	return []string{"products", "checkouts", "orders", "customers", "invoices", "subscriptions", "discounts", "refunds", "leads",
 		"content", "sites", "files", "licenses", "webhooks", "ads", "account", "keys", "metrics"}
 }
 
 func isScope(scope string) bool {
 	resource, verb, _ := strings.Cut(scope, ":")
-	return (verb == "read" || verb == "write") && slices.Contains(ScopeResources(), resource)
+	return (verb == "read" || verb == "write") && slices.Contains(scopeResources(), resource)
 }
 
 // HashToken returns what a token is found by.
