@@ -56,16 +56,44 @@ func (r *refusals) collect(err error) {
 			r.collect(inner)
 		}
 	case *openapi3.SchemaError:
-		if e.SchemaField == "allOf" && e.Origin != nil {
+		switch meant := meantAlternative(e); {
+		case e.SchemaField == "allOf" && e.Origin != nil:
 			r.collect(e.Origin)
-			return
+		case meant != nil:
+			r.collect(meant)
+		default:
+			r.add(e)
 		}
-		r.add(e)
 	default:
 		if inner := errors.Unwrap(err); inner != nil {
 			r.collect(inner)
 		}
 	}
+}
+
+// meantAlternative returns what is wrong with the one alternative of a oneOf that
+// takes values of this type at all, nil if that is none or several.
+func meantAlternative(e *openapi3.SchemaError) error {
+	if e.SchemaField != "oneOf" || e.Origin == nil {
+		return nil
+	}
+	var alternatives openapi3.MultiError
+	if nested, ok := errors.Unwrap(e.Origin).(interface{ Unwrap() error }); !ok || !errors.As(nested.Unwrap(), &alternatives) {
+		return nil
+	}
+	depth := len(e.JSONPointer())
+	var meant error
+	for _, alternative := range alternatives {
+		var inner *openapi3.SchemaError
+		if errors.As(alternative, &inner) && inner.SchemaField == "type" && len(inner.JSONPointer()) == depth {
+			continue // another type
+		}
+		if meant != nil {
+			return nil
+		}
+		meant = alternative
+	}
+	return meant
 }
 
 func (r *refusals) add(e *openapi3.SchemaError) {
@@ -171,6 +199,12 @@ func describe(s *openapi3.Schema) string {
 func describeType(s *openapi3.Schema) string {
 	allowed := strings.Join(enumTexts(s), ", ")
 	switch {
+	case len(s.OneOf) > 0:
+		var texts []string
+		for _, alternative := range s.OneOf {
+			texts = append(texts, describeType(alternative.Value))
+		}
+		return strings.Join(texts, " or ")
 	case s.Type.Is(openapi3.TypeArray) && allowed != "":
 		return "a list of: " + allowed
 	case allowed != "":

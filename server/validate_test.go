@@ -93,6 +93,7 @@ func TestValidate_BodyThatIsMalformed(t *testing.T) {
 		create{`{"widget":{"name":"a","amount":1}}`, "name", `at the top level of the body, not inside of "widget"`},
 		create{`{"name":"a","amount":1,"budget":{}}`, "budget.amount", "budget.amount"},
 		create{`{"name":"a","amount":1,"line_items":[{"product":"p"},{"quantity":1}]}`, "line_items.1.product", "line_items.1.product"},
+		create{`{"name":"a","amount":1,"payer":{"year":2030}}`, "payer.number", "payer.number"},
 		create{`{"name":1,"color":"red"}`, "amount", "Missing"},
 	)
 	check(store.CodeBadRequest,
@@ -106,6 +107,8 @@ func TestValidate_BodyThatIsMalformed(t *testing.T) {
 		create{`{"name":null,"amount":1}`, "name", "text of at most 10 characters"},
 		create{`{"name":"a","amount":1,"tags":"x"}`, "tags", "an array"},
 		create{`{"name":"a","amount":1,"line_items":[1]}`, "line_items.0", "an object"},
+		create{`{"name":"a","amount":1,"payer":1}`, "payer", "payer must be text of at most 3 characters or an object."},
+		create{`{"name":"a","amount":1,"payer":{"number":"1234","x":1}}`, "payer.x", "Unknown field"},
 		create{`null`, "", "The body must be an object"},
 		create{`[]`, "", "The body must be an object"},
 		create{`{"name":"a","amount":1,"amount":2}`, "amount", "appears twice"},
@@ -128,6 +131,8 @@ func TestValidate_BodyThatIsNotAcceptable(t *testing.T) {
 		{`{"name":"a","amount":1,"tags":["abcd"]}`, "tags.0", "must have at most 3 characters"},
 		{`{"name":"a","amount":1,"budget":{"amount":0}}`, "budget.amount", "must be a number of at least 1"},
 		{`{"name":"a","amount":1,"line_items":[{"product":"p","quantity":0}]}`, "line_items.0.quantity", "must be an integer of at least 1"},
+		{`{"name":"a","amount":1,"payer":"long"}`, "payer", "must have at most 3 characters"},
+		{`{"name":"a","amount":1,"payer":{"number":"1234","year":3000}}`, "payer.year", "must be an integer of at most 2100"},
 		{`{"name":"a","amount":1,"metadata":{"a":"1","b":"2","c":"3"}}`, "metadata", "must have at most 2 keys"},
 	}
 	for _, c := range cases {
