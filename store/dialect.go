@@ -212,6 +212,8 @@ const (
 	adminShutdown        = "57P01"
 	readOnlyTransaction  = "25006"
 	undefinedTable       = "42P01"
+	duplicateTable       = "42P07"
+	duplicateObject      = "42710"
 )
 
 func sqlState(err error) string {
@@ -238,6 +240,13 @@ func isUnique(err error) bool {
 		return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	}
 	return sqlState(err) == uniqueViolation
+}
+
+// existsAlready reports whether CREATE ... IF NOT EXISTS lost against another session, which PostgreSQL reports in
+// one of three ways.
+func existsAlready(err error) bool {
+	state := sqlState(err)
+	return state == duplicateTable || state == duplicateObject || state == uniqueViolation
 }
 
 // isConnectionLost reports whether an error leaves open what became of the statement.

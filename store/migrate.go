@@ -160,7 +160,7 @@ func releaseSchemaLock(ctx context.Context, db *sqlx.DB, holder string) error {
 
 func takeSchemaLock(ctx context.Context, db *sqlx.DB, holder string) (bool, error) {
 	_, err := db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS schema_lock (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, lease_until BIGINT NOT NULL)`)
-	if err != nil && !isUnique(err) { // two replicas may both find the table missing
+	if err != nil && !existsAlready(err) {
 		return false, err
 	}
 	result, err := db.ExecContext(ctx, `

@@ -83,7 +83,7 @@ func TestMigrate_SeveralReplicasAtOnce(t *testing.T) {
 	t.Parallel()
 	url := database.URL(t, PostgreSQL)
 	var all sync.WaitGroup
-	errs := make([]error, 4)
+	errs := make([]error, 8)
 	for i := range errs {
 		s := openStore(t, url)
 		all.Go(func() { errs[i] = s.Migrate(t.Context()) })
