@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -31,8 +30,12 @@ func start(name, path string, env []string, args ...string) (*program, error) {
 	}
 	p := &program{name: name, url: "http://" + addr, cmd: exec.Command(path, append(args, "--addr", addr)...)}
 	p.cmd.Env = append(os.Environ(), env...)
-	var output bytes.Buffer
-	p.cmd.Stdout, p.cmd.Stderr = io.Discard, &output
+	log, err := os.CreateTemp("", "tillwright-bench-log-") // a file, as under a supervisor: a pipe would wake this process for each line
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close(); _ = os.Remove(log.Name()) }()
+	p.cmd.Stderr = log
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -46,7 +49,8 @@ func start(name, path string, env []string, args ...string) (*program, error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	p.stop()
-	return nil, fmt.Errorf("%s does not answer:\n%s", name, output.Bytes())
+	output, _ := os.ReadFile(log.Name())
+	return nil, fmt.Errorf("%s does not answer:\n%s", name, output)
 }
 
 // stop ends the program in good order, so that its database is whole.

@@ -1,0 +1,130 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestOrder_RecordsThePurchase(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		guide := onSale(t, c, 1900)
+		bought := purchase(t, c, "ada@example.com", guide)
+		order := ok[*sdk.Order](t)(c.Orders.Get(background, bought.ID, sdk.Expand("customer", "line_items.product", "line_items.price_variant", "checkout", "payments")))
+		switch {
+		case order.Number != 1, order.Status != "paid", order.BillingReason != "purchase", order.Currency != "usd", order.PaidAt == nil, order.VoidedAt != nil:
+			t.Errorf("the order is %+v", order)
+		case order.TotalAmount != 1900, order.PaidAmount != 1900, order.DueAmount != 0, order.RefundableAmount != 1900, order.RefundedAmount != 0:
+			t.Errorf("the amounts are %+v", order)
+		case order.Customer.Object.Email != "ada@example.com", order.Checkout.Object.Order.ID != order.ID:
+			t.Errorf("customer and checkout are %+v and %+v", order.Customer.Object, order.Checkout.Object)
+		case order.LineItems[0].Object.Product.Object.SalesCount != 1, order.LineItems[0].Object.PriceVariant.Object.SoldCount != 1:
+			t.Errorf("the line is %+v", order.LineItems[0].Object)
+		case order.Payments[0].Object.Status != "succeeded", order.Payments[0].Object.PaymentMethod.Last4 != "4242", *order.Payments[0].Object.Order != order.ID:
+			t.Errorf("the payment is %+v", order.Payments[0].Object)
+		}
+		if second := purchase(t, c, "ada@example.com", guide); second.Number != 2 || second.Customer.ID != order.Customer.ID {
+			t.Errorf("the second order is %+v", second)
+		}
+	})
+}
+
+func TestListOrders_Filters(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		cheap, dear := onSale(t, c, 100), onSale(t, c, 9900)
+		first := purchase(t, c, "ada@example.com", cheap)
+		second := purchase(t, c, "Grace@example.com", dear)
+		for _, filter := range []struct {
+			params sdk.ListOrdersParams
+			want   []string
+		}{
+			{sdk.ListOrdersParams{}, []string{second.ID, first.ID}},
+			{sdk.ListOrdersParams{Status: new(sdk.OrderStatus("paid"))}, []string{second.ID, first.ID}},
+			{sdk.ListOrdersParams{Status: new(sdk.OrderStatus("void"))}, nil},
+			{sdk.ListOrdersParams{BillingReason: new(sdk.BillingReason("manual"))}, nil},
+			{sdk.ListOrdersParams{Customer: &first.Customer.ID}, []string{first.ID}},
+			{sdk.ListOrdersParams{CustomerEmail: new("grace@example.com")}, []string{second.ID}},
+			{sdk.ListOrdersParams{Product: &cheap.Product.ID}, []string{first.ID}},
+			{sdk.ListOrdersParams{PriceVariant: &dear.ID}, []string{second.ID}},
+			{sdk.ListOrdersParams{Checkout: &first.Checkout.ID}, []string{first.ID}},
+			{sdk.ListOrdersParams{Number: new(int64(2))}, []string{second.ID}},
+			{sdk.ListOrdersParams{PaidAfter: second.PaidAt}, []string{second.ID}},
+			{sdk.ListOrdersParams{PaidBefore: first.PaidAt}, nil},
+			{sdk.ListOrdersParams{TotalMin: new(int64(101))}, []string{second.ID}},
+			{sdk.ListOrdersParams{TotalMax: new(int64(9899))}, []string{first.ID}},
+			{sdk.ListOrdersParams{Q: new("ada@")}, []string{first.ID}},
+		} {
+			list := ok[*sdk.OrderList](t)(c.Orders.List(background, &filter.params))
+			found := make([]string, len(list.Data))
+			for i, order := range list.Data {
+				found[i] = order.ID
+			}
+			if len(found) != len(filter.want) || len(found) > 0 && (found[0] != filter.want[0] || found[len(found)-1] != filter.want[len(found)-1]) {
+				t.Errorf("%+v finds %v, %v is expected", filter.params, found, filter.want)
+			}
+		}
+	})
+}
+
+func TestListOrders_AnotherObjectThatDoesNotExistIsMissing(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		other := s.SDK(t)
+		foreign := purchase(t, other, "ada@example.com", onSale(t, other, 100))
+		for param, filter := range map[string]sdk.ListOrdersParams{
+			"customer":      {Customer: &foreign.Customer.ID},
+			"checkout":      {Checkout: &foreign.Checkout.ID},
+			"product":       {Product: new(randomID("prod"))},
+			"price_variant": {PriceVariant: new("price_x")},
+		} {
+			_, err := c.Orders.List(background, &filter)
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, param)
+		}
+	})
+}
+
+func TestUpdateOrder_ChangesWhatIsNoRecord(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		changed := ok[*sdk.Order](t)(c.Orders.Update(background, order.ID, &sdk.OrderUpdate{
+			BillingName: sdk.Set("Ada Ltd"), BillingAddress: sdk.Set(sdk.Address{Country: new("GB")}),
+			TaxID: sdk.Set(sdk.TaxID{Type: "gb_vat", Value: "GB1"}), Metadata: &sdk.MetadataUpdate{"shipped": new("yes")},
+		}))
+		if *changed.BillingName != "Ada Ltd" || *changed.BillingAddress.Country != "GB" || changed.TaxID.Value != "GB1" || changed.Metadata["shipped"] != "yes" {
+			t.Errorf("the order is %+v", changed)
+		}
+		cleared := ok[*sdk.Order](t)(c.Orders.Update(background, order.ID, &sdk.OrderUpdate{BillingName: sdk.Null[string]()}))
+		if cleared.BillingName != nil || cleared.TaxID == nil || cleared.TotalAmount != 1900 {
+			t.Errorf("the order is %+v", cleared)
+		}
+	})
+}
+
+func TestOrderEvents_ShowTheOrderAsItBecomes(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
+			URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid"},
+		}))
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		s.Hooks.Await(t, 1, "order.paid")
+		arrived := s.Hooks.Deliveries()
+		if len(arrived) != 2 {
+			t.Fatalf("%d events arrived", len(arrived))
+		}
+		for i, want := range []struct {
+			kind   string
+			status sdk.OrderStatus
+			paid   int64
+		}{{"order.created", "pending", 0}, {"order.paid", "paid", 1900}} {
+			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived[i].Body, arrived[i].Header, *endpoint.Secret))
+			got := ok[*sdk.Order](t)(event.Order())
+			if string(event.Type) != want.kind || got.Status != want.status || got.PaidAmount != want.paid {
+				t.Errorf("event %d is %s with an order that is %s", i, event.Type, got.Status)
+			}
+			if got.ID != order.ID || got.Customer.Object.Email != "ada@example.com" || got.LineItems[0].Object.TotalAmount != 1900 {
+				t.Errorf("%s carries %+v", event.Type, got)
+			}
+		}
+	})
+}
