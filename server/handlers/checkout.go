@@ -1,0 +1,78 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// ListCheckouts implements GET /checkouts.
+func (h *Handlers) ListCheckouts(ctx context.Context, r api.ListCheckoutsRequestObject) (api.ListCheckoutsResponseObject, error) {
+	checkouts, more, err := h.store.ListCheckouts(ctx, account(ctx), view.ListCheckouts(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	out, err := showList(ctx, h, "/v1/checkouts", checkouts, more, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	return api.ListCheckouts200JSONResponse(out), err
+}
+
+// CreateCheckout implements POST /checkouts.
+func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutRequestObject) (api.CreateCheckoutResponseObject, error) {
+	c, err := h.store.CreateCheckout(ctx, account(ctx), view.NewCheckout(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	return api.CreateCheckout201JSONResponse(out), err
+}
+
+// GetCheckout implements GET /checkouts/{id}.
+func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObject) (api.GetCheckoutResponseObject, error) {
+	c, err := h.store.GetCheckout(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	return api.GetCheckout200JSONResponse(out), err
+}
+
+// UpdateCheckout implements PATCH /checkouts/{id}.
+func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutRequestObject) (api.UpdateCheckoutResponseObject, error) {
+	c, err := h.store.UpdateCheckout(ctx, account(ctx), r.ID, view.CheckoutChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	return api.UpdateCheckout200JSONResponse(out), err
+}
+
+// ExpireCheckout implements POST /checkouts/{id}/expire.
+func (h *Handlers) ExpireCheckout(ctx context.Context, r api.ExpireCheckoutRequestObject) (api.ExpireCheckoutResponseObject, error) {
+	c, err := h.store.ExpireCheckout(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.ExpireCheckout200JSONResponse(view.Checkout(c)), nil
+}
+
+// ConfirmCheckout implements POST /checkouts/{id}/confirm.
+func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutRequestObject) (api.ConfirmCheckoutResponseObject, error) {
+	c, err := h.billing.ConfirmCheckout(ctx, account(ctx), r.ID, confirmation(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	return api.ConfirmCheckout200JSONResponse(out), err
+}
+
+// confirmation reads how a buyer pays.
+func confirmation(b *api.CheckoutConfirm) billing.ConfirmCheckout {
+	in := billing.ConfirmCheckout{TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted}
+	if b.PaymentMethod != nil {
+		in.Method = &payments.MethodInput{Ref: b.PaymentMethod.Token, Card: (*payments.Card)(b.PaymentMethod.Card)}
+	}
+	return in
+}

@@ -1,0 +1,60 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
+)
+
+// GetPublicCheckout implements GET /public/checkouts/{client_secret}.
+func (h *Handlers) GetPublicCheckout(ctx context.Context, r api.GetPublicCheckoutRequestObject) (api.GetPublicCheckoutResponseObject, error) {
+	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.store.GetCheckout(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	out, err := h.publicCheckout(ctx, c)
+	return api.GetPublicCheckout200JSONResponse(out), err
+}
+
+// UpdatePublicCheckout implements PATCH /public/checkouts/{client_secret}.
+func (h *Handlers) UpdatePublicCheckout(ctx context.Context, r api.UpdatePublicCheckoutRequestObject) (api.UpdatePublicCheckoutResponseObject, error) {
+	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.store.UpdateCheckout(ctx, account, id, view.PublicCheckoutChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := h.publicCheckout(ctx, c)
+	return api.UpdatePublicCheckout200JSONResponse(out), err
+}
+
+// ConfirmPublicCheckout implements POST /public/checkouts/{client_secret}/confirm.
+func (h *Handlers) ConfirmPublicCheckout(ctx context.Context, r api.ConfirmPublicCheckoutRequestObject) (api.ConfirmPublicCheckoutResponseObject, error) {
+	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.billing.ConfirmCheckout(ctx, account, id, confirmation(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := h.publicCheckout(ctx, c)
+	return api.ConfirmPublicCheckout200JSONResponse(out), err
+}
+
+// publicCheckout shows a checkout to its buyer.
+func (h *Handlers) publicCheckout(ctx context.Context, c *store.Checkout) (api.PublicCheckout, error) {
+	offer, err := h.store.GetCheckoutOffer(ctx, c)
+	if err != nil {
+		return api.PublicCheckout{}, err
+	}
+	return view.PublicCheckout(c, offer.Seller, offer.Items, offer.CustomFields), nil
+}
