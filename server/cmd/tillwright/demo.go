@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// welcome makes a demo account on an empty database and prints what to try.
+func welcome(ctx context.Context, w io.Writer, s *store.Store, publicURL string) error {
+	used, err := s.HasAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	if used {
+		_, err := fmt.Fprintf(w, `
+Tillwright serves %s/v1
+
+The database has accounts already. Their tokens were shown once; make another with:
+
+  tillwright accounts list
+  tillwright keys create --account acct_...
+
+`, publicURL)
+		return err
+	}
+	account, err := s.CreateAccount(ctx, store.NewAccount{Name: "Demo", Email: "demo@example.com", Plan: store.PlanPro})
+	if err != nil {
+		return fmt.Errorf("make the demo account: %w", err)
+	}
+	_, token, err := s.CreateAPIKey(ctx, account.ID, store.Granted{}, store.NewAPIKey{Name: "Demo"})
+	if err != nil {
+		return fmt.Errorf("make the demo key: %w", err)
+	}
+	_, err = fmt.Fprintf(w, `
+Tillwright serves %[1]s/v1
+
+  base URL  %[1]s/v1
+  API key   %[2]s
+            (shown this once)
+
+Try it:
+
+  curl %[1]s/v1/products -H "Authorization: Bearer %[2]s"
+
+`, publicURL, token)
+	return err
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// expiredBatch bounds one transaction, so that nobody waits for it.
+const expiredBatch = 1000
+
+// housekeep writes and deletes, every minute until ctx ends, what requests leave
+// to be done later. Any number of replicas may do it.
+func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
+	ticker := time.NewTicker(store.KeyUseInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		for task, run := range map[string]func(context.Context) error{
+			"write last use of keys":          s.FlushKeyUse,
+			"delete expired idempotency keys": func(ctx context.Context) error { return deleteExpiredKeys(ctx, s) },
+			"delete old rate windows": func(ctx context.Context) error {
+				_, err := s.DeleteOldWindows(ctx)
+				return err
+			},
+		} {
+			if err := run(ctx); err != nil && ctx.Err() == nil {
+				log.ErrorContext(ctx, "housekeeping", "task", task, "error", err)
+			}
+		}
+	}
+}
+
+func deleteExpiredKeys(ctx context.Context, s *store.Store) error {
+	for {
+		deleted, err := s.DeleteExpiredKeys(ctx, expiredBatch)
+		if err != nil || deleted < expiredBatch {
+			return err
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Command tillwright serves the API and administers its database.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	_ "time/tzdata" // accounts have time zones; the machine may have no list of them
+
+	"github.com/spf13/cobra"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+func main() {
+	// The first signal ends the context. It also gives the signals back, so that
+	// the second one ends the process, whatever it is waiting for.
+	ctx, giveBack := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, giveBack)
+	if err := newCommand().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "tillwright: "+explain(err))
+		os.Exit(1)
+	}
+}
+
+func newCommand() *cobra.Command {
+	settings := &settings{}
+	root := &cobra.Command{
+		Use:           "tillwright",
+		Short:         "Sell digital products through an API of your own",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetOut(os.Stdout)
+	settings.register(root.PersistentFlags())
+	root.AddCommand(
+		serveCommand(settings), migrateCommand(settings), accountsCommand(settings), keysCommand(settings), versionCommand(),
+	)
+	return root
+}
+
+// explain says what an error means to somebody at a terminal: every field that is
+// wrong, with the flag's dashes left to the reader.
+func explain(err error) string {
+	var refusal *store.Error
+	if !errors.As(err, &refusal) || len(refusal.Fields) == 0 {
+		return err.Error()
+	}
+	var lines []string
+	for field, messages := range refusal.Fields {
+		lines = append(lines, field+": "+strings.Join(messages, " "))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n            ")
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/pages"
+	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks"
+)
+
+func serveCommand(settings *settings) *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the API",
+		Long: "Serves the API and delivers webhooks until SIGTERM or an interrupt; then it finishes the requests under way,\n" +
+			"within ten seconds. A second signal ends it at once.\n\n" + describeSettings(),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := settings.load()
+			if err != nil {
+				return err
+			}
+			tuneMemory()
+			return serve(cmd.Context(), config, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.migrate, "migrate", false, "migrate a PostgreSQL database first; an embedded one always is")
+	cmd.Flags().BoolVar(&o.demo, "demo", false, "on an empty database, make a demo account and print its API key")
+	return cmd
+}
+
+// serveOptions are the flags of serve alone.
+type serveOptions struct{ migrate, demo bool }
+
+// serve listens before it opens the database: the address may be part of what is stored.
+func serve(ctx context.Context, config *server.Config, o serveOptions, out io.Writer) error {
+	log := server.NewLogger(os.Stderr, config.Log)
+	slog.SetDefault(log)
+	listener, err := net.Listen("tcp", config.Addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if config.PublicURL == "" {
+		config.PublicURL = "http://" + reachable(listener.Addr())
+	}
+	s, err := openStore(ctx, config, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := prepareSchema(ctx, s, o.migrate); err != nil {
+		return err
+	}
+	if o.demo {
+		if err := welcome(ctx, out, s, config.PublicURL); err != nil {
+			return err
+		}
+	}
+	log.Info("serving", "address", listener.Addr().String(), "public_url", config.PublicURL, "database", s.Engine(), "version", version())
+	err = run(ctx, config, s, listener, log)
+	log.Info("stopped")
+	return err
+}
+
+// run is the server and its workers. They stop together: what is in the outbox
+// then is sent after the next start, or by another replica.
+func run(ctx context.Context, config *server.Config, s *store.Store, listener net.Listener, log *slog.Logger) error {
+	proxies, err := config.Proxies()
+	if err != nil {
+		return err
+	}
+	guard := webhooks.NewGuard(webhooks.GuardOptions{Development: config.Env == server.Development})
+	sender := webhooks.NewSender(webhooks.SenderOptions{Service: config.ServiceName, Guard: guard, Standard: true})
+	defer sender.Close()
+	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Sender: sender, Log: log})
+	s.OnEvent = dispatcher.Wake
+	provider := testpay.New(s)
+	cashier := billing.New(s, provider)
+	shop, err := pages.New(s, cashier, provider)
+	if err != nil {
+		return err
+	}
+	api, err := server.New(server.Deps{
+		Store: s, Handlers: handlers.New(s, cashier, guard), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
+	})
+	if err != nil {
+		return err
+	}
+
+	background, stop := context.WithCancel(ctx)
+	defer stop()
+	var workers sync.WaitGroup
+	workers.Go(func() { dispatcher.Run(background) })
+	workers.Go(func() { webhooks.Retain(background, s, webhooks.DefaultRetention(), log) })
+	workers.Go(func() { cashier.Run(background) })
+	workers.Go(func() { housekeep(background, s, log) })
+
+	err = api.Serve(ctx, listener)
+	stop()
+	workers.Wait()
+	return err
+}
+
+// reachable is where to find what listens on address: on all interfaces means on this one.
+func reachable(address net.Addr) string {
+	tcp, ok := address.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return address.String()
+	}
+	return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
+}
+
+// tuneMemory trades memory for speed: requests leave short-lived garbage and the
+// live heap is small. What the environment says about it counts more.
+func tuneMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(512 << 20)
+	}
+}
