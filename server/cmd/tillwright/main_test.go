@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tillwright runs a command line on the data directory and returns what it prints.
+func tillwright(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := newCommand()
+	cmd.SetOut(&out)
+	cmd.SetArgs(append(args, "--data-dir", dir))
+	err := cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// printed runs a command with --json and reads what it prints.
+func printed(t *testing.T, dir string, args ...string) map[string]any {
+	t.Helper()
+	out, err := tillwright(t, dir, append(args, "--json")...)
+	require.NoError(t, err)
+	var object map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &object), out)
+	return object
+}
+
+func TestAccountsAndKeys(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	account := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com", "--plan", "pro")
+	assert.Equal(t, "account", account["object"])
+	assert.Equal(t, "pro", account["plan"])
+	id := account["id"].(string)
+
+	key := printed(t, dir, "keys", "create", "--account", id, "--name", "Shop", "--scope", "products:read", "--scope", "orders:read")
+	assert.Equal(t, "api_key", key["object"])
+	assert.Regexp(t, `^sk_[0-9a-z]{85}$`, key["token"])
+	assert.Equal(t, []any{"products:read", "orders:read"}, key["scopes"])
+
+	for command, want := range map[string]string{"accounts list": id, "keys list --account " + id: key["id"].(string)} {
+		list := printed(t, dir, strings.Fields(command)...)
+		assert.Equal(t, "list", list["object"])
+		require.Len(t, list["data"], 1)
+		assert.Equal(t, want, list["data"].([]any)[0].(map[string]any)["id"])
+		out, err := tillwright(t, dir, strings.Fields(command)...)
+		require.NoError(t, err)
+		assert.Contains(t, out, want)
+		assert.NotContains(t, out, key["token"], "a token is shown once")
+	}
+
+	revoked := printed(t, dir, "keys", "revoke", "--account", id, key["id"].(string))
+	assert.Equal(t, map[string]any{"id": key["id"], "object": "api_key", "deleted": true}, revoked)
+	assert.Empty(t, printed(t, dir, "keys", "list", "--account", id)["data"])
+}
+
+func TestCommands_RefuseWithTheReason(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for command, reason := range map[string]string{
+		"accounts create --name A --email nonsense":             "email: ",
+		"accounts create --name A --email a@b.example --plan x": "plan: ",
+		"keys create --account acct_nobody":                     "No such account",
+		"keys create":                                           `"account" not set`,
+		"keys list --account acct_nobody":                       "No such account",
+		"keys revoke --account acct_nobody key_none":            "No such api_key",
+		"serve --log xml":                                       "TILLWRIGHT_LOG must be json or text",
+		"serve --config " + dir + "/none":                       "config file",
+		"serve now":                                             "unknown command",
+		"migrate --database-url mysql://host/db":                "TILLWRIGHT_DATABASE_URL must be",
+	} {
+		_, err := tillwright(t, dir, strings.Fields(command)...)
+		require.Error(t, err, command)
+		assert.Contains(t, explain(err), reason, command)
+	}
+}
+
+func TestMigrateAndVersion(t *testing.T) {
+	t.Parallel()
+	out, err := tillwright(t, t.TempDir(), "migrate")
+	require.NoError(t, err)
+	assert.Contains(t, out, "current")
+	out, err = tillwright(t, t.TempDir(), "version")
+	require.NoError(t, err)
+	assert.Regexp(t, `^tillwright \S+ \(API v1`, out)
+}
+
+func TestServeHelp_ListsEverySetting(t *testing.T) {
+	t.Parallel()
+	out, err := tillwright(t, t.TempDir(), "serve", "--help")
+	require.NoError(t, err)
+	for _, text := range []string{"TILLWRIGHT_SECRET_KEY ", "127.0.0.1:8080", "--trusted-proxies", "TILLWRIGHT_LOG ", "--demo"} {
+		assert.Contains(t, out, text)
+	}
+}
+
+// TestServe_Demo walks as a newcomer does: serve, and ask with what it prints.
+func TestServe_Demo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := serveDemo(t, dir)
+	assert.Regexp(t, `curl http://127\.0\.0\.1:\d+/v1/products -H "Authorization: Bearer sk_`, first)
+	second := serveDemo(t, dir)
+	assert.NotContains(t, second, "sk_", "the demo account is made once")
+	assert.Contains(t, second, "keys create")
+}
+
+// serveDemo serves until one request is answered and returns what was printed.
+func serveDemo(t *testing.T, dir string) string {
+	t.Helper()
+	out := &printout{welcomed: make(chan struct{})}
+	ctx, stop := context.WithCancel(t.Context())
+	cmd := newCommand()
+	cmd.SetOut(out)
+	cmd.SetArgs([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--data-dir", dir})
+	served := make(chan error, 1)
+	go func() { served <- cmd.ExecuteContext(ctx) }()
+	select {
+	case <-out.welcomed:
+	case err := <-served:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "nothing was printed")
+	}
+	base := regexp.MustCompile(`http://127\.0\.0\.1:\d+/v1`).FindString(out.text)
+	r, err := http.NewRequest(http.MethodGet, base+"/products", nil)
+	require.NoError(t, err)
+	want := http.StatusUnauthorized
+	if token := regexp.MustCompile(`sk_\w+`).FindString(out.text); token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+		want = http.StatusOK
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, want, response.StatusCode)
+	stop()
+	require.NoError(t, <-served)
+	return out.text
+}
+
+// printout closes welcomed once something was printed, whole, by one Write.
+type printout struct {
+	text     string
+	welcomed chan struct{}
+}
+
+func (p *printout) Write(text []byte) (int, error) {
+	p.text = string(text)
+	close(p.welcomed)
+	return len(text), nil
+}
