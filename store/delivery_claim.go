@@ -3,22 +3,25 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/lib/pq"
 )
 
 // PendingEndpoint is an endpoint that something waits for.
 type PendingEndpoint struct {
-	AccountID  string `db:"account_id"`
-	EndpointID string `db:"endpoint_id"`
+	AccountID  string `db:"account_id" json:"account"`
+	EndpointID string `db:"endpoint_id" json:"endpoint"`
 }
 
 // DeliveryClaim asks for at most Limit deliveries of one endpoint.
 type DeliveryClaim struct {
 	PendingEndpoint
-	Limit int
+	Limit int `json:"room"`
 }
 
 // ClaimedDelivery is a delivery to be sent now, together with all that sending needs.
@@ -65,59 +68,130 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 // claimDeliveries goes through the endpoints in one order everywhere, so that two dispatchers cannot wait for each
 // other.
 func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
 	slices.SortFunc(claims, func(a, b DeliveryClaim) int {
 		return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.EndpointID, b.EndpointID))
 	})
+	endpoints, err := u.endpointsOf(ctx, claims)
+	if err != nil {
+		return nil, fmt.Errorf("read endpoints of deliveries: %w", err)
+	}
+	active := make([]DeliveryClaim, 0, len(claims))
+	for _, claim := range claims {
+		if e := endpoints[claim.EndpointID]; e != nil && e.Status == WebhookEndpointActive {
+			active = append(active, claim)
+		} else if err := u.failPending(ctx, claim.AccountID, claim.EndpointID, 1000); err != nil {
+			return nil, err
+		}
+	}
+	claimed, err := u.claimActive(ctx, active, lease)
+	if err != nil {
+		return nil, fmt.Errorf("claim deliveries: %w", err)
+	}
+	for i := range claimed {
+		claimed[i].Endpoint = endpoints[claimed[i].EndpointID]
+	}
+	return claimed, nil
+}
+
+// endpointsOf returns the endpoints of the claims that exist, by id.
+func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[string]*WebhookEndpoint, error) {
+	rows, err := json.Marshal(claims)
+	if err != nil {
+		return nil, err
+	}
+	found, err := selectAll[WebhookEndpoint](ctx, u.store, webhookEndpointColumns.selectSQL+`
+		JOIN (SELECT value ->> 'account' AS account, value ->> 'endpoint' AS endpoint FROM `+u.store.jsonRows()+`) AS claims
+		ON account_id = claims.account AND id = claims.endpoint`, string(rows))
+	endpoints := make(map[string]*WebhookEndpoint, len(found))
+	for i := range found {
+		endpoints[found[i].ID] = &found[i]
+	}
+	return endpoints, err
+}
+
+// claimActive asks PostgreSQL once for all endpoints. SQLite, which cannot limit each part of a join, is asked for
+// one after the other: there a statement is a function call.
+func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+	if len(claims) == 0 || u.store.engine != SQLite {
+		return u.claimOfAll(ctx, claims, lease)
+	}
 	var all []ClaimedDelivery
 	for _, claim := range claims {
-		endpoint, err := get[WebhookEndpoint](ctx, u.store, webhookEndpointColumns.selectSQL+` WHERE account_id = ? AND id = ?`, claim.AccountID, claim.EndpointID)
+		claimed, err := u.claimOfOne(ctx, claim, lease)
 		if err != nil {
-			return nil, fmt.Errorf("read endpoint of deliveries: %w", err)
-		}
-		if endpoint == nil || endpoint.Status != WebhookEndpointActive {
-			if err := u.failPending(ctx, claim.AccountID, claim.EndpointID, 1000); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		claimed, err := u.claimOf(ctx, claim, lease)
-		if err != nil {
-			return nil, fmt.Errorf("claim deliveries: %w", err)
-		}
-		for i := range claimed {
-			claimed[i].Endpoint = endpoint
+			return nil, err
 		}
 		all = append(all, claimed...)
 	}
 	return all, nil
 }
 
-// claimOf claims deliveries of one active endpoint. The guard on state decides between two dispatchers; the lock
-// only spares them to wait for one another. Each part is materialised, because PostgreSQL would otherwise evaluate
-// the inner ones anew for every row of the outer.
-func (u *unit) claimOf(ctx context.Context, claim DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
-	account, endpoint := claim.AccountID, claim.EndpointID
+// What both engines do with the deliveries that were picked. The guard on state decides between two dispatchers.
+const (
+	setSending = `state = 'sending', lease_token = ?, attempts = attempts + 1, updated_at = ?`
+
+	returnSending = `RETURNING account_id, id, endpoint_id, event_id, attempts, lease_token, (
+			SELECT e.body FROM events AS e
+			WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id) AS body`
+)
+
+// claimOfOne claims the earliest delivery of each ordering key.
+func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	return selectAll[ClaimedDelivery](ctx, u.store, `
 		WITH oldest AS MATERIALIZED (
 			SELECT id, ordering_key FROM webhook_deliveries
 			WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY created_at, id LIMIT ?
 		), due AS MATERIALIZED (
-			SELECT id FROM oldest WHERE id = (
+			SELECT id AS due_id FROM oldest WHERE id = (
 				SELECT e.id FROM webhook_deliveries AS e
 				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.state IN ('pending', 'sending')
 				ORDER BY e.key_seq, e.id LIMIT 1)
 			LIMIT ?
-		), picked AS MATERIALIZED (
-			SELECT id AS picked_id FROM webhook_deliveries
-			WHERE account_id = ? AND id IN (SELECT id FROM due) AND state = 'pending'`+u.lockSkip()+`
 		)
-		UPDATE webhook_deliveries SET
-			state = 'sending', lease_token = ?, lease_until = `+u.store.dbNow()+` + ?, attempts = attempts + 1, updated_at = ?
-		FROM picked WHERE account_id = ? AND id = picked_id AND state = 'pending'
-		RETURNING account_id, id, endpoint_id, event_id, attempts, lease_token, (
-			SELECT e.body FROM events AS e
-			WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id) AS body`,
-		account, endpoint, claimWindow, account, endpoint, claim.Limit, account, newULID(), lease.Microseconds(), u.store.Now(), account)
+		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
+		FROM due WHERE account_id = ? AND id = due_id AND state = 'pending' `+returnSending,
+		c.AccountID, c.EndpointID, claimWindow, c.AccountID, c.EndpointID, c.Limit,
+		newULID(), u.store.Now(), lease.Microseconds(), c.AccountID)
+}
+
+// claimOfAll is claimOfOne for many endpoints in one statement. The lock only spares two dispatchers to wait for one
+// another. The parts are materialised, because PostgreSQL would otherwise evaluate them anew for every row; and what
+// is pending is told by what it is not, because the index of pending rows, empty when it was last analysed, would
+// look cheaper than the primary key, and be read from end to end when there is a backlog.
+func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	accounts, endpoints, rooms := make([]string, len(claims)), make([]string, len(claims)), make([]int64, len(claims))
+	for i, c := range claims {
+		accounts[i], endpoints[i], rooms[i] = c.AccountID, c.EndpointID, int64(c.Limit)
+	}
+	return selectAll[ClaimedDelivery](ctx, u.store, `
+		WITH due AS MATERIALIZED (
+			SELECT claims.account, first.id
+			FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[])) AS claims (account, endpoint, room)
+			CROSS JOIN LATERAL (
+				SELECT id FROM (
+					SELECT id, ordering_key FROM webhook_deliveries
+					WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
+					ORDER BY created_at, id LIMIT ?) AS oldest
+				WHERE id = (
+					SELECT e.id FROM webhook_deliveries AS e
+					WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
+						AND e.ordering_key = oldest.ordering_key AND e.state IN ('pending', 'sending')
+					ORDER BY e.key_seq, e.id LIMIT 1)
+				LIMIT claims.room) AS first
+		), picked AS MATERIALIZED (
+			SELECT d.account_id AS picked_account, d.id AS picked_id FROM due
+			JOIN webhook_deliveries AS d ON d.account_id = due.account AND d.id = due.id
+			WHERE d.state NOT IN ('sending', 'succeeded', 'failed') FOR UPDATE OF d SKIP LOCKED
+		)
+		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
+		FROM picked WHERE account_id = picked_account AND id = picked_id AND state NOT IN ('sending', 'succeeded', 'failed') `+returnSending,
+		pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), claimWindow, newULID(), u.store.Now(), lease.Microseconds())
 }
 
 type deliveryRef struct {

@@ -80,6 +80,7 @@ func openPostgres(o Options) (*sqlx.DB, error) {
 		config.BinaryParameters = true // unnamed statements do not survive such a pooler
 	} else {
 		config.Runtime["lock_timeout"] = "5s"
+		config.Runtime["jit"] = "off" // compiling a short query takes longer than running it
 		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
 	}
 	db, err := connectPostgres(config)
@@ -223,10 +224,11 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again.
+// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again. One that met a
+// unique key looked before the other one had committed; the second time it sees the row and says what is wrong.
 func isRetryable(err error) bool {
 	switch state := sqlState(err); state {
-	case serializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction:
+	case serializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction, uniqueViolation:
 		return true
 	default:
 		return strings.HasPrefix(state, "08") || errors.Is(err, driver.ErrBadConn)

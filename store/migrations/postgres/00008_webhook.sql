@@ -57,7 +57,7 @@ CREATE INDEX IF NOT EXISTS webhook_deliveries_pending ON webhook_deliveries (end
 CREATE INDEX IF NOT EXISTS webhook_deliveries_sending ON webhook_deliveries (lease_until) WHERE state = 'sending';
 
 -- Whether an earlier delivery of the same endpoint and ordering key is still under way.
-CREATE INDEX IF NOT EXISTS webhook_deliveries_order ON webhook_deliveries (account_id, endpoint_id, ordering_key, key_seq, id) WHERE state IN ('pending', 'sending');
+CREATE INDEX IF NOT EXISTS webhook_deliveries_order ON webhook_deliveries (account_id, endpoint_id, ordering_key, key_seq) WHERE state IN ('pending', 'sending');
 
 CREATE INDEX IF NOT EXISTS webhook_deliveries_log ON webhook_deliveries (account_id, endpoint_id, id);
 
