@@ -139,8 +139,8 @@ func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys)
 	return page(ctx, s, apiKeyColumns, KindAPIKey, account, in.Page, &f)
 }
 
-// UpdateAPIKey locks the key, applies change and stores it. It returns CodeForbidden for new scopes that the
-// caller lacks. The key obeys from its next request on.
+// UpdateAPIKey locks the key, applies change and stores it. It returns CodeForbidden for a change of scopes or expiry
+// of a key that then holds scopes which the caller lacks. The key obeys from its next request on.
 func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, ref string, change func(*APIKey)) (*APIKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
 		k, err := s.findAPIKey(ctx, account, ref, u.lock())
@@ -152,8 +152,8 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if jsonText(k) == text {
 			return k, nil
 		}
-		if !sameJSON(before.Scopes, k.Scopes) {
-			if err := by.check(k.Scopes.V); err != nil {
+		if !sameJSON(before.Scopes, k.Scopes) || !sameJSON(before.ExpiresAt, k.ExpiresAt) {
+			if err := by.check(k.Scopes.V); err != nil { // to let a key live longer is to grant what it holds
 				return nil, err
 			}
 		}

@@ -115,16 +115,17 @@ type storedKey struct {
 // claim takes the key, or returns its stored answer.
 func (r *request) claim(ctx context.Context) (*Answer, error) {
 	s, k := r.store, r.key
-	now := s.Now()
+	now, dbNow := s.Now(), s.dbNow()
 	effect, err := get[string](ctx, s, `
-		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
+		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
 		ON CONFLICT (account_id, key) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until,
 			fingerprint = excluded.fingerprint, status = 0, body = NULL,
 			effect = CASE WHEN k.expires_at < ? THEN excluded.effect ELSE k.effect END,
 			expires_at = CASE WHEN k.expires_at < ? THEN excluded.expires_at ELSE k.expires_at END
-		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < ? AND k.fingerprint = excluded.fingerprint)
+		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < `+dbNow+` AND k.fingerprint = excluded.fingerprint)
 		RETURNING effect`,
-		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, now.Add(claimLease), now.Add(keyLifetime), now, now, now, now)
+		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, claimLease.Microseconds(), now.Add(keyLifetime), now, now, now)
 	switch {
 	case sqlState(err) == lockNotAvailable:
 		return nil, inProgress() // the other one has held its transaction open for long

@@ -209,21 +209,19 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 }
 
 // complete makes the order of a checkout whose stock is held, and whose payment, if it needs one, has succeeded.
-// The events show the order as it becomes: pending, then paid.
+// The events show the order as it becomes: pending, then paid. Rows that every purchase of the account or of the
+// product needs come last, so that purchases wait for each other as short as possible.
 func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment) error {
-	if err := u.sell(ctx, c.AccountID, items); err != nil {
-		return err
-	}
 	customer, err := u.buyer(ctx, c)
 	if err != nil {
 		return err
 	}
-	order, err := u.newOrder(ctx, c, customer)
-	if err != nil {
+	order := newOrder(c, customer, u.store.Now())
+	if err := u.linkOrder(ctx, order, c, items, payment); err != nil {
 		return err
 	}
-	for i := range items {
-		items[i].OrderID, items[i].UpdatedAt = &order.ID, order.CreatedAt
+	if order.Number, err = u.next(ctx, c.AccountID, "order_number"); err != nil {
+		return err
 	}
 	if err := u.emitOrder(ctx, EventOrderCreated, &OrderDetail{order, items, customer}); err != nil {
 		return err
@@ -232,23 +230,22 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err := u.emitOrder(ctx, EventOrderPaid, &OrderDetail{order, items, customer}); err != nil {
 		return err
 	}
-	return u.storeOrder(ctx, order, c, payment)
+	if err := u.insert(ctx, orderColumns, order); err != nil {
+		return err
+	}
+	return u.sell(ctx, c.AccountID, items)
 }
 
-func (u *unit) newOrder(ctx context.Context, c *Checkout, customer *Customer) (*Order, error) {
-	number, err := u.next(ctx, c.AccountID, "order_number")
-	if err != nil {
-		return nil, err
-	}
-	now := u.store.Now()
+// newOrder is the order of a checkout, pending and without a number.
+func newOrder(c *Checkout, customer *Customer, now Time) *Order {
 	return &Order{
-		AccountID: c.AccountID, ID: NewID(KindOrder), Number: number, Status: OrderStatusPending, BillingReason: BillingReasonPurchase,
+		AccountID: c.AccountID, ID: NewID(KindOrder), Status: OrderStatusPending, BillingReason: BillingReasonPurchase,
 		CustomerID: customer.ID, CustomerEmail: c.CustomerEmail, LineItemIDs: c.LineItemIDs, CheckoutID: &c.ID, Currency: c.Currency,
 		SubtotalAmount: c.SubtotalAmount, DiscountAmount: c.DiscountAmount, NetAmount: c.NetAmount,
 		TaxAmount: *c.TaxAmount, TotalAmount: c.TotalAmount,
 		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData,
 		Metadata: c.Metadata, CreatedAt: now, UpdatedAt: now,
-	}, nil
+	}
 }
 
 // pay makes a pending order a paid one. Without a payment there was nothing to pay.
@@ -259,10 +256,10 @@ func (o *Order) pay(payment *Payment) {
 	}
 }
 
-// storeOrder stores the order, and in the rows that made it that it exists.
-func (u *unit) storeOrder(ctx context.Context, o *Order, c *Checkout, payment *Payment) error {
-	if err := u.insert(ctx, orderColumns, o); err != nil {
-		return err
+// linkOrder stores in the rows that made the order which one it is.
+func (u *unit) linkOrder(ctx context.Context, o *Order, c *Checkout, items []LineItem, payment *Payment) error {
+	for i := range items {
+		items[i].OrderID, items[i].UpdatedAt = &o.ID, o.CreatedAt
 	}
 	_, err := u.exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
 		o.ID, o.CreatedAt, o.AccountID, c.ID)

@@ -125,10 +125,16 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 			return nil, err
 		}
 		if c.AmountDueNow == 0 {
+			if err := u.reserve(ctx, c.AccountID, items); err != nil {
+				return nil, err
+			}
 			return &Confirmation{Checkout: c}, u.complete(ctx, c, items, nil)
 		}
 		payment, err := u.beginPayment(ctx, c, id, in)
-		return &Confirmation{c, payment}, err
+		if err != nil {
+			return nil, err
+		}
+		return &Confirmation{c, payment}, u.reserve(ctx, c.AccountID, items)
 	})
 }
 
@@ -143,18 +149,14 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 
 // SettlePayment stores what the provider said. A success makes the order, order.created and order.paid; a failure
 // opens the checkout again and gives its stock back. A payment that has an outcome keeps it.
-func (s *Store) SettlePayment(ctx context.Context, account, id string, result ChargeResult) (*Confirmation, error) {
+func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
-		payment, err := s.findPayment(ctx, account, id, "")
+		c, err := s.findCheckout(ctx, begun.AccountID, *begun.CheckoutID, "", u.lock())
 		if err != nil {
 			return nil, err
 		}
-		// The checkout is locked first, as everywhere.
-		c, err := s.findCheckout(ctx, account, *payment.CheckoutID, "", u.lock())
+		payment, err := s.findPayment(ctx, begun.AccountID, begun.ID, u.lock())
 		if err != nil {
-			return nil, err
-		}
-		if payment, err = s.findPayment(ctx, account, id, u.lock()); err != nil {
 			return nil, err
 		}
 		if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
@@ -222,7 +224,7 @@ func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Pay
 	return payment, nil
 }
 
-// beginConfirm checks what has to be true of a checkout to be bought, and holds its stock.
+// beginConfirm checks what has to be true of a checkout to be bought, and returns its lines.
 func (u *unit) beginConfirm(ctx context.Context, c *Checkout, in Confirm) ([]LineItem, error) {
 	if c.Status != CheckoutStatusOpen {
 		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
@@ -243,10 +245,7 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 	if err != nil {
 		return nil, err
 	}
-	if err := u.checkConfirm(ctx, c, in, items, offers); err != nil {
-		return nil, err
-	}
-	return items, u.reserve(ctx, c.AccountID, items)
+	return items, u.checkConfirm(ctx, c, in, items, offers)
 }
 
 func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm, items []LineItem, offers []offer) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -170,6 +171,28 @@ func TestProductExternalID_IsUnique(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.CreateProduct(t.Context(), s.account, in)
 		requireInvalid(t, err, "external_id")
+	})
+}
+
+func TestProductExternalID_OneOfManyAtOnceGetsIt(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		var wg sync.WaitGroup
+		errs := make([]error, 20)
+		for i := range errs {
+			wg.Go(func() {
+				_, errs[i] = s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book", ExternalID: ref("sku-1")}})
+			})
+		}
+		wg.Wait()
+		made := 0
+		for _, err := range errs {
+			if err == nil {
+				made++
+				continue
+			}
+			requireInvalid(t, err, "external_id")
+		}
+		require.Equal(t, 1, made)
 	})
 }
 

@@ -14,7 +14,6 @@ type TestCharge struct {
 	Amount      int64  `db:"amount"`
 	Currency    string `db:"currency"`
 	MethodRef   string `db:"method_ref"`
-	ReturnURL   string `db:"return_url"`
 	Status      string `db:"status"`
 	DeclineCode string `db:"decline_code"`
 	CreatedAt   Time   `db:"created_at"`
@@ -26,39 +25,30 @@ var testChargeColumns = columnsOf[TestCharge]("test_charges")
 // PutTestCharge stores a charge, or returns the one that has its token.
 func (s *Store) PutTestCharge(ctx context.Context, c TestCharge) (*TestCharge, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*TestCharge, error) {
-		c.ID, c.CreatedAt = "tch_"+newULID(), s.Now()
+		c.CreatedAt = s.Now()
 		c.UpdatedAt = c.CreatedAt
-		_, err := u.exec(ctx, testChargeColumns.insertSQL+` ON CONFLICT (account_id, token) DO NOTHING`,
+		rows, err := u.exec(ctx, testChargeColumns.insertSQL+` ON CONFLICT (account_id, token) DO NOTHING`,
 			values(&c, testChargeColumns.inserted)...)
 		if err != nil {
 			return nil, fmt.Errorf("insert test charge: %w", err)
+		}
+		if rows == 1 {
+			return &c, nil
 		}
 		return get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND token = ?`, c.AccountID, c.Token)
 	})
 }
 
-// GetTestCharge returns a charge, or CodeMissing.
+// GetTestCharge returns a charge, nil if there is none.
 func (s *Store) GetTestCharge(ctx context.Context, account, id string) (*TestCharge, error) {
-	return s.findTestCharge(ctx, account, id, "")
+	return get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 }
 
-// UpdateTestCharge locks a charge, applies change and stores it.
-func (s *Store) UpdateTestCharge(ctx context.Context, account, id string, change func(*TestCharge)) (*TestCharge, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*TestCharge, error) {
-		c, err := s.findTestCharge(ctx, account, id, u.lock())
-		if err != nil {
-			return nil, err
-		}
-		change(c)
-		c.UpdatedAt = s.Now()
-		return c, u.update(ctx, testChargeColumns, c)
+// MoveTestCharge changes the status of a charge that has the status from.
+func (s *Store) MoveTestCharge(ctx context.Context, account, id, from, to string) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `UPDATE test_charges SET status = ?, updated_at = ? WHERE account_id = ? AND id = ? AND status = ?`,
+			to, s.Now(), account, id, from)
 	})
-}
-
-func (s *Store) findTestCharge(ctx context.Context, account, id, lock string) (*TestCharge, error) {
-	c, err := get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
-	if err == nil && c == nil {
-		err = Missing("charge", "", id)
-	}
-	return c, err
+	return err
 }
