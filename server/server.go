@@ -129,11 +129,12 @@ const shutdownTime = 9 * time.Second
 // under way, for at most 9 seconds.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       60 * time.Second, // of a body, too
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		Handler:                      s,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like the rest
+		ReadHeaderTimeout:            10 * time.Second,
+		ReadTimeout:                  60 * time.Second, // of a body, too
+		IdleTimeout:                  2 * time.Minute,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

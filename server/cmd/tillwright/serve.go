@@ -47,7 +47,9 @@ type serveOptions struct{ migrate, demo bool }
 
 // serve listens before it opens the database: the address may be part of what is stored.
 func serve(ctx context.Context, config *server.Config, o serveOptions, out io.Writer) error {
-	log := server.NewLogger(os.Stderr, config.Log)
+	lines := newLateWriter(os.Stderr)
+	defer lines.Flush()
+	log := server.NewLogger(lines, config.Log)
 	slog.SetDefault(log)
 	listener, err := net.Listen("tcp", config.Addr)
 	if err != nil {
