@@ -4,6 +4,7 @@
 package billing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,14 +36,14 @@ type ConfirmCheckout struct {
 // the buyer leaves the checkout processing with a next action. A completed checkout is returned as it is. An error
 // that is not a *store.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
 func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
-	if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
-		return nil, err // before the method is looked at
-	}
 	confirm := store.Confirm{Provider: b.provider.Name(), TermsAccepted: in.TermsAccepted}
 	if in.Method != nil {
-		method, err := b.provider.Accept(*in.Method, b.store.Now().Time())
-		if err != nil {
-			return nil, err
+		method, refused := b.provider.Accept(*in.Method, b.store.Now().Time())
+		if refused != nil {
+			if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
+				return nil, err // which checkout comes before how it is paid
+			}
+			return nil, refused
 		}
 		confirm.MethodRef, confirm.PaymentMethod = method.Ref, method.Card
 	}
@@ -77,7 +78,7 @@ func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store
 	if err != nil {
 		return nil, b.unknown(ctx, payment, err)
 	}
-	return b.settle(ctx, payment, charge)
+	return b.settle(ctx, begun, charge)
 }
 
 // unknown leaves a payment to whoever asks next. It hides what the error is: no failure of a provider is an answer
@@ -101,7 +102,7 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	}
 	ref, err := b.provider.PrepareCharge(ctx, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef, ReturnURL: begun.Checkout.URL,
+		MethodRef: payment.MethodRef,
 	})
 	if err != nil {
 		return payments.Charge{}, err
@@ -112,12 +113,12 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	return b.provider.ConfirmCharge(ctx, payment.AccountID, ref)
 }
 
-func (b *Billing) settle(ctx context.Context, payment *store.Payment, charge payments.Charge) (*store.Checkout, error) {
-	result, err := resultOf(charge)
+func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Checkout, error) {
+	result, err := resultOf(charge, begun.Checkout.URL)
 	if err != nil {
 		return nil, err
 	}
-	settled, err := b.store.SettlePayment(ctx, payment.AccountID, payment.ID, result)
+	settled, err := b.store.SettlePayment(ctx, begun.Payment, result)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +133,13 @@ func answer(c *store.Confirmation) (*store.Checkout, error) {
 	return c.Checkout, nil
 }
 
-// resultOf puts a provider's words into ours.
-func resultOf(charge payments.Charge) (store.ChargeResult, error) {
+// resultOf puts a provider's words into ours. A buyer who has to act and is not sent elsewhere does it on our page.
+func resultOf(charge payments.Charge, page string) (store.ChargeResult, error) {
 	switch charge.Status {
 	case payments.ChargeSucceeded:
 		return store.ChargeResult{Status: store.PaymentStatusSucceeded}, nil
 	case payments.ChargeRequiresAction:
-		return store.ChargeResult{Status: store.PaymentStatusRequiresAction, NextActionURL: charge.NextActionURL}, nil
+		return store.ChargeResult{Status: store.PaymentStatusRequiresAction, NextActionURL: cmp.Or(charge.NextActionURL, page)}, nil
 	case payments.ChargeCanceled:
 		return store.ChargeResult{Status: store.PaymentStatusCanceled, Failure: &store.PaymentFailure{
 			Code: "payment_canceled", Message: "The payment was not authenticated in time. Nothing was charged.",

@@ -67,10 +67,14 @@ func (b *Billing) reconcile(ctx context.Context, payment *store.Payment) error {
 
 // abandon gives up a charge for which the buyer did nothing. If they did at the last moment, it is settled as such.
 func (b *Billing) abandon(ctx context.Context, payment *store.Payment) error {
+	begun, err := b.store.GetConfirmation(ctx, payment.AccountID, payment.ID)
+	if err != nil {
+		return err
+	}
 	charge, err := b.provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	if err != nil {
 		return b.unknown(ctx, payment, err)
 	}
-	_, err = b.settle(ctx, payment, charge)
+	_, err = b.settle(ctx, begun, charge)
 	return err
 }

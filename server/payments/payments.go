@@ -55,15 +55,13 @@ type Method struct {
 	Card store.PaymentMethod
 }
 
-// ChargeInput asks for Amount minor units of Currency. The buyer comes back to ReturnURL after an action that
-// the provider wants from them.
+// ChargeInput asks for Amount minor units of Currency.
 type ChargeInput struct {
 	Token     string
 	Account   string
 	Amount    int64
 	Currency  string
 	MethodRef string
-	ReturnURL string
 }
 
 // Status is how far a charge is.
@@ -83,7 +81,7 @@ type Charge struct {
 	Ref           string
 	Status        Status
 	Decline       *Decline // set when declined
-	NextActionURL string   // set when it requires an action
+	NextActionURL string   // when it requires an action; empty if our own page asks for it
 }
 
 // Decline says why a charge did not go through.

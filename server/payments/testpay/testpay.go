@@ -6,6 +6,8 @@ package testpay
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
@@ -20,28 +22,31 @@ func New(s *store.Store) *Provider { return &Provider{s} }
 // Name implements payments.Provider.
 func (*Provider) Name() string { return "test" }
 
-// PrepareCharge implements payments.Provider.
-func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
-	charge, err := p.store.PutTestCharge(ctx, store.TestCharge{
-		AccountID: in.Account, Token: in.Token, Amount: in.Amount, Currency: in.Currency,
-		MethodRef: in.MethodRef, ReturnURL: in.ReturnURL, Status: string(payments.ChargePrepared),
-	})
-	if err != nil {
-		return "", err
+// PrepareCharge implements payments.Provider. It stores nothing: the reference says all that was asked for.
+func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (string, error) {
+	return fmt.Sprintf("tch_%s.%s.%d.%s", in.Token, in.Currency, in.Amount, in.MethodRef), nil
+}
+
+// prepared reads what a reference says, as a charge that is about to be made.
+func prepared(account, ref string) (store.TestCharge, error) {
+	parts := strings.SplitN(strings.TrimPrefix(ref, "tch_"), ".", 4)
+	if len(parts) != 4 {
+		return store.TestCharge{}, fmt.Errorf("testpay: %q is no reference", ref)
 	}
-	if charge.Amount != in.Amount || charge.Currency != in.Currency || charge.MethodRef != in.MethodRef {
-		return "", fmt.Errorf("testpay: token %s was used for another charge", in.Token)
-	}
-	return charge.ID, nil
+	amount, err := strconv.ParseInt(parts[2], 10, 64)
+	return store.TestCharge{
+		AccountID: account, ID: ref, Token: parts[0], Currency: parts[1], Amount: amount, MethodRef: parts[3],
+	}, err
 }
 
 // ConfirmCharge implements payments.Provider.
 func (p *Provider) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	return p.update(ctx, account, ref, func(c *store.TestCharge) {
-		if c.Status == string(payments.ChargePrepared) {
-			c.Status, c.DeclineCode = outcome(c.MethodRef)
-		}
-	})
+	c, err := prepared(account, ref)
+	if err != nil {
+		return payments.Charge{}, err
+	}
+	c.Status, c.DeclineCode = outcome(c.MethodRef)
+	return p.put(ctx, c)
 }
 
 // GetCharge implements payments.Provider.
@@ -50,37 +55,50 @@ func (p *Provider) GetCharge(ctx context.Context, account, ref string) (payments
 	if err != nil {
 		return payments.Charge{}, err
 	}
-	return view(charge), nil
-}
-
-// CancelCharge implements payments.Provider.
-func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	return p.update(ctx, account, ref, func(c *store.TestCharge) {
-		if !settled(c) {
-			c.Status = string(payments.ChargeCanceled)
-		}
-	})
-}
-
-// Authenticate is the buyer's word that a charge which requires an action is theirs. It goes through then.
-func (p *Provider) Authenticate(ctx context.Context, account, ref string) (payments.Charge, error) {
-	return p.update(ctx, account, ref, func(c *store.TestCharge) {
-		if c.Status == string(payments.ChargeRequiresAction) {
-			c.Status = string(payments.ChargeSucceeded)
-		}
-	})
-}
-
-func (p *Provider) update(ctx context.Context, account, ref string, change func(*store.TestCharge)) (payments.Charge, error) {
-	charge, err := p.store.UpdateTestCharge(ctx, account, ref, change)
-	if err != nil {
-		return payments.Charge{}, err
+	if charge == nil {
+		_, err := prepared(account, ref)
+		return payments.Charge{Ref: ref, Status: payments.ChargePrepared}, err
 	}
 	return view(charge), nil
 }
 
-func settled(c *store.TestCharge) bool {
-	return c.Status != string(payments.ChargePrepared) && c.Status != string(payments.ChargeRequiresAction)
+// put makes a charge, unless its token has one.
+func (p *Provider) put(ctx context.Context, c store.TestCharge) (payments.Charge, error) {
+	made, err := p.store.PutTestCharge(ctx, c)
+	if err != nil {
+		return payments.Charge{}, err
+	}
+	if made.ID != c.ID {
+		return payments.Charge{}, fmt.Errorf("testpay: token %s was used for another charge", c.Token)
+	}
+	return view(made), nil
+}
+
+// CancelCharge implements payments.Provider.
+func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
+	c, err := prepared(account, ref)
+	if err != nil {
+		return payments.Charge{}, err
+	}
+	c.Status = string(payments.ChargeCanceled)
+	if made, err := p.put(ctx, c); err != nil || made.Status != payments.ChargeRequiresAction {
+		return made, err
+	}
+	return p.move(ctx, account, ref, payments.ChargeCanceled)
+}
+
+// Authenticate is the buyer's word that a charge which requires an action is theirs. It goes through then.
+func (p *Provider) Authenticate(ctx context.Context, account, ref string) (payments.Charge, error) {
+	return p.move(ctx, account, ref, payments.ChargeSucceeded)
+}
+
+// move ends the wait of a charge that requires an action. Any other charge stays as it is.
+func (p *Provider) move(ctx context.Context, account, ref string, to payments.Status) (payments.Charge, error) {
+	err := p.store.MoveTestCharge(ctx, account, ref, string(payments.ChargeRequiresAction), string(to))
+	if err != nil {
+		return payments.Charge{}, err
+	}
+	return p.GetCharge(ctx, account, ref)
 }
 
 // outcome is what confirming a charge of the method leads to.
@@ -101,10 +119,7 @@ func outcome(methodRef string) (status, declineCode string) {
 
 func view(c *store.TestCharge) payments.Charge {
 	charge := payments.Charge{Ref: c.ID, Status: payments.Status(c.Status)}
-	switch charge.Status {
-	case payments.ChargeRequiresAction:
-		charge.NextActionURL = c.ReturnURL
-	case payments.ChargeDeclined:
+	if charge.Status == payments.ChargeDeclined {
 		charge.Decline = decline(c.DeclineCode)
 	}
 	return charge
