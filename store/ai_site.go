@@ -10,6 +10,7 @@ import (
 // AISiteType tells a page of links from a whole site.
 type AISiteType string
 
+// The types of a site.
 const (
 	AISiteTypeLinkInBio AISiteType = "link_in_bio"
 	AISiteTypeAIBuilder AISiteType = "ai_builder"

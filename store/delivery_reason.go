@@ -4,6 +4,7 @@ package store
 // what the network behind the server looks like.
 type Reason string
 
+// Why a delivery failed.
 const (
 	ReasonDNSError         Reason = "dns_error"         // the host name was not found
 	ReasonBlockedIP        Reason = "blocked_ip"        // the address is not one that deliveries may go to

@@ -58,9 +58,9 @@ func purchase(t *testing.T, c *sdk.Client, email string, variants ...*sdk.PriceV
 
 func TestCreateCheckout_AddsUp(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
-		guide, map_ := onSale(t, c, 1900), onSale(t, c, 333)
+		guide, atlas := onSale(t, c, 1900), onSale(t, c, 333)
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
-			LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID, Quantity: new(int64(2))}, {PriceVariant: map_.ID, Quantity: new(int64(3))}},
+			LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID, Quantity: new(int64(2))}, {PriceVariant: atlas.ID, Quantity: new(int64(3))}},
 		}, sdk.Expand("line_items.product", "line_items.price_variant")))
 		if made.SubtotalAmount != 4799 || made.TotalAmount != 4799 || made.NetAmount != 4799 || *made.TaxAmount != 0 || made.AmountDueNow != 4799 {
 			t.Errorf("the amounts are %+v", made)
@@ -69,7 +69,7 @@ func TestCreateCheckout_AddsUp(t *testing.T) {
 			t.Errorf("the checkout is %+v", made)
 		}
 		line := made.LineItems[1].Object
-		if line.Quantity != 3 || line.UnitAmount != 333 || line.TotalAmount != 999 || line.Product.Object.Name != "Guide" || line.PriceVariant.Object.ID != map_.ID {
+		if line.Quantity != 3 || line.UnitAmount != 333 || line.TotalAmount != 999 || line.Product.Object.Name != "Guide" || line.PriceVariant.Object.ID != atlas.ID {
 			t.Errorf("the second line is %+v", line)
 		}
 		if !strings.HasSuffix(made.URL, "/checkout/"+made.ClientSecret) {

@@ -28,11 +28,10 @@ func every(t *testing.T, concerns func(*harness.Operation) bool, check func(t *t
 	}
 }
 
-func all(*harness.Operation) bool           { return true }
-func private(op *harness.Operation) bool    { return !op.Public }
-func writes(op *harness.Operation) bool     { return op.IsWrite() }
-func withBody(op *harness.Operation) bool   { return op.BodySchema() != nil }
-func withPathID(op *harness.Operation) bool { return len(op.PathParameters()) > 0 }
+func all(*harness.Operation) bool         { return true }
+func private(op *harness.Operation) bool  { return !op.Public }
+func writes(op *harness.Operation) bool   { return op.IsWrite() }
+func withBody(op *harness.Operation) bool { return op.BodySchema() != nil }
 
 func TestEveryOperation_NeedsAKey(t *testing.T) {
 	t.Parallel()

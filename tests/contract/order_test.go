@@ -119,7 +119,7 @@ func TestOrderEvents_ShowTheOrderAsItBecomes(t *testing.T) {
 		}{{"order.created", "pending", 0}, {"order.paid", "paid", 1900}} {
 			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived[i].Body, arrived[i].Header, *endpoint.Secret))
 			got := ok[*sdk.Order](t)(event.Order())
-			if string(event.Type) != want.kind || got.Status != want.status || got.PaidAmount != want.paid {
+			if event.Type != want.kind || got.Status != want.status || got.PaidAmount != want.paid {
 				t.Errorf("event %d is %s with an order that is %s", i, event.Type, got.Status)
 			}
 			if got.ID != order.ID || got.Customer.Object.Email != "ada@example.com" || got.LineItems[0].Object.TotalAmount != 1900 {
