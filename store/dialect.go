@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -35,8 +36,22 @@ func engineOf(databaseURL string) (string, error) {
 	return "", errors.New("store: a database URL is sqlite:///path/file.db or postgres://user@host/database")
 }
 
+// unicodeLower replaces SQLite's own lower(), which knows ASCII only: a search finds ÉMILE as émile on both engines.
+// Functions belong to the driver, so it is registered once for the process.
+var unicodeLower = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("lower", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		if text, ok := args[0].(string); ok {
+			return strings.ToLower(text), nil
+		}
+		return args[0], nil
+	})
+})
+
 // openSQLite opens the one writer and the readers of a file. Readers cannot write, not even by mistake.
 func openSQLite(o Options) (write, read *sqlx.DB, err error) {
+	if err := unicodeLower(); err != nil {
+		return nil, nil, err
+	}
 	writer, err := sqlx.Open(SQLite, sqliteDSN(o, "_txlock=immediate"))
 	if err != nil {
 		return nil, nil, err

@@ -196,6 +196,18 @@ func TestProductExternalID_OneOfManyAtOnceGetsIt(t *testing.T) {
 	})
 }
 
+func TestListProducts_QFindsAnyCaseOfAnyLetter(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "CAFÉ ÜBER"}})
+		require.NoError(t, err)
+		for _, q := range []string{"café", "über", "CAFÉ"} {
+			found, _, err := s.ListProducts(t.Context(), s.account, ListProducts{Page: Page{Limit: 1}, ListFilter: ListFilter{Q: q}})
+			require.NoError(t, err)
+			require.Len(t, found, 1, q)
+		}
+	})
+}
+
 func TestListProducts_Filters(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		month := "month"

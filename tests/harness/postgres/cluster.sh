@@ -20,7 +20,7 @@ fail() {
 	exit 1
 }
 
-"$bin/initdb" -D "$dir/data" -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync \
+"$bin/initdb" -D "$dir/data" -U postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync \
 	>"$dir/log" 2>&1 </dev/null || fail
 
 # Commits stay durable (the fault tests depend on it); everything else is as cheap as it gets.
