@@ -219,6 +219,9 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
 	if customer.Name == nil {
 		customer.Name = c.CustomerName
 	}
+	if customer.ExternalID == nil {
+		customer.ExternalID = c.ExternalCustomerID // nobody has it, or they would be the buyer
+	}
 	if customer.BillingAddress.V == nil {
 		customer.BillingAddress = c.BillingAddress
 	}

@@ -84,6 +84,17 @@ var invariants = []invariant{
 	{"a customer's orders are counted", `
 		SELECT c.account_id, c.id FROM customers c WHERE c.orders_count <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.customer_id = c.id)`},
+	{"every reference is to a row of the same account", `
+		SELECT l.account_id, l.id FROM line_items l WHERE l.checkout_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = l.account_id AND c.id = l.checkout_id)
+		UNION ALL SELECT l.account_id, l.id FROM line_items l WHERE l.order_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = l.account_id AND o.id = l.order_id)
+		UNION ALL SELECT o.account_id, o.id FROM orders o WHERE o.checkout_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = o.account_id AND c.id = o.checkout_id)
+		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.checkout_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = p.account_id AND c.id = p.checkout_id)
+		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.order_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = p.account_id AND o.id = p.order_id)`},
 	{"an active product has an active price variant", `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},

@@ -106,6 +106,26 @@ func TestReconcile_FindsALostAnswer(t *testing.T) {
 	})
 }
 
+// Two that go on with one payment at the same time, one of them after its lease, make one order.
+func TestResumePayment_AtTheSameTimeSettlesOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, method := range []string{"pm_card_visa", "pm_card_chargeDeclined"} {
+			checkout := w.checkout(one(w.handbook()))
+			w.provider.lost.Store(true)
+			_, err := w.pay(checkout.ID, method)
+			require.Error(t, err)
+			w.provider.lost.Store(false)
+			payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+			require.NoError(t, err)
+			parallel(4, func(int) error {
+				_, err := w.ResumePayment(t.Context(), w.account, payment.ID)
+				return err
+			})
+		}
+		assert.Len(t, w.orders(), 1)
+	})
+}
+
 // The provider cannot be reached: nothing is charged until it can, and what comes of it is settled then.
 func TestReconcile_AsksAgainWhenTheProviderIsBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

@@ -133,6 +133,25 @@ func TestCreateCheckout_BuyerNamesTheAmount(t *testing.T) {
 	})
 }
 
+func TestCreateCheckout_WhatTheBuyerLikesIsNothingOrChargeable(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		tip := variantOnSale(t, c, sdk.ProductPriceVariant{AmountType: new(sdk.PriceVariantAmountType("custom")), Currency: new("usd"), MinAmount: new(int64(0))})
+		with := func(amount *int64) (*sdk.Checkout, error) {
+			return c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: tip.ID, CustomAmount: amount}}})
+		}
+		for _, amount := range []*int64{nil, new(int64(1)), new(int64(49))} {
+			_, err := with(amount)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
+		}
+		if made := ok[*sdk.Checkout](t)(with(new(int64(0)))); made.PaymentMethodRequired {
+			t.Error("nothing is due and a payment method is required")
+		}
+		if made := ok[*sdk.Checkout](t)(with(new(int64(50)))); made.TotalAmount != 50 {
+			t.Errorf("50 was offered, %d is due", made.TotalAmount)
+		}
+	})
+}
+
 func TestCreateCheckout_TakesTheCurrencyThatIsAskedFor(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		both := variantOnSale(t, c, sdk.ProductPriceVariant{Amount: new(int64(1900)), Currency: new("usd"), CurrencyAmounts: &sdk.CurrencyAmounts{"eur": 1700}})
@@ -174,6 +193,27 @@ func TestCreateCheckout_ForACustomer(t *testing.T) {
 		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("pm_card_visa")))
 		if paid.Customer.ID != ada.ID {
 			t.Errorf("%s bought it", paid.Customer.ID)
+		}
+	})
+}
+
+func TestConfirmCheckout_FindsItsCustomer(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		guide := onSale(t, c, 1900)
+		from := func(email, externalID string) *sdk.Customer {
+			made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, ExternalCustomerID: &externalID, LineItems: lines(guide)}))
+			return ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("pm_card_visa"), sdk.Expand("customer"))).Customer.Object
+		}
+		lead := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		ada := from("ADA@example.com", "e1")
+		if ada.ID != lead.ID || *ada.ExternalID != "e1" || ada.Type != "customer" || ada.OrdersCount != 1 {
+			t.Errorf("the buyer with the lead's address is %+v", ada)
+		}
+		if again := from("elsewhere@example.com", "e1"); again.ID != lead.ID || again.Email != "ada@example.com" || again.TotalSpent["usd"] != 3800 {
+			t.Errorf("the buyer with the lead's external id is %+v", again)
+		}
+		if grace := from("grace@example.com", "e2"); grace.ID == lead.ID || *grace.ExternalID != "e2" || grace.OrdersCount != 1 {
+			t.Errorf("the new buyer is %+v", grace)
 		}
 	})
 }

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// purchases makes a paid order of two pieces, and leaves a second checkout that is being paid.
+func purchases(t *testing.T, s *Store) {
+	t.Helper()
+	account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	p, err := s.CreateProduct(t.Context(), account.ID, NewProduct{
+		Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{{Amount: 1900}},
+	})
+	require.NoError(t, err)
+	begin := func() *Confirmation {
+		c, err := s.CreateCheckout(t.Context(), account.ID, CheckoutDraft{
+			Checkout: &Checkout{CustomerEmail: new("grace@example.com")},
+			Lines:    []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
+		})
+		require.NoError(t, err)
+		begun, err := s.BeginConfirm(t.Context(), account.ID, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
+		require.NoError(t, err)
+		return begun
+	}
+	paid := begin()
+	_, err = s.PutTestCharge(t.Context(), TestCharge{
+		AccountID: account.ID, ID: "tch_1", Token: paid.Payment.ID, Amount: 3800, Currency: "usd", Status: "succeeded",
+	})
+	require.NoError(t, err)
+	_, err = s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+	require.NoError(t, err)
+	begin()
+}
+
+// Every promise is broken once, behind the back of the code, and has to be missed.
+func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
+	t.Parallel()
+	sabotage := map[string]string{
+		"a line's figures add up":                                           `UPDATE line_items SET total_amount = total_amount + 1, net_amount = net_amount + 1, subtotal_amount = subtotal_amount + 1`,
+		"no amount is negative and no discount exceeds its subtotal":        `UPDATE line_items SET net_amount = -1, tax_amount = total_amount + 1`,
+		"a checkout's figures are the sums of its lines'":                   `UPDATE checkouts SET net_amount = net_amount + 1`,
+		"an order's figures are the sums of its lines'":                     `UPDATE orders SET subtotal_amount = subtotal_amount + 1`,
+		"what is paid is what was charged":                                  `UPDATE payments SET amount = amount - 1 WHERE status = 'succeeded'`,
+		"a payment has succeeded exactly if it has an order":                `UPDATE payments SET order_id = NULL`,
+		"an order's status is what its amounts say":                         `UPDATE orders SET status = 'refunded'`,
+		"an order has one currency":                                         `UPDATE payments SET currency = 'eur'`,
+		"what is sold and held fits the stock":                              `UPDATE price_variants SET reserved_count = -1`,
+		"what a price variant sold is in orders":                            `UPDATE price_variants SET sold_count = sold_count + 1`,
+		"what a price variant holds is being paid":                          `UPDATE price_variants SET reserved_count = 0`,
+		"what a product sold is in orders":                                  `UPDATE products SET sales_count = 0`,
+		"a completed checkout has one order, another one none":              `UPDATE checkouts SET status = 'completed'`,
+		"a processing checkout has one payment under way, another one none": `UPDATE payments SET status = 'failed' WHERE status = 'pending'`,
+		"order numbers run from 1 without gaps":                             `UPDATE orders SET number = 2`,
+		"a customer's orders are counted":                                   `UPDATE customers SET orders_count = 2`,
+		"every reference is to a row of the same account":                   `UPDATE payments SET account_id = 'acct_other'`,
+		"an active product has an active price variant":                     `UPDATE price_variants SET status = 'archived'`,
+		"events of one key are numbered without gaps":                       `UPDATE events SET key_seq = 3 WHERE type = 'order.paid'`,
+		"an order's last event is its newest":                               `UPDATE orders SET event_seq = 3`,
+		"an order is created once and paid once":                            `UPDATE events SET type = 'order.paid' WHERE type = 'order.created'`,
+		"a charge went through exactly if its payment did":                  `UPDATE test_charges SET amount = amount + 1`,
+		"every charge of the test provider has its payment":                 `UPDATE test_charges SET token = 'pay_other'`,
+	}
+	database.Each(t, func(t *testing.T, url string) {
+		s := newOutbox(t, url).Store
+		purchases(t, s)
+		sound, err := s.Check(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, sound)
+		for _, i := range invariants {
+			broken := brokenBy(t, s, sabotage[i.promise])
+			assert.Contains(t, broken, i.promise)
+		}
+	})
+}
+
+// brokenBy returns the promises that a statement breaks, and takes the statement back.
+func brokenBy(t *testing.T, s *Store, statement string) []string {
+	t.Helper()
+	require.NotEmpty(t, statement)
+	var broken []string
+	takeBack := errors.New("take it back")
+	_, err := tx(t.Context(), s, func(ctx context.Context, u *unit) (any, error) {
+		if _, err := u.exec(ctx, statement); err != nil {
+			return nil, err
+		}
+		violations, err := s.Check(ctx)
+		for _, v := range violations {
+			broken = append(broken, v.Promise)
+		}
+		return nil, errors.Join(takeBack, err)
+	})
+	require.ErrorIs(t, err, takeBack, statement)
+	return broken
+}
