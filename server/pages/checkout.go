@@ -63,8 +63,9 @@ func (p *Pages) authenticate(c echo.Context) error {
 	if err != nil && !isMissing(err) && store.OutcomeOf(err) != store.Recorded {
 		return err
 	}
-	// Whatever came of it, or was done in another window, the page says.
-	return c.Redirect(http.StatusSeeOther, "/checkout/"+url.PathEscape(c.Param("client_secret")))
+	// Whatever came of it, or was done in another window, the page says. Addresses are relative: a proxy may have put
+	// us below a path of its own.
+	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
 }
 
 func (p *Pages) state(c *store.Checkout) string {
