@@ -212,13 +212,15 @@ const (
 	WebhookEndpointStatusInactive WebhookEndpointStatus = "inactive"
 )
 
-// AISite defines model for AISite.
+// AISite A public site of the account, at its subdomain and, once verified, at its own domain.
 type AISite struct {
 	// ID Example: site_01k0000000000000000000000a
-	ID     string     `json:"id"`
-	Object string     `json:"object"`
-	Name   string     `json:"name"`
-	Type   AISiteType `json:"type"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Type A page of links, or a whole site.
+	Type AISiteType `json:"type"`
 
 	// Default One site of an account is.
 	Default bool `json:"default"`
@@ -246,9 +248,11 @@ type AISite struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// AISiteCreate defines model for AISiteCreate.
+// AISiteCreate A site to be made.
 type AISiteCreate struct {
-	Name                 string      `json:"name"`
+	Name string `json:"name"`
+
+	// Type A page of links, or a whole site.
 	Type                 *AISiteType `json:"type,omitempty"`
 	Default              *bool       `json:"default,omitempty"`
 	Subdomain            *string     `json:"subdomain,omitempty"`
@@ -262,18 +266,20 @@ type AISiteCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// AISiteDomainStatus defines model for AISiteDomainStatus.
+// AISiteDomainStatus How far the custom domain has come: found to point here, certified, in use.
 type AISiteDomainStatus string
 
 // AISiteList A page of results.
 type AISiteList = wire.List[AISite]
 
-// AISiteType defines model for AISiteType.
+// AISiteType A page of links, or a whole site.
 type AISiteType string
 
-// AISiteUpdate defines model for AISiteUpdate.
+// AISiteUpdate What to change about a site.
 type AISiteUpdate struct {
-	Name                 *string                   `json:"name,omitempty"`
+	Name *string `json:"name,omitempty"`
+
+	// Type A page of links, or a whole site.
 	Type                 *AISiteType               `json:"type,omitempty"`
 	Default              *bool                     `json:"default,omitempty"`
 	Subdomain            *string                   `json:"subdomain,omitempty"`
@@ -287,7 +293,7 @@ type AISiteUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
-// APIKey defines model for APIKey.
+// APIKey A key authenticates requests, within its scopes.
 type APIKey struct {
 	// ID Example: key_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -312,7 +318,7 @@ type APIKey struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// APIKeyCreate defines model for APIKeyCreate.
+// APIKeyCreate A key to be made.
 type APIKeyCreate struct {
 	Name *string `json:"name,omitempty"`
 
@@ -329,14 +335,14 @@ type APIKeyList = wire.List[APIKey]
 // APIKeyScope `<resource>:read` or `<resource>:write`.
 type APIKeyScope string
 
-// APIKeyUpdate defines model for APIKeyUpdate.
+// APIKeyUpdate What to change about a key.
 type APIKeyUpdate struct {
 	Name      *string                      `json:"name,omitempty"`
 	Scopes    []APIKeyScope                `json:"scopes,omitzero"`
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
 
-// Account defines model for Account.
+// Account The seller. Everything else belongs to one account and is invisible to the others.
 type Account struct {
 	// ID Example: acct_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -368,11 +374,13 @@ type Account struct {
 	Timezone string `json:"timezone"`
 
 	// Locale Example: en
-	Locale          string      `json:"locale"`
-	BusinessName    *string     `json:"business_name"`
-	BusinessAddress *Address    `json:"business_address"`
-	TaxID           *string     `json:"tax_id"`
-	Plan            AccountPlan `json:"plan"`
+	Locale          string   `json:"locale"`
+	BusinessName    *string  `json:"business_name"`
+	BusinessAddress *Address `json:"business_address"`
+	TaxID           *string  `json:"tax_id"`
+
+	// Plan What the operator of the server lets the account use.
+	Plan AccountPlan `json:"plan"`
 
 	// PlanFeatures What the plan includes.
 	PlanFeatures []string `json:"plan_features"`
@@ -388,10 +396,10 @@ type Account struct {
 	UpdatedAt             wire.Time `json:"updated_at"`
 }
 
-// AccountPlan defines model for AccountPlan.
+// AccountPlan What the operator of the server lets the account use.
 type AccountPlan string
 
-// AccountUpdate defines model for AccountUpdate.
+// AccountUpdate What to change about the account.
 type AccountUpdate struct {
 	Name         *string                   `json:"name,omitempty"`
 	Handle       *string                   `json:"handle,omitempty"`
@@ -416,7 +424,7 @@ type AccountUpdate struct {
 	CheckoutRequiresTerms *bool                      `json:"checkout_requires_terms,omitempty"`
 }
 
-// Address defines model for Address.
+// Address A postal address.
 type Address struct {
 	Line1      *string `json:"line1,omitempty"`
 	Line2      *string `json:"line2,omitempty"`
@@ -435,10 +443,10 @@ type Address struct {
 // Example: 1900
 type Amount = int64
 
-// BillingReason defines model for BillingReason.
+// BillingReason What made an order.
 type BillingReason string
 
-// Checkout defines model for Checkout.
+// Checkout A purchase in progress: its lines, its buyer and where its payment stands.
 type Checkout struct {
 	// ID Example: chk_01k0000000000000000000000a
 	ID        string                      `json:"id"`
@@ -483,8 +491,12 @@ type Checkout struct {
 	// AmountDueNow In the currency's minor unit.
 	//
 	// Example: 1900
-	AmountDueNow  Amount                `json:"amount_due_now"`
-	Status        CheckoutStatus        `json:"status"`
+	AmountDueNow Amount `json:"amount_due_now"`
+
+	// Status Where a checkout stands. Completed and expired are final.
+	Status CheckoutStatus `json:"status"`
+
+	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
 	// PaymentMethodRequired False when there is nothing to pay.
@@ -522,14 +534,14 @@ type Checkout struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// CheckoutConfirm defines model for CheckoutConfirm.
+// CheckoutConfirm How the buyer pays.
 type CheckoutConfirm struct {
 	// PaymentMethod A token such as `pm_card_visa`, or a card. Not needed when nothing is to be paid.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
 	TermsAccepted *bool               `json:"terms_accepted,omitempty"`
 }
 
-// CheckoutCreate defines model for CheckoutCreate.
+// CheckoutCreate A checkout to be opened.
 type CheckoutCreate struct {
 	LineItems []CheckoutLine `json:"line_items"`
 
@@ -562,7 +574,7 @@ type CheckoutCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// CheckoutLine defines model for CheckoutLine.
+// CheckoutLine A quantity of a price variant.
 type CheckoutLine struct {
 	PriceVariant string `json:"price_variant"`
 
@@ -576,7 +588,7 @@ type CheckoutLine struct {
 // CheckoutList A page of results.
 type CheckoutList = wire.List[Checkout]
 
-// CheckoutPaymentStatus defines model for CheckoutPaymentStatus.
+// CheckoutPaymentStatus Whether a checkout is paid, or has nothing to be paid.
 type CheckoutPaymentStatus string
 
 // CheckoutSource Where the buyer came from.
@@ -589,10 +601,10 @@ type CheckoutSource struct {
 	UTMContent  *string `json:"utm_content,omitempty"`
 }
 
-// CheckoutStatus defines model for CheckoutStatus.
+// CheckoutStatus Where a checkout stands. Completed and expired are final.
 type CheckoutStatus string
 
-// CheckoutUpdate defines model for CheckoutUpdate.
+// CheckoutUpdate What to change about an open checkout.
 type CheckoutUpdate struct {
 	LineItems []CheckoutLine `json:"line_items,omitzero"`
 
@@ -650,7 +662,7 @@ type CustomFieldType string
 // CustomFieldData The buyer's answers to the products' custom fields, by key.
 type CustomFieldData map[string]string
 
-// Customer defines model for Customer.
+// Customer Somebody who buys or may buy.
 type Customer struct {
 	// ID Example: cus_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -687,7 +699,7 @@ type Customer struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// CustomerCreate defines model for CustomerCreate.
+// CustomerCreate A customer to be made.
 type CustomerCreate struct {
 	Email            string            `json:"email"`
 	Name             *string           `json:"name,omitempty"`
@@ -712,7 +724,7 @@ type CustomerList = wire.List[Customer]
 // CustomerType A lead becomes a customer with its first order.
 type CustomerType string
 
-// CustomerUpdate defines model for CustomerUpdate.
+// CustomerUpdate What to change about a customer.
 type CustomerUpdate struct {
 	Email            *string                             `json:"email,omitempty"`
 	Name             nullable.Nullable[string]           `json:"name,omitempty"`
@@ -744,7 +756,7 @@ type Deliverable struct {
 // DeliverableType defines model for Deliverable.Type.
 type DeliverableType string
 
-// EventType defines model for EventType.
+// EventType A type of event that an endpoint can subscribe to.
 type EventType struct {
 	Object string `json:"object"`
 
@@ -811,7 +823,7 @@ type LineItem struct {
 	Currency Currency `json:"currency"`
 }
 
-// MarketingConsent defines model for MarketingConsent.
+// MarketingConsent What the customer said about being written to.
 type MarketingConsent struct {
 	Status MarketingConsentStatus `json:"status"`
 	Source *string                `json:"source,omitempty"`
@@ -836,15 +848,19 @@ type NextAction struct {
 // NextActionType defines model for NextAction.Type.
 type NextActionType string
 
-// Order defines model for Order.
+// Order A purchase that took place. Its amounts and lines are records and do not change.
 type Order struct {
 	// ID Example: order_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
 	// Number Counts the account's orders from 1, without gaps.
-	Number        int64                       `json:"number"`
-	Status        OrderStatus                 `json:"status"`
+	Number int64 `json:"number"`
+
+	// Status Where an order stands, by what is paid and refunded.
+	Status OrderStatus `json:"status"`
+
+	// BillingReason What made an order.
 	BillingReason BillingReason               `json:"billing_reason"`
 	Customer      wire.Expandable[Customer]   `json:"customer"`
 	LineItems     []wire.Expandable[LineItem] `json:"line_items"`
@@ -924,10 +940,10 @@ type Order struct {
 // OrderList A page of results.
 type OrderList = wire.List[Order]
 
-// OrderStatus defines model for OrderStatus.
+// OrderStatus Where an order stands, by what is paid and refunded.
 type OrderStatus string
 
-// OrderUpdate defines model for OrderUpdate.
+// OrderUpdate What to change about an order.
 type OrderUpdate struct {
 	BillingName    nullable.Nullable[string]  `json:"billing_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
@@ -940,11 +956,13 @@ type OrderUpdate struct {
 // Payment One attempt to charge a buyer.
 type Payment struct {
 	// ID Example: pay_01k0000000000000000000000a
-	ID       string        `json:"id"`
-	Object   string        `json:"object"`
-	Checkout *string       `json:"checkout"`
-	Order    *string       `json:"order"`
-	Status   PaymentStatus `json:"status"`
+	ID       string  `json:"id"`
+	Object   string  `json:"object"`
+	Checkout *string `json:"checkout"`
+	Order    *string `json:"order"`
+
+	// Status How far a payment is. Succeeded, failed and canceled are final.
+	Status PaymentStatus `json:"status"`
 
 	// Amount In the currency's minor unit.
 	//
@@ -964,7 +982,7 @@ type Payment struct {
 	UpdatedAt     wire.Time             `json:"updated_at"`
 }
 
-// PaymentFailure defines model for PaymentFailure.
+// PaymentFailure Why a payment did not go through.
 type PaymentFailure struct {
 	// Code Example: card_declined
 	Code string `json:"code"`
@@ -974,7 +992,7 @@ type PaymentFailure struct {
 	Message     string  `json:"message"`
 }
 
-// PaymentMethodDetails defines model for PaymentMethodDetails.
+// PaymentMethodDetails What may be shown of a payment method.
 type PaymentMethodDetails struct {
 	Type PaymentMethodDetailsType `json:"type"`
 
@@ -990,7 +1008,7 @@ type PaymentMethodDetails struct {
 // PaymentMethodDetailsType defines model for PaymentMethodDetails.Type.
 type PaymentMethodDetailsType string
 
-// PaymentStatus defines model for PaymentStatus.
+// PaymentStatus How far a payment is. Succeeded, failed and canceled are final.
 type PaymentStatus string
 
 // PriceRange The lowest and highest amount among the active price variants, in the account's default currency if possible.
@@ -1011,14 +1029,16 @@ type PriceRange struct {
 	Currency Currency `json:"currency"`
 }
 
-// PriceVariant defines model for PriceVariant.
+// PriceVariant One way to pay for a product.
 type PriceVariant struct {
 	// ID Example: price_01k0000000000000000000000a
 	ID      string                   `json:"id"`
 	Object  string                   `json:"object"`
 	Product wire.Expandable[Product] `json:"product"`
 	Name    *string                  `json:"name"`
-	Type    PriceVariantType         `json:"type"`
+
+	// Type Paid once, or again and again.
+	Type PriceVariantType `json:"type"`
 
 	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
 	AmountType PriceVariantAmountType `json:"amount_type"`
@@ -1057,9 +1077,11 @@ type PriceVariant struct {
 	SoldCount int64  `json:"sold_count"`
 
 	// Position Its place among the variants of its product, from 0.
-	Position int64                `json:"position"`
-	Status   PriceVariantStatus   `json:"status"`
-	License  *PriceVariantLicense `json:"license"`
+	Position int64 `json:"position"`
+
+	// Status An archived price variant cannot be bought.
+	Status  PriceVariantStatus   `json:"status"`
+	License *PriceVariantLicense `json:"license"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -1070,189 +1092,13 @@ type PriceVariant struct {
 // PriceVariantAmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
 type PriceVariantAmountType string
 
-// PriceVariantCreate defines model for PriceVariantCreate.
+// PriceVariantCreate A price variant to be added to a product.
 type PriceVariantCreate struct {
 	// Product The product's id or slug.
-	Product string            `json:"product"`
-	Name    *string           `json:"name,omitempty"`
-	Type    *PriceVariantType `json:"type,omitempty"`
+	Product string  `json:"product"`
+	Name    *string `json:"name,omitempty"`
 
-	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
-	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
-
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
-	Amount *Amount `json:"amount,omitempty"`
-
-	// Currency An ISO 4217 code in lower case.
-	//
-	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
-	CurrencyAmounts *CurrencyAmounts      `json:"currency_amounts,omitempty"`
-	MinAmount       *int64                `json:"min_amount,omitempty"`
-	SuggestedAmount *int64                `json:"suggested_amount,omitempty"`
-	MaxAmount       *int64                `json:"max_amount,omitempty"`
-	Interval        *PriceVariantInterval `json:"interval,omitempty"`
-	IntervalCount   *int64                `json:"interval_count,omitempty"`
-	TrialDays       *int64                `json:"trial_days,omitempty"`
-	SetupFeeAmount  *int64                `json:"setup_fee_amount,omitempty"`
-	BillingCycles   *int64                `json:"billing_cycles,omitempty"`
-	CompareAtAmount *int64                `json:"compare_at_amount,omitempty"`
-	TaxBehavior     *TaxBehavior          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int64                `json:"quantity_min,omitempty"`
-	QuantityMax     *int64                `json:"quantity_max,omitempty"`
-	Stock           *int64                `json:"stock,omitempty"`
-	Position        *int64                `json:"position,omitempty"`
-	License         *PriceVariantLicense  `json:"license,omitempty"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
-	Metadata *Metadata `json:"metadata,omitempty"`
-}
-
-// PriceVariantInterval defines model for PriceVariantInterval.
-type PriceVariantInterval string
-
-// PriceVariantLicense Whether a buyer receives a licence key, and what it allows.
-type PriceVariantLicense struct {
-	Enabled         bool   `json:"enabled"`
-	ActivationLimit *int64 `json:"activation_limit,omitempty"`
-	ExpiresInDays   *int64 `json:"expires_in_days,omitempty"`
-}
-
-// PriceVariantList A page of results.
-type PriceVariantList = wire.List[PriceVariant]
-
-// PriceVariantStatus defines model for PriceVariantStatus.
-type PriceVariantStatus string
-
-// PriceVariantType defines model for PriceVariantType.
-type PriceVariantType string
-
-// PriceVariantUpdate defines model for PriceVariantUpdate.
-type PriceVariantUpdate struct {
-	Name nullable.Nullable[string] `json:"name,omitempty"`
-	Type *PriceVariantType         `json:"type,omitempty"`
-
-	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
-	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
-
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
-	Amount *Amount `json:"amount,omitempty"`
-
-	// Currency An ISO 4217 code in lower case.
-	//
-	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
-	CurrencyAmounts *CurrencyAmounts                        `json:"currency_amounts,omitempty"`
-	MinAmount       nullable.Nullable[int64]                `json:"min_amount,omitempty"`
-	SuggestedAmount nullable.Nullable[int64]                `json:"suggested_amount,omitempty"`
-	MaxAmount       nullable.Nullable[int64]                `json:"max_amount,omitempty"`
-	Interval        nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
-	IntervalCount   nullable.Nullable[int64]                `json:"interval_count,omitempty"`
-	TrialDays       *int64                                  `json:"trial_days,omitempty"`
-	SetupFeeAmount  *int64                                  `json:"setup_fee_amount,omitempty"`
-	BillingCycles   nullable.Nullable[int64]                `json:"billing_cycles,omitempty"`
-	CompareAtAmount nullable.Nullable[int64]                `json:"compare_at_amount,omitempty"`
-	TaxBehavior     nullable.Nullable[TaxBehavior]          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int64                                  `json:"quantity_min,omitempty"`
-	QuantityMax     nullable.Nullable[int64]                `json:"quantity_max,omitempty"`
-	Stock           nullable.Nullable[int64]                `json:"stock,omitempty"`
-	Position        *int64                                  `json:"position,omitempty"`
-	License         nullable.Nullable[PriceVariantLicense]  `json:"license,omitempty"`
-
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate     `json:"metadata,omitempty"`
-	Status   *PriceVariantStatus `json:"status,omitempty"`
-}
-
-// Product defines model for Product.
-type Product struct {
-	// ID Example: prod_01k0000000000000000000000a
-	ID     string `json:"id"`
-	Object string `json:"object"`
-	Name   string `json:"name"`
-	Slug   string `json:"slug"`
-
-	// Description Markdown.
-	Description *string       `json:"description"`
-	Headline    *string       `json:"headline"`
-	Status      ProductStatus `json:"status"`
-	Type        ProductType   `json:"type"`
-
-	// Visibility Unlisted products are sold to whoever has the address.
-	Visibility   ProductVisibility `json:"visibility"`
-	Images       []string          `json:"images"`
-	CoverURL     *string           `json:"cover_url"`
-	TaxCode      *string           `json:"tax_code"`
-	CallToAction *string           `json:"call_to_action"`
-	CustomFields []CustomField     `json:"custom_fields"`
-	Deliverables []Deliverable     `json:"deliverables"`
-
-	// PriceVariants Ids in their order, or the price variants when expanded.
-	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
-
-	// DefaultPriceVariant The first active one.
-	DefaultPriceVariant wire.Expandable[PriceVariant] `json:"default_price_variant"`
-	PriceRange          *PriceRange                   `json:"price_range"`
-
-	// SalesCount Units sold.
-	SalesCount     int64      `json:"sales_count"`
-	PublishedAt    *wire.Time `json:"published_at"`
-	SEOTitle       *string    `json:"seo_title"`
-	SEODescription *string    `json:"seo_description"`
-
-	// ExternalID Your own id, unique in the account.
-	ExternalID *string `json:"external_id"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
-	Metadata  Metadata  `json:"metadata"`
-	CreatedAt wire.Time `json:"created_at"`
-	UpdatedAt wire.Time `json:"updated_at"`
-}
-
-// ProductCreate defines model for ProductCreate.
-type ProductCreate struct {
-	Name string `json:"name"`
-
-	// Slug Made from the name when absent.
-	Slug        *string        `json:"slug,omitempty"`
-	Description *string        `json:"description,omitempty"`
-	Headline    *string        `json:"headline,omitempty"`
-	Status      *ProductStatus `json:"status,omitempty"`
-	Type        *ProductType   `json:"type,omitempty"`
-
-	// Visibility Unlisted products are sold to whoever has the address.
-	Visibility   *ProductVisibility `json:"visibility,omitempty"`
-	Images       []string           `json:"images,omitempty"`
-	CoverURL     *string            `json:"cover_url,omitempty"`
-	TaxCode      *string            `json:"tax_code,omitempty"`
-	CallToAction *string            `json:"call_to_action,omitempty"`
-	CustomFields []CustomField      `json:"custom_fields,omitempty"`
-	Deliverables []Deliverable      `json:"deliverables,omitempty"`
-
-	// PriceVariants Made together with the product.
-	PriceVariants  []ProductPriceVariant `json:"price_variants,omitempty"`
-	SEOTitle       *string               `json:"seo_title,omitempty"`
-	SEODescription *string               `json:"seo_description,omitempty"`
-	ExternalID     *string               `json:"external_id,omitempty"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
-	Metadata *Metadata `json:"metadata,omitempty"`
-}
-
-// ProductList A page of results.
-type ProductList = wire.List[Product]
-
-// ProductPriceVariant defines model for ProductPriceVariant.
-type ProductPriceVariant struct {
-	Name *string           `json:"name,omitempty"`
+	// Type Paid once, or again and again.
 	Type *PriceVariantType `json:"type,omitempty"`
 
 	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
@@ -1290,20 +1136,216 @@ type ProductPriceVariant struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// ProductStatus defines model for ProductStatus.
+// PriceVariantInterval The unit of a billing period.
+type PriceVariantInterval string
+
+// PriceVariantLicense Whether a buyer receives a licence key, and what it allows.
+type PriceVariantLicense struct {
+	Enabled         bool   `json:"enabled"`
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+	ExpiresInDays   *int64 `json:"expires_in_days,omitempty"`
+}
+
+// PriceVariantList A page of results.
+type PriceVariantList = wire.List[PriceVariant]
+
+// PriceVariantStatus An archived price variant cannot be bought.
+type PriceVariantStatus string
+
+// PriceVariantType Paid once, or again and again.
+type PriceVariantType string
+
+// PriceVariantUpdate What to change about a price variant.
+type PriceVariantUpdate struct {
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Type Paid once, or again and again.
+	Type *PriceVariantType `json:"type,omitempty"`
+
+	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
+	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount *Amount `json:"amount,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
+	CurrencyAmounts *CurrencyAmounts                        `json:"currency_amounts,omitempty"`
+	MinAmount       nullable.Nullable[int64]                `json:"min_amount,omitempty"`
+	SuggestedAmount nullable.Nullable[int64]                `json:"suggested_amount,omitempty"`
+	MaxAmount       nullable.Nullable[int64]                `json:"max_amount,omitempty"`
+	Interval        nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
+	IntervalCount   nullable.Nullable[int64]                `json:"interval_count,omitempty"`
+	TrialDays       *int64                                  `json:"trial_days,omitempty"`
+	SetupFeeAmount  *int64                                  `json:"setup_fee_amount,omitempty"`
+	BillingCycles   nullable.Nullable[int64]                `json:"billing_cycles,omitempty"`
+	CompareAtAmount nullable.Nullable[int64]                `json:"compare_at_amount,omitempty"`
+	TaxBehavior     nullable.Nullable[TaxBehavior]          `json:"tax_behavior,omitempty"`
+	QuantityMin     *int64                                  `json:"quantity_min,omitempty"`
+	QuantityMax     nullable.Nullable[int64]                `json:"quantity_max,omitempty"`
+	Stock           nullable.Nullable[int64]                `json:"stock,omitempty"`
+	Position        *int64                                  `json:"position,omitempty"`
+	License         nullable.Nullable[PriceVariantLicense]  `json:"license,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+
+	// Status An archived price variant cannot be bought.
+	Status *PriceVariantStatus `json:"status,omitempty"`
+}
+
+// Product Something for sale. What it costs is in its price variants.
+type Product struct {
+	// ID Example: prod_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+	Slug   string `json:"slug"`
+
+	// Description Markdown.
+	Description *string `json:"description"`
+	Headline    *string `json:"headline"`
+
+	// Status Only an active product can be bought.
+	Status ProductStatus `json:"status"`
+
+	// Type What kind of thing is sold.
+	Type ProductType `json:"type"`
+
+	// Visibility Unlisted products are sold to whoever has the address.
+	Visibility   ProductVisibility `json:"visibility"`
+	Images       []string          `json:"images"`
+	CoverURL     *string           `json:"cover_url"`
+	TaxCode      *string           `json:"tax_code"`
+	CallToAction *string           `json:"call_to_action"`
+	CustomFields []CustomField     `json:"custom_fields"`
+	Deliverables []Deliverable     `json:"deliverables"`
+
+	// PriceVariants Ids in their order, or the price variants when expanded.
+	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
+
+	// DefaultPriceVariant The first active one.
+	DefaultPriceVariant wire.Expandable[PriceVariant] `json:"default_price_variant"`
+	PriceRange          *PriceRange                   `json:"price_range"`
+
+	// SalesCount Units sold.
+	SalesCount     int64      `json:"sales_count"`
+	PublishedAt    *wire.Time `json:"published_at"`
+	SEOTitle       *string    `json:"seo_title"`
+	SEODescription *string    `json:"seo_description"`
+
+	// ExternalID Your own id, unique in the account.
+	ExternalID *string `json:"external_id"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ProductCreate A product to be made, with its price variants if you like.
+type ProductCreate struct {
+	Name string `json:"name"`
+
+	// Slug Made from the name when absent.
+	Slug        *string `json:"slug,omitempty"`
+	Description *string `json:"description,omitempty"`
+	Headline    *string `json:"headline,omitempty"`
+
+	// Status Only an active product can be bought.
+	Status *ProductStatus `json:"status,omitempty"`
+
+	// Type What kind of thing is sold.
+	Type *ProductType `json:"type,omitempty"`
+
+	// Visibility Unlisted products are sold to whoever has the address.
+	Visibility   *ProductVisibility `json:"visibility,omitempty"`
+	Images       []string           `json:"images,omitempty"`
+	CoverURL     *string            `json:"cover_url,omitempty"`
+	TaxCode      *string            `json:"tax_code,omitempty"`
+	CallToAction *string            `json:"call_to_action,omitempty"`
+	CustomFields []CustomField      `json:"custom_fields,omitempty"`
+	Deliverables []Deliverable      `json:"deliverables,omitempty"`
+
+	// PriceVariants Made together with the product.
+	PriceVariants  []ProductPriceVariant `json:"price_variants,omitempty"`
+	SEOTitle       *string               `json:"seo_title,omitempty"`
+	SEODescription *string               `json:"seo_description,omitempty"`
+	ExternalID     *string               `json:"external_id,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// ProductList A page of results.
+type ProductList = wire.List[Product]
+
+// ProductPriceVariant A price variant to be made together with its product.
+type ProductPriceVariant struct {
+	Name *string `json:"name,omitempty"`
+
+	// Type Paid once, or again and again.
+	Type *PriceVariantType `json:"type,omitempty"`
+
+	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
+	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount *Amount `json:"amount,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
+	CurrencyAmounts *CurrencyAmounts      `json:"currency_amounts,omitempty"`
+	MinAmount       *int64                `json:"min_amount,omitempty"`
+	SuggestedAmount *int64                `json:"suggested_amount,omitempty"`
+	MaxAmount       *int64                `json:"max_amount,omitempty"`
+	Interval        *PriceVariantInterval `json:"interval,omitempty"`
+	IntervalCount   *int64                `json:"interval_count,omitempty"`
+	TrialDays       *int64                `json:"trial_days,omitempty"`
+	SetupFeeAmount  *int64                `json:"setup_fee_amount,omitempty"`
+	BillingCycles   *int64                `json:"billing_cycles,omitempty"`
+	CompareAtAmount *int64                `json:"compare_at_amount,omitempty"`
+	TaxBehavior     *TaxBehavior          `json:"tax_behavior,omitempty"`
+	QuantityMin     *int64                `json:"quantity_min,omitempty"`
+	QuantityMax     *int64                `json:"quantity_max,omitempty"`
+	Stock           *int64                `json:"stock,omitempty"`
+	Position        *int64                `json:"position,omitempty"`
+	License         *PriceVariantLicense  `json:"license,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// ProductStatus Only an active product can be bought.
 type ProductStatus string
 
-// ProductType defines model for ProductType.
+// ProductType What kind of thing is sold.
 type ProductType string
 
-// ProductUpdate defines model for ProductUpdate.
+// ProductUpdate What to change about a product.
 type ProductUpdate struct {
 	Name        *string                   `json:"name,omitempty"`
 	Slug        *string                   `json:"slug,omitempty"`
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 	Headline    nullable.Nullable[string] `json:"headline,omitempty"`
-	Status      *ProductStatus            `json:"status,omitempty"`
-	Type        *ProductType              `json:"type,omitempty"`
+
+	// Status Only an active product can be bought.
+	Status *ProductStatus `json:"status,omitempty"`
+
+	// Type What kind of thing is sold.
+	Type *ProductType `json:"type,omitempty"`
 
 	// Visibility Unlisted products are sold to whoever has the address.
 	Visibility     *ProductVisibility        `json:"visibility,omitempty"`
@@ -1365,8 +1407,12 @@ type PublicCheckout struct {
 	// AmountDueNow In the currency's minor unit.
 	//
 	// Example: 1900
-	AmountDueNow          Amount                `json:"amount_due_now"`
-	Status                CheckoutStatus        `json:"status"`
+	AmountDueNow Amount `json:"amount_due_now"`
+
+	// Status Where a checkout stands. Completed and expired are final.
+	Status CheckoutStatus `json:"status"`
+
+	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus         CheckoutPaymentStatus `json:"payment_status"`
 	PaymentMethodRequired bool                  `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure       `json:"last_payment_error"`
@@ -1391,7 +1437,7 @@ type PublicCheckout struct {
 	UpdatedAt     wire.Time  `json:"updated_at"`
 }
 
-// PublicCheckoutUpdate defines model for PublicCheckoutUpdate.
+// PublicCheckoutUpdate What a buyer may change about an open checkout.
 type PublicCheckoutUpdate struct {
 	CustomerEmail  nullable.Nullable[string]  `json:"customer_email,omitempty"`
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
@@ -1403,7 +1449,7 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
-// TaxBehavior defines model for TaxBehavior.
+// TaxBehavior Whether tax is added to an amount or is part of it.
 type TaxBehavior string
 
 // TaxBreakdown The tax of one rate.
@@ -1437,7 +1483,7 @@ type TaxID struct {
 // TotalSpent Paid amounts by currency, in its minor unit.
 type TotalSpent map[string]int64
 
-// WebhookEndpoint defines model for WebhookEndpoint.
+// WebhookEndpoint A URL that is told about events.
 type WebhookEndpoint struct {
 	// ID Example: we_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -1445,8 +1491,10 @@ type WebhookEndpoint struct {
 	URL    string `json:"url"`
 
 	// APIVersion Example: v1
-	APIVersion string                `json:"api_version"`
-	Status     WebhookEndpointStatus `json:"status"`
+	APIVersion string `json:"api_version"`
+
+	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
+	Status WebhookEndpointStatus `json:"status"`
 
 	// EnabledEvents Event types, or `*` for all.
 	EnabledEvents []string `json:"enabled_events"`
@@ -1461,14 +1509,16 @@ type WebhookEndpoint struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// WebhookEndpointCreate defines model for WebhookEndpointCreate.
+// WebhookEndpointCreate An endpoint to be registered.
 type WebhookEndpointCreate struct {
 	URL string `json:"url"`
 
 	// EnabledEvents Event types, or `["*"]`, which is what absent means.
-	EnabledEvents []string               `json:"enabled_events,omitempty"`
-	Status        *WebhookEndpointStatus `json:"status,omitempty"`
-	Description   *string                `json:"description,omitempty"`
+	EnabledEvents []string `json:"enabled_events,omitempty"`
+
+	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
+	Status      *WebhookEndpointStatus `json:"status,omitempty"`
+	Description *string                `json:"description,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -1477,17 +1527,19 @@ type WebhookEndpointCreate struct {
 // WebhookEndpointList A page of results.
 type WebhookEndpointList = wire.List[WebhookEndpoint]
 
-// WebhookEndpointStatus defines model for WebhookEndpointStatus.
+// WebhookEndpointStatus An inactive endpoint receives nothing; active again, it receives what happens from then on.
 type WebhookEndpointStatus string
 
-// WebhookEndpointUpdate defines model for WebhookEndpointUpdate.
+// WebhookEndpointUpdate What to change about an endpoint.
 type WebhookEndpointUpdate struct {
 	URL *string `json:"url,omitempty"`
 
 	// EnabledEvents Event types, or `["*"]`, which is what absent means.
-	EnabledEvents []string                  `json:"enabled_events,omitzero"`
-	Status        *WebhookEndpointStatus    `json:"status,omitempty"`
-	Description   nullable.Nullable[string] `json:"description,omitempty"`
+	EnabledEvents []string `json:"enabled_events,omitzero"`
+
+	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
+	Status      *WebhookEndpointStatus    `json:"status,omitempty"`
+	Description nullable.Nullable[string] `json:"description,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`

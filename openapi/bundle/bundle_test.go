@@ -53,11 +53,13 @@ components:
   schemas:
     ThingList: {x-list: Thing}
     Thing:
+      description: A thing.
       type: object
       properties:
         object: {type: string}
         owner: {x-expandable: Thing, nullable: true}
     ThingUpdate:
+      description: A change.
       x-no-object: true
       type: object
       properties:
@@ -103,6 +105,7 @@ func TestLint_RefusesEveryBreakOfTheRules(t *testing.T) {
 		{"  /things:", "  /allThings:", "must be snake_case"},
 		{"name: id", "name: thingId", "parameter thingId must be snake_case"},
 		{"name: {type: string", "firstName: {type: string", "property firstName must be snake_case"},
+		{"description: A thing.", "title: A thing.", "needs a description"},
 		{"object: {type: string}", "kind: {type: string}", "needs a property object"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

@@ -139,8 +139,11 @@ func (l *linter) deprecation(op operation) {
 	}
 }
 
-// schema holds that names are snake_case and that every resource says what it is.
+// schema holds that names are snake_case and that every schema and resource says what it is.
 func (l *linter) schema(schema *yaml.Node) {
+	if text(schema, "description") == "" {
+		l.fail("needs a description: it is the type's documentation in the SDK")
+	}
 	if text(schema, "type") == "object" && get(schema, "properties", "object") == nil && text(schema, "x-no-object") != "true" {
 		l.fail("needs a property object, or x-no-object if it is no resource")
 	}
