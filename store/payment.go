@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -120,21 +119,8 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 		if c.Status == CheckoutStatusCompleted {
 			return &Confirmation{Checkout: c}, nil
 		}
-		items, err := u.beginConfirm(ctx, c, in)
-		if err != nil {
-			return nil, err
-		}
-		if c.AmountDueNow == 0 {
-			if err := u.reserve(ctx, c.AccountID, items); err != nil {
-				return nil, err
-			}
-			return &Confirmation{Checkout: c}, u.complete(ctx, c, items, nil)
-		}
-		payment, err := u.beginPayment(ctx, c, id, in)
-		if err != nil {
-			return nil, err
-		}
-		return &Confirmation{c, payment}, u.reserve(ctx, c.AccountID, items)
+		payment, err := u.beginConfirm(ctx, c, id, in)
+		return &Confirmation{c, payment}, err
 	})
 }
 
@@ -224,47 +210,22 @@ func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Pay
 	return payment, nil
 }
 
-// beginConfirm checks what has to be true of a checkout to be bought, and returns its lines.
-func (u *unit) beginConfirm(ctx context.Context, c *Checkout, in Confirm) ([]LineItem, error) {
-	if c.Status != CheckoutStatusOpen {
-		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
-	}
-	now := u.store.Now()
-	if in.TermsAccepted {
-		c.TermsAcceptedAt = &now
-	}
-	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+// beginConfirm stores the intent to charge, or makes the order where there is nothing to charge.
+func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Confirm) (payment *Payment, err error) {
+	items, err := u.checkConfirm(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
-	offers, err := u.store.offers(ctx, c.AccountID, asked(items))
-	var gone *Error
-	if errors.As(err, &gone) {
-		return nil, Invalid("line_items", gone.Message) // it was there when the checkout was made
+	if c.AmountDueNow > 0 {
+		if payment, err = u.beginPayment(ctx, c, id, in); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	// Last, because other buyers wait for these rows.
+	if err := u.reserve(ctx, c.AccountID, items); err != nil || payment != nil {
+		return payment, err
 	}
-	return items, u.checkConfirm(ctx, c, in, items, offers)
-}
-
-func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm, items []LineItem, offers []offer) error {
-	var p Problems
-	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
-	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
-	for i, o := range offers {
-		problem := o.unsellable(items[i].Quantity)
-		p.Check(problem == "", "line_items", problem)
-	}
-	account, err := u.store.GetAccount(ctx, c.AccountID)
-	if err != nil {
-		return err
-	}
-	p.Check(!account.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
-	if err := p.Err(); err != nil {
-		return err
-	}
-	return checkAnswers(offers, c.CustomFieldData.V, true)
+	return nil, u.complete(ctx, c, items, nil)
 }
 
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {

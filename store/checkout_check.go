@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -125,6 +126,45 @@ func (c *Checkout) check(before *Checkout, now Time) error {
 	}
 	c.Metadata.check(&p)
 	return p.Err()
+}
+
+// checkConfirm checks what has to be true of a locked checkout to be bought, and returns its lines.
+func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]LineItem, error) {
+	if c.Status != CheckoutStatusOpen {
+		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
+	}
+	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	offers, err := u.store.offers(ctx, c.AccountID, asked(items))
+	var gone *Error
+	if errors.As(err, &gone) {
+		return nil, Invalid("line_items", gone.Message) // it was there when the checkout was made
+	}
+	if err != nil {
+		return nil, err
+	}
+	account, err := u.store.GetAccount(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if in.TermsAccepted {
+		now := u.store.Now()
+		c.TermsAcceptedAt = &now
+	}
+	var p Problems
+	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
+	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
+	p.Check(!account.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
+	for i, o := range offers {
+		problem := o.unsellable(items[i].Quantity)
+		p.Check(problem == "", "line_items", problem)
+	}
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return items, checkAnswers(offers, c.CustomFieldData.V, true)
 }
 
 // checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.
