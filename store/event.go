@@ -63,26 +63,30 @@ func EventBody(e *Event, data []byte) string {
 		`,"type":` + strconv.Quote(e.Type) + `,"api_version":` + strconv.Quote(APIVersion) + `,"data":` + string(data) + `}`
 }
 
+// deliver stores a pending delivery for every endpoint that wants the event, however many in one statement.
 func (u *unit) deliver(ctx context.Context, e *Event) error {
 	subscribers, err := selectAll[subscriber](ctx, u.store, `
 		SELECT id, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, e.AccountID)
 	if err != nil {
 		return fmt.Errorf("read subscribers: %w", err)
 	}
-	stored := false
+	deliveries := [][2]string{} // id, endpoint
 	for _, subscriber := range subscribers {
-		if !slices.Contains(subscriber.Events.V, e.Type) && !slices.Contains(subscriber.Events.V, EventAll) {
-			continue
+		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
+			deliveries = append(deliveries, [2]string{NewID(KindDelivery), subscriber.ID})
 		}
-		if _, err := u.exec(ctx, `
-			INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)`,
-			e.AccountID, NewID(KindDelivery), subscriber.ID, e.ID, e.OrderingKey, e.KeySeq, e.CreatedAt, e.CreatedAt); err != nil {
-			return fmt.Errorf("store delivery: %w", err)
-		}
-		stored = true
 	}
-	if stored && u.store.OnEvent != nil {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	if _, err := u.exec(ctx, `
+		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
+		SELECT e.account_id, value ->> 0, value ->> 1, e.id, e.ordering_key, e.key_seq, 'pending', 0, e.created_at, e.created_at
+		FROM `+u.store.jsonRows()+`, events AS e WHERE e.account_id = ? AND e.id = ?`,
+		JSONOf(deliveries), e.AccountID, e.ID); err != nil {
+		return fmt.Errorf("store deliveries: %w", err)
+	}
+	if u.store.OnEvent != nil {
 		u.afterCommit(u.store.OnEvent)
 	}
 	return nil

@@ -106,6 +106,7 @@ func TestControl_RefusesWhatIsNotPublic(t *testing.T) {
 	}
 	require.NoError(t, g.Control("tcp4", "93.184.215.14:443", nil))
 	require.NoError(t, g.Control("tcp6", "[2606:2800:21f::1]:443", nil))
+	require.NoError(t, g.Control("tcp6", "[::ffff:93.184.215.14]:443", nil), "IPv4 inside IPv6 is that IPv4")
 	require.ErrorIs(t, g.Control("tcp4", "93.184.215.14:22", nil), errBlocked)
 	require.ErrorIs(t, g.Control("udp4", "93.184.215.14:443", nil), errBlocked)
 	require.ErrorIs(t, g.Control("tcp4", "example.com:443", nil), errBlocked)
