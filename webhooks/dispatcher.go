@@ -14,7 +14,7 @@ import (
 const (
 	pollInterval = time.Second           // how soon an event of another replica is seen
 	roundGap     = 10 * time.Millisecond // least time between two rounds, in which results and events gather
-	roundTimeout = 10 * time.Second
+	roundTimeout = 5 * time.Second
 	retryAfter   = time.Second // after a round that failed
 	scanLimit    = 256         // endpoints looked at in one round
 	leaseTime    = 15 * time.Second

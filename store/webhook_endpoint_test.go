@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCreateWebhookEndpoint_CapHoldsInParallel(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		var made atomic.Int32
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for range 10 {
+					_, err := s.CreateWebhookEndpoint(context.Background(), s.account, WebhookEndpoint{URL: "https://example.com/"})
+					if err == nil {
+						made.Add(1)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		require.Equal(t, int32(maxWebhookEndpoints), made.Load())
+		_, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})
+		requireInvalid(t, err, "base")
+	})
+}
+
+func TestWebhookSecret_IsSealedAtRestForItsEndpoint(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})
+		require.NoError(t, err)
+		stored, err := s.GetWebhookEndpoint(t.Context(), s.account, e.ID)
+		require.NoError(t, err)
+		require.Empty(t, stored.Secret)
+		require.NotContains(t, string(stored.SealedSecret), e.Secret[len("whsec_"):])
+		secret, err := s.OpenWebhookSecret(stored)
+		require.NoError(t, err)
+		require.Equal(t, e.Secret, secret)
+		stored.ID = NewID(KindWebhookEndpoint)
+		_, err = s.OpenWebhookSecret(stored)
+		require.ErrorIs(t, err, ErrSealed, "a sealed secret is of no use in another row")
+	})
+}
+
+func TestGetWebhookEndpoint_OfAnotherAccountIsMissing(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})
+		require.NoError(t, err)
+		for _, ref := range []string{e.ID, NewID(KindWebhookEndpoint), "prod_" + e.ID[3:], e.ID[3:], ""} {
+			_, err := s.GetWebhookEndpoint(t.Context(), NewID(KindAccount), ref)
+			requireCode(t, err, CodeMissing)
+		}
+	})
+}
