@@ -44,6 +44,21 @@ func TestEveryOperation_HidesOtherAccounts(t *testing.T) {
 	})
 }
 
+func TestEveryPublicOperation_HidesWhatItsSecretDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	public := func(op *harness.Operation) bool { return op.Public }
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		every(t, public, func(t *testing.T, op *harness.Operation) {
+			wrong := w.secret[:len(w.secret)-4] + "0000"
+			for _, secret := range []string{wrong, w.ids["chk"], "nonsense"} {
+				resp := w.Do(t, op.Method, w.path(op, "client_secret", secret), w.body(op))
+				resp.Fault(t, http.StatusNotFound, "resource_missing")
+			}
+		})
+	})
+}
+
 // place is somewhere in a request that takes an id.
 type place struct {
 	in     string // path, query or body
