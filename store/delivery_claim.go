@@ -53,7 +53,7 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 			UNION ALL
 			SELECT (SELECT min(d.endpoint_id) FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id > p.endpoint_id)
 			FROM pending AS p WHERE p.endpoint_id IS NOT NULL
-		), page AS (SELECT endpoint_id FROM pending WHERE endpoint_id IS NOT NULL LIMIT ?)
+		), page AS (SELECT endpoint_id FROM pending WHERE endpoint_id IS NOT NULL LIMIT ? + 0)
 		SELECT endpoint_id, (
 			SELECT d.account_id FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id = page.endpoint_id
 			ORDER BY d.account_id LIMIT 1) AS account_id
@@ -138,18 +138,19 @@ const (
 			WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id) AS body`
 )
 
-// claimOfOne claims the earliest delivery of each ordering key.
+// claimOfOne claims the earliest delivery of each ordering key. SQLite would compile the statement anew for every
+// value of a bare LIMIT ?.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	return selectAll[ClaimedDelivery](ctx, u.store, `
 		WITH oldest AS MATERIALIZED (
 			SELECT id, ordering_key FROM webhook_deliveries
-			WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY created_at, id LIMIT ?
+			WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY created_at, id LIMIT ? + 0
 		), due AS MATERIALIZED (
 			SELECT id AS due_id FROM oldest WHERE id = (
 				SELECT e.id FROM webhook_deliveries AS e
 				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.state IN ('pending', 'sending')
 				ORDER BY e.key_seq, e.id LIMIT 1)
-			LIMIT ?
+			LIMIT ? + 0
 		)
 		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
 		FROM due WHERE account_id = ? AND id = due_id AND state = 'pending' `+returnSending,
