@@ -161,46 +161,62 @@ func (d *Dispatcher) round(ctx context.Context) {
 	d.start(ctx, claims, claimed)
 }
 
-// plan chooses what to claim and occupies the slots for it. Endpoints take turns: a scan begins where the last one
-// ran out of slots, or of endpoints.
+// plan chooses what to claim and occupies the slots for it.
 func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 	now := time.Now()
 	if d.stopping || d.scanAt.IsZero() || d.scanAt.After(now) {
 		return nil, nil
 	}
-	waiting, err := d.store.PendingEndpoints(ctx, d.cursor, scanLimit)
+	waiting, err := d.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d.scanAt = time.Time{}
-	if d.cursor != "" || len(waiting) == scanLimit {
-		d.scanAt = now // there are endpoints that this scan did not see
-	}
-	d.cursor = ""
-	d.backlog = len(waiting) > 0
+	d.backlog, d.scanAt = len(waiting) > 0, time.Time{}
 	if len(waiting) == scanLimit {
-		d.cursor = waiting[scanLimit-1].EndpointID
+		d.scanBy(now) // there are endpoints that this scan did not see
 	}
 	return d.choose(waiting, now), nil
 }
 
+// scan returns the endpoints that something waits for, beginning after the cursor and going round.
+func (d *Dispatcher) scan(ctx context.Context) ([]store.PendingEndpoint, error) {
+	waiting, err := d.store.PendingEndpoints(ctx, d.cursor, scanLimit)
+	if err != nil || d.cursor == "" || len(waiting) == scanLimit {
+		return waiting, err
+	}
+	rest, err := d.store.PendingEndpoints(ctx, "", scanLimit-len(waiting))
+	for _, endpoint := range rest {
+		if endpoint.EndpointID <= d.cursor {
+			waiting = append(waiting, endpoint)
+		}
+	}
+	return waiting, err
+}
+
+// choose gives each endpoint the room that there is for it. Endpoints take turns: when slots are short, the next
+// scan begins behind the last one that got some.
 func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []store.DeliveryClaim {
 	var claims []store.DeliveryClaim
-	for i, endpoint := range waiting {
-		if d.slots.full() {
-			if i > 0 {
-				d.cursor = waiting[i-1].EndpointID
-			}
-			break
-		}
+	short := false
+	for _, endpoint := range waiting {
 		if until := d.slots.quietUntil(endpoint); until.After(now) {
 			d.scanBy(until)
 			continue
 		}
-		if n := d.slots.room(endpoint); n > 0 {
+		n := d.slots.room(endpoint)
+		if n > 0 {
 			d.slots.take(endpoint, n)
 			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n})
 		}
+		short = short || d.slots.crowdedOut(endpoint)
+	}
+	switch {
+	case short && len(claims) > 0:
+		d.cursor = claims[len(claims)-1].EndpointID
+	case len(waiting) == scanLimit:
+		d.cursor = waiting[scanLimit-1].EndpointID
+	case !short:
+		d.cursor = ""
 	}
 	return claims
 }

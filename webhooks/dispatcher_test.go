@@ -366,6 +366,29 @@ func TestDispatcher_SendsAtMostFourAtATimeToOneEndpoint(t *testing.T) {
 	})
 }
 
+func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		const endpoints = perAccount/perEndpoint + 3 // more than the account has slots for
+		for range endpoints {
+			w.endpoint("https://example.com/")
+		}
+		w.product("for all of them")
+		d := NewDispatcher(DispatcherOptions{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
+		served := map[string]bool{}
+		for range 2 { // nothing is claimed meanwhile: every endpoint goes on waiting
+			d.scanBy(time.Now())
+			claims, err := d.plan(t.Context())
+			require.NoError(t, err)
+			require.Len(t, claims, perAccount/perEndpoint)
+			for _, claim := range claims {
+				served[claim.EndpointID] = true
+			}
+			d.give(claims)
+		}
+		require.Len(t, served, endpoints)
+	})
+}
+
 func TestDispatcher_TwoOnOneDatabaseDoNotSendTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, database.URL(t, store.PostgreSQL))

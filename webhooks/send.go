@@ -84,6 +84,8 @@ func transport(o SenderOptions) *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 		DisableCompression:     true, // an answer is never unpacked
 		ForceAttemptHTTP2:      true,
+		// Without pings a connection that silently died would fail every delivery to its host for minutes.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 3 * time.Second},
 	}
 }
 

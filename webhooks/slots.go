@@ -37,6 +37,11 @@ func (s *slots) room(e store.PendingEndpoint) int {
 	return max(0, min(maxSlots-s.total, perAccount-s.ofAccount[e.AccountID], perEndpoint-s.ofEndpoint[e.EndpointID]))
 }
 
+// crowdedOut reports whether the endpoint could be sent more if others left room for it.
+func (s *slots) crowdedOut(e store.PendingEndpoint) bool {
+	return s.ofEndpoint[e.EndpointID] < perEndpoint && s.room(e) == 0
+}
+
 // take occupies n slots.
 func (s *slots) take(e store.PendingEndpoint, n int) {
 	s.total += n
