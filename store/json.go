@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // JSON is a column of JSON text. V is the value; NULL is its zero value. A nil pointer V is stored as NULL,
@@ -43,18 +44,37 @@ func (j *JSON[T]) Scan(src any) error {
 	case nil:
 		return nil
 	case string:
-		if isEmptyText(text) {
-			return nil
-		}
-		return json.Unmarshal([]byte(text), &j.V)
+		return j.decode(text)
 	case []byte:
-		if isEmptyText(string(text)) {
-			return nil
-		}
-		return json.Unmarshal(text, &j.V)
+		return j.decode(string(text))
 	default:
 		return fmt.Errorf("scan JSON column: unexpected %T", src)
 	}
+}
+
+func (j *JSON[T]) decode(text string) error {
+	if isEmptyText(text) {
+		return nil
+	}
+	if list, ok := any(&j.V).(*[]string); ok && plainList(text) {
+		*list = strings.Split(text[2:len(text)-2], `","`)
+		return nil
+	}
+	return json.Unmarshal([]byte(text), &j.V)
+}
+
+// plainList reports whether text is an array of ids, as json.Marshal writes it: most lists are, and a page has
+// dozens of them.
+func plainList(text string) bool {
+	if !strings.HasPrefix(text, `["`) || !strings.HasSuffix(text, `"]`) || len(text) < 4 {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; c != '_' && c != '"' && c != ',' && c != '[' && c != ']' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return !strings.ContainsAny(text[1:len(text)-1], "[]")
 }
 
 // isEmptyText spares the decoder empty collections, which most of them are.

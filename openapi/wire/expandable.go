@@ -61,8 +61,20 @@ func (e Expandable[T]) MarshalJSON() ([]byte, error) {
 		return json.Marshal(e.Deleted)
 	case e.ID == "":
 		return []byte("null"), nil
+	case isPlain(e.ID):
+		return append(append(append(make([]byte, 0, len(e.ID)+2), '"'), e.ID...), '"'), nil
 	}
 	return json.Marshal(e.ID)
+}
+
+// isPlain reports whether s stands in JSON as it is. Every id does, and a page holds dozens of them.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
 }
 
 // UnmarshalJSON reads an id, an object, a deleted object or null.
