@@ -196,6 +196,8 @@ func TestSend_AnswerAfterFiveSecondsIsTooLate(t *testing.T) {
 func TestSend_SlownessInAnyPhaseIsBounded(t *testing.T) {
 	t.Parallel()
 	dribble := func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096))
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
 		for range 20 {
 			if _, err := io.WriteString(c, "H"); err != nil {
 				return
@@ -211,7 +213,7 @@ func TestSend_SlownessInAnyPhaseIsBounded(t *testing.T) {
 		"connection": {"http://" + fullListener(t), store.ReasonConnectTimeout},
 		"handshake":  {"https://" + rawReceiver(t, silent), store.ReasonTimeout},
 		"answer":     {"http://" + rawReceiver(t, silent), store.ReasonTimeout},
-		"headers":    {"http://" + rawReceiver(t, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "); dribble(c) }), store.ReasonTimeout},
+		"headers":    {"http://" + rawReceiver(t, dribble), store.ReasonTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
