@@ -17,7 +17,7 @@ var (
 	rounds  = flag.Int("rounds", 5, "how often each program is measured")
 	seconds = flag.Int("seconds", 3, "how long a measurement takes")
 	engines = flag.String("engines", "sqlite,postgres", "which databases")
-	slow    = flag.Bool("slow", false, "measure a server that is slow on purpose (built with the race detector): the gates must fail")
+	slow    = flag.Bool("slow", false, "measure a server that is slow on purpose, built without optimisations: the gates must fail")
 )
 
 // scenario is one kind of request with the least and the wished-for ratio of server to floor, by engine.
@@ -84,7 +84,7 @@ func build(dir string) (server, floor string, err error) {
 	server, floor = filepath.Join(dir, "tillwright"), filepath.Join(dir, "floor")
 	args := []string{"build", "-o", server}
 	if *slow {
-		args = append(args, "-race")
+		args = append(args, "-gcflags=all=-N -l")
 	}
 	for _, args := range [][]string{append(args, "./server/cmd/tillwright"), {"build", "-o", floor, "./tests/bench/floor"}} {
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {

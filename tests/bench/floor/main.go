@@ -78,7 +78,7 @@ func (f *floor) prepare() error {
 	}{
 		{&f.byID, f.read, selectProduct + ` WHERE account_id = ? AND id = ?`},
 		{&f.bySlug, f.read, selectProduct + ` WHERE account_id = ? AND id = (SELECT object_id FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?)`},
-		{&f.list20, f.read, selectProduct + ` WHERE account_id = ? ORDER BY account_id DESC, id DESC LIMIT ?`},
+		{&f.list20, f.read, selectProduct + ` WHERE account_id = ? ORDER BY account_id DESC, id DESC LIMIT ? + 1`},
 		{&f.claim, f.write, claimKey},
 		{&f.slug, f.write, insertSlug},
 		{&f.insert, f.write, insertProduct},

@@ -122,7 +122,7 @@ func (f *floor) get(w http.ResponseWriter, r *http.Request, account string) {
 
 func (f *floor) list(w http.ResponseWriter, _ *http.Request, account string) {
 	const limit = 20
-	rows, err := f.list20.Query(account, limit+1)
+	rows, err := f.list20.Query(account, limit)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
