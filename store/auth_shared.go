@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/lib/pq"
 )
@@ -67,12 +66,8 @@ func (q *sharedQuota) lead(ctx context.Context) {
 	}
 }
 
-// quotaTimeout bounds the statement, which no single client may cancel for the others.
-const quotaTimeout = 10 * time.Second
-
 func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), quotaTimeout)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx) // no single client may cancel it for the others
 	err := q.store.retry(ctx, func() error { return q.askOnce(ctx, batch) })
 	for _, call := range batch {
 		if err == nil && call.grant == nil {

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"net"
 	"testing"
+	"time"
 
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
@@ -85,4 +87,20 @@ func TestMetadata(t *testing.T) {
 	var p Problems
 	NewMetadata(map[string]string{"k": string(long[1:])}).check(&p)
 	require.NoError(t, p.Err())
+}
+
+func TestDialer_GivesUpOnADatabaseThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	conn, err := dialer{patience: 50 * time.Millisecond}.Dial("tcp", silent.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+
+	_, err = conn.Read(make([]byte, 1))
+	var failed net.Error
+	require.ErrorAs(t, err, &failed)
+	require.True(t, failed.Timeout())
+	require.True(t, isConnectionLost(err), "nobody knows what became of the statement")
 }

@@ -40,7 +40,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if !config.BinaryParameters {
 		config.Runtime["synchronous_commit"] = "off" // dozens of commits; unlock waits for all of them
 	}
-	db, err := connectPostgres(config)
+	db, err := connectPostgres(config, 0)
 	if err != nil {
 		return err
 	}

@@ -101,26 +101,20 @@ func selectAll[T any](ctx context.Context, s *Store, query string, args ...any) 
 	return scan[T](s, query, rows, math.MaxInt)
 }
 
-// queryRows runs a query in the open transaction, if there is one, else on the read pool.
+// queryRows runs a query in the open transaction, if there is one, else on the read pool. It is not cancelled with
+// its request: it is short, its answer has a deadline (answerTimeout), and a context that can be cancelled costs
+// goroutines.
 func queryRows(ctx context.Context, s *Store, query string, args []any) (*sqlx.Rows, error) {
-	if u := openUnit(ctx); u != nil {
+	u := openUnit(ctx)
+	ctx = context.WithoutCancel(ctx)
+	if u != nil {
 		if statement := u.statement(ctx, query); statement != nil {
 			return statement.QueryxContext(ctx, args...)
 		}
 		return u.tx.QueryxContext(ctx, s.rebind(query), args...)
 	}
-	ctx = s.readContext(ctx)
 	if statement := s.read.prepare(ctx, s, query); statement != nil {
 		return statement.QueryxContext(ctx, args...)
 	}
 	return s.read.db.QueryxContext(ctx, s.rebind(query), args...)
-}
-
-// readContext lets reads of the embedded database run to their end: they are short, and a context that can be
-// cancelled costs a goroutine per query.
-func (s *Store) readContext(ctx context.Context) context.Context {
-	if s.engine == SQLite {
-		return context.WithoutCancel(ctx)
-	}
-	return ctx
 }

@@ -202,6 +202,7 @@ func (u *unit) statement(ctx context.Context, query string) *sqlx.Stmt {
 
 // exec runs a statement and returns the number of rows that it affected.
 func (u *unit) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx = context.WithoutCancel(ctx) // as queryRows
 	var result sql.Result
 	var err error
 	if statement := u.statement(ctx, query); statement != nil {
