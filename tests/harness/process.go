@@ -37,7 +37,7 @@ func Build(t testing.TB, tags ...string) *Binary {
 	return &Binary{Path: path}
 }
 
-// build leaves the binary in go's cache folder of temporary executables, where the next run overwrites it.
+// build puts the binary into the folder of temporary files, from where RemoveBuilds takes it.
 func build(tags string) (string, error) {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -121,7 +121,7 @@ func (b *Binary) Start(t testing.TB, addr string, args ...string) *Process {
 	p := &Process{Addr: addr, URL: "http://" + addr, log: &safeBuffer{}, ended: make(chan struct{})}
 	p.cmd = b.Command(append([]string{"serve", "--addr", addr}, args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = dieWithUs()
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
