@@ -95,6 +95,7 @@ func openPostgres(o Options) (*sqlx.DB, error) {
 		config.BinaryParameters = true // unnamed statements do not survive such a pooler
 	} else {
 		config.Runtime["lock_timeout"] = "5s"
+		config.Runtime["statement_timeout"] = "12s"
 		config.Runtime["jit"] = "off" // compiling a short query takes longer than running it
 		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
 	}
@@ -122,7 +123,7 @@ func connectPostgres(config pq.Config, patience time.Duration) (*sqlx.DB, error)
 	return sqlx.NewDb(sqlOpenDB(connector), PostgreSQL), nil
 }
 
-// answerTimeout is how long a request waits for the database, which waits for a lock for 5 seconds at most.
+// answerTimeout is how long a request waits for the database, which gives a statement up a little earlier by itself.
 const answerTimeout = 15 * time.Second
 
 // dialer makes connections that do not wait for ever. A context would bound a query, too, but costs two goroutines

@@ -63,7 +63,7 @@ func TestOpen_BehindATransactionPooler(t *testing.T) {
 	_, token := s.newKey(t, "products:read")
 	passed, _ := hammer(t, 200, []*Store{pooled}, HashToken(token))
 	require.Equal(t, int64(200), passed)
-	require.Empty(t, pooled.write.statements, "a prepared statement does not survive the pooler")
+	require.Empty(t, pooled.write.statements.entries, "a prepared statement does not survive the pooler")
 }
 
 func TestMetadata(t *testing.T) {

@@ -2,32 +2,33 @@ package store
 
 import (
 	"context"
+	"errors"
 	"math"
-	"sync"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
 
-// maxStatements bounds the prepared statements of a pool. Texts met after that run unprepared.
-const maxStatements = 500
+const (
+	// queueTimeout is how long a read waits for a connection when all are busy.
+	queueTimeout = 5 * time.Second
+	// dropDelay is how long a statement that was dropped may still be in use.
+	dropDelay = time.Minute
+)
+
+var errBusy = errors.New("store: every connection to the database is busy")
 
 // pool is a connection pool with its prepared statements, one per text.
 type pool struct {
 	db         *sqlx.DB
 	prepares   bool
-	mu         sync.RWMutex
-	statements map[string]*sqlx.Stmt
+	statements cache[string, *sqlx.Stmt]
+	readers    chan struct{} // reads under way
 }
 
-func newPool(db *sqlx.DB, prepares bool) *pool {
-	return &pool{db: db, prepares: prepares, statements: map[string]*sqlx.Stmt{}}
-}
-
-// cached returns the statement of a text, nil if there is none.
-func (p *pool) cached(query string) *sqlx.Stmt {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.statements[query]
+// newPool takes a pool that at most so many reads may use at once.
+func newPool(db *sqlx.DB, prepares bool, readers int) *pool {
+	return &pool{db: db, prepares: prepares, readers: make(chan struct{}, readers)}
 }
 
 // prepare returns the statement of a text, made now if need be; nil if it cannot be had. It takes a connection,
@@ -36,77 +37,81 @@ func (p *pool) prepare(ctx context.Context, s *Store, query string) *sqlx.Stmt {
 	if !p.prepares {
 		return nil
 	}
-	if statement := p.cached(query); statement != nil {
+	if statement, ok := p.statements.get(query); ok {
 		return statement
-	}
-	p.mu.RLock()
-	full := len(p.statements) >= maxStatements
-	p.mu.RUnlock()
-	if full {
-		return nil
 	}
 	statement, err := p.db.PreparexContext(ctx, s.rebind(query))
 	if err != nil {
 		return nil // the query itself will say what is wrong
 	}
-	first, kept := p.keep(query, statement)
-	if !kept {
-		// Not under the lock: closing waits for the statement's connection, which may be inside a transaction that
-		// waits for a row of another one, which waits for the lock.
-		_ = statement.Close()
+	first, dropped := p.statements.put(query, statement)
+	for _, stale := range dropped {
+		time.AfterFunc(dropDelay, func() { _ = stale.Close() })
 	}
 	return first
 }
 
-// keep remembers the statement of a text, unless there is one already: the first is returned.
-func (p *pool) keep(query string, statement *sqlx.Stmt) (first *sqlx.Stmt, kept bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if first := p.statements[query]; first != nil {
-		return first, false
-	}
-	p.statements[query] = statement
-	return statement, true
-}
-
 func (p *pool) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, statement := range p.statements {
+	for _, statement := range p.statements.empty() {
 		_ = statement.Close()
 	}
-	p.statements = map[string]*sqlx.Stmt{}
 	return p.db.Close()
 }
 
+// enter waits for a place among the readers, which database/sql would do without an end.
+func (p *pool) enter(ctx context.Context) error {
+	select {
+	case p.readers <- struct{}{}:
+		return nil
+	default:
+	}
+	patience := time.NewTimer(queueTimeout)
+	defer patience.Stop()
+	select {
+	case p.readers <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-patience.C:
+		return errBusy
+	}
+}
+
+func (p *pool) leave() { <-p.readers }
+
 // get returns the first row, or nil if there is none.
 func get[T any](ctx context.Context, s *Store, query string, args ...any) (*T, error) {
-	rows, err := queryRows(ctx, s, query, args)
-	if err != nil {
+	rows, err := read[T](ctx, s, 1, query, args)
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	all, err := scan[T](s, query, rows, 1)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return &all[0], nil
+	return &rows[0], nil
 }
 
 // selectAll returns all rows; none is an empty slice.
 func selectAll[T any](ctx context.Context, s *Store, query string, args ...any) ([]T, error) {
-	rows, err := queryRows(ctx, s, query, args)
+	return read[T](ctx, s, math.MaxInt, query, args)
+}
+
+// read returns at most limit rows, from the open transaction if there is one, else from the read pool. Once it has a
+// connection it is not cancelled with its request: it is short, an answer of PostgreSQL has a deadline
+// (answerTimeout), and a context that can be cancelled costs goroutines.
+func read[T any](ctx context.Context, s *Store, limit int, query string, args []any) ([]T, error) {
+	u := openUnit(ctx)
+	if u == nil {
+		if err := s.read.enter(ctx); err != nil {
+			return nil, err
+		}
+		defer s.read.leave()
+	}
+	rows, err := queryRows(context.WithoutCancel(ctx), s, u, query, args)
 	if err != nil {
 		return nil, err
 	}
-	return scan[T](s, query, rows, math.MaxInt)
+	return scan[T](s, query, rows, limit)
 }
 
-// queryRows runs a query in the open transaction, if there is one, else on the read pool. It is not cancelled with
-// its request: it is short, its answer has a deadline (answerTimeout), and a context that can be cancelled costs
-// goroutines.
-func queryRows(ctx context.Context, s *Store, query string, args []any) (*sqlx.Rows, error) {
-	u := openUnit(ctx)
-	ctx = context.WithoutCancel(ctx)
+func queryRows(ctx context.Context, s *Store, u *unit, query string, args []any) (*sqlx.Rows, error) {
 	if u != nil {
 		if statement := u.statement(ctx, query); statement != nil {
 			return statement.QueryxContext(ctx, args...)

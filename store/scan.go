@@ -14,7 +14,7 @@ const scanPage = 21
 // scan reads at most limit rows and closes them. It does what sqlx's StructScan does, at a third of its cost for a
 // list: that one allocates every nullable field before it reads it, and finds the fields anew for every row.
 func scan[T any](s *Store, query string, rows *sqlx.Rows, limit int) ([]T, error) {
-	defer func() { _ = rows.Close() }() // an error that matters is in rows.Err
+	defer func() { _ = rows.Close() }() // what is left of the rows does not matter
 	plan, err := s.planOf(planKey{reflect.TypeFor[T](), query}, rows)
 	if err != nil {
 		return nil, err
@@ -41,12 +41,12 @@ type planKey struct {
 }
 
 func (s *Store) planOf(key planKey, rows *sqlx.Rows) (plan, error) {
-	if known, ok := s.plans.Load(key); ok {
-		return known.(plan), nil
+	if known, ok := s.plans.get(key); ok {
+		return known, nil
 	}
 	made, err := newPlan(key.row, rows)
 	if err == nil {
-		s.plans.Store(key, made)
+		s.plans.put(key, made)
 	}
 	return made, err
 }

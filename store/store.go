@@ -46,7 +46,7 @@ type Store struct {
 	running running
 	quota   quota
 	keyUses keyUses
-	plans   sync.Map // planKey to plan
+	plans   cache[planKey, plan]
 }
 
 // Open connects lazily and does not migrate.
@@ -76,7 +76,7 @@ func (s *Store) connectPostgres() error {
 	if err != nil {
 		return err
 	}
-	s.write = newPool(db, s.options.Pooler != PoolerTransaction)
+	s.write = newPool(db, s.options.Pooler != PoolerTransaction, db.Stats().MaxOpenConnections)
 	s.read = s.write
 	s.quota = &sharedQuota{store: s}
 	return nil
@@ -94,7 +94,7 @@ func (s *Store) connectSQLite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.write, s.read = newPool(write, true), newPool(read, true)
+	s.write, s.read = newPool(write, true, 1), newPool(read, true, sqliteReaders)
 	s.quota = &localQuota{store: s}
 	// Readers cannot create the file, so the writer goes first.
 	if err := s.write.db.PingContext(ctx); err != nil {

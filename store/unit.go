@@ -191,7 +191,7 @@ func (u *unit) afterCommit(call func()) { u.after = append(u.after, call) }
 
 // statement returns the prepared statement of a text for this transaction, nil if it must run unprepared.
 func (u *unit) statement(ctx context.Context, query string) *sqlx.Stmt {
-	if statement := u.store.write.cached(query); statement != nil {
+	if statement, ok := u.store.write.statements.get(query); ok {
 		return u.tx.StmtxContext(ctx, statement)
 	}
 	if u.store.write.prepares {
@@ -202,7 +202,7 @@ func (u *unit) statement(ctx context.Context, query string) *sqlx.Stmt {
 
 // exec runs a statement and returns the number of rows that it affected.
 func (u *unit) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	ctx = context.WithoutCancel(ctx) // as queryRows
+	ctx = context.WithoutCancel(ctx) // as read does
 	var result sql.Result
 	var err error
 	if statement := u.statement(ctx, query); statement != nil {
