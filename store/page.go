@@ -16,21 +16,29 @@ type Page struct {
 	EndingBefore  string // newer than this id
 }
 
-// resolve puts the positions into their canonical form, or says which one is no id of the kind.
+// resolve puts the positions into their canonical form, or says of the first one that is no id of the kind.
 func (p *Page) resolve(k Kind) error {
-	for name, position := range map[string]*string{"starting_after": &p.StartingAfter, "ending_before": &p.EndingBefore} {
-		if *position == "" {
-			continue
-		}
-		id, ok := ParseID(k, *position)
-		if !ok {
-			return &Error{Code: CodeBadRequest, Param: name, Message: fmt.Sprintf("%s must be the id of an item of this list, like %s01k0000000000000000000000a.", name, k.Prefix())}
-		}
-		*position = id
+	if err := resolvePosition(k, "starting_after", &p.StartingAfter); err != nil {
+		return err
+	}
+	if err := resolvePosition(k, "ending_before", &p.EndingBefore); err != nil {
+		return err
 	}
 	if p.StartingAfter != "" && p.EndingBefore != "" {
 		return &Error{Code: CodeBadRequest, Param: "ending_before", Message: "Send starting_after or ending_before, not both."}
 	}
+	return nil
+}
+
+func resolvePosition(k Kind, name string, position *string) error {
+	if *position == "" {
+		return nil
+	}
+	id, ok := ParseID(k, *position)
+	if !ok {
+		return &Error{Code: CodeBadRequest, Param: name, Message: fmt.Sprintf("%s must be the id of an item of this list, like %s01k0000000000000000000000a.", name, k.Prefix())}
+	}
+	*position = id
 	return nil
 }
 
