@@ -26,11 +26,20 @@ func (e *SchemaError) Error() string {
 // versionTable is where the applied migrations are noted.
 const versionTable = "schema_migrations"
 
-// Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait.
+// Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait. A
+// schema that is newer than this program is left as it is: that is a *SchemaError.
 func (s *Store) Migrate(ctx context.Context) error {
+	migrate := s.migratePostgres
 	if s.engine == SQLite {
-		return s.migrate(ctx, s.write.db, goose.DialectSQLite3)
+		migrate = func(ctx context.Context) error { return s.migrate(ctx, s.write.db, goose.DialectSQLite3) }
 	}
+	if err := migrate(ctx); err != nil {
+		return err
+	}
+	return s.CheckSchema(ctx)
+}
+
+func (s *Store) migratePostgres(ctx context.Context) error {
 	// A pool of its own: building an index may take longer than requests may wait for a lock.
 	config, err := postgresConfig(s.options)
 	if err != nil {
@@ -102,6 +111,7 @@ func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
 const (
 	schemaLease = 60 * time.Second
 	schemaPoll  = 100 * time.Millisecond
+	unlockTime  = 5 * time.Second
 )
 
 // lockSchema takes the row under which one replica migrates. It is a row with a lease and not an advisory lock,
@@ -142,8 +152,11 @@ func lockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err erro
 	}, nil
 }
 
-// releaseSchemaLock makes everything durable that was committed before it.
+// releaseSchemaLock makes everything durable that was committed before it. It does so although ctx has ended: other
+// replicas would wait for the lease of one that was told to stop.
 func releaseSchemaLock(ctx context.Context, db *sqlx.DB, holder string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
+	defer cancel()
 	tx, err := db.BeginTxx(ctx, nil)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,5 +115,22 @@ func TestCheckSchema_RefusesOlderAndNewer(t *testing.T) {
 		require.NoError(t, err)
 		require.ErrorAs(t, s.CheckSchema(t.Context()), &e)
 		require.ErrorContains(t, e, "newer")
+		e = nil
+		require.ErrorAs(t, s.Migrate(t.Context()), &e, "what is newer cannot be migrated")
+		require.Equal(t, SchemaError{Have: want + 1, Want: want}, *e)
 	})
+}
+
+// Who is told to stop while it migrates lets the others go on at once, and not when its lease ends.
+func TestMigrate_UnlocksAfterItWasToldToStop(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, database.URL(t, PostgreSQL))
+	ctx, stop := context.WithCancel(t.Context())
+	unlock, err := lockSchema(ctx, s.write.db)
+	require.NoError(t, err)
+	stop()
+	require.NoError(t, unlock())
+	holders, err := selectAll[string](t.Context(), s, `SELECT holder FROM schema_lock`)
+	require.NoError(t, err)
+	require.Empty(t, holders)
 }
