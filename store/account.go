@@ -53,18 +53,15 @@ type Account struct {
 	TaxID                 *string        `db:"tax_id"`
 	Plan                  Plan           `db:"plan"`
 	StatementDescriptor   *string        `db:"statement_descriptor"`
-	CustomDomain          *string        `db:"custom_domain"` // unique on this server
+	CustomDomain          *string        `db:"custom_domain"` // not unique before somebody verifies it: see AISite
 	RemoveBranding        bool           `db:"remove_branding"`
 	CheckoutRequiresTerms bool           `db:"checkout_requires_terms"`
 	CreatedAt             Time           `db:"created_at"`
 	UpdatedAt             Time           `db:"updated_at"`
 }
 
-// The kinds of names that accounts have in global_names.
-const (
-	nameHandle = "handle"
-	nameDomain = "domain"
-)
+// nameHandle is the kind of a handle in global_names.
+const nameHandle = "handle"
 
 // NewAccount is an account to be made. Without a plan it is free.
 type NewAccount struct {
@@ -135,7 +132,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			return nil, err
 		}
 		var err error
-		if a.Handle, err = u.freeHandle(ctx, a); err != nil {
+		if a.Handle, err = u.takeFreeHandle(ctx, a); err != nil {
 			return nil, err
 		}
 		return a, u.insert(ctx, accountColumns, a)
@@ -143,7 +140,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 }
 
 // UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for what the plan
-// does not include and CodeInvalid for a handle or domain that another account has.
+// does not include and CodeInvalid for a handle that another account has.
 func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*Account)) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a, err := s.findAccount(ctx, account, u.lock())
@@ -161,8 +158,10 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := a.check(); err != nil {
 			return nil, err
 		}
-		if err := u.renameAccount(ctx, &before, a); err != nil {
-			return nil, err
+		if a.Handle != before.Handle {
+			if err := u.exchangeHandle(ctx, a, before.Handle); err != nil {
+				return nil, err
+			}
 		}
 		a.UpdatedAt = s.Now()
 		return a, u.update(ctx, accountColumns, a)
@@ -177,48 +176,39 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 	return a, err
 }
 
-// freeHandle takes the first free handle made from the account's name.
-func (u *unit) freeHandle(ctx context.Context, a *Account) (string, error) {
+// takeFreeHandle takes a handle made from the account's name, numbered when that is taken.
+func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
 	base := slugify(a.Name, KindAccount)
 	base = strings.Trim(base[:min(50, len(base))], "-")
 	if len(base) < 3 {
 		base += "-shop"
 	}
-	handle := base
-	for number := 2; ; number++ {
+	for handle := base; ; {
 		taken, err := u.takeGlobalName(ctx, nameHandle, handle, a.ID, a.ID)
 		if err != nil || taken {
 			return handle, err
+		}
+		number, err := freeNumber(func(number int) (bool, error) { return u.handleTaken(ctx, numbered(base, number)) })
+		if err != nil {
+			return "", fmt.Errorf("find a free handle: %w", err)
 		}
 		handle = numbered(base, number)
 	}
 }
 
-// renameAccount exchanges the names that are unique on this server.
-func (u *unit) renameAccount(ctx context.Context, before, a *Account) error {
-	if a.Handle != before.Handle {
-		if err := u.exchangeName(ctx, nameHandle, a.ID, before.Handle, a.Handle, "handle"); err != nil {
-			return err
-		}
-	}
-	if deref(a.CustomDomain) != deref(before.CustomDomain) {
-		return u.exchangeName(ctx, nameDomain, a.ID, deref(before.CustomDomain), deref(a.CustomDomain), "custom_domain")
-	}
-	return nil
+func (u *unit) handleTaken(ctx context.Context, handle string) (bool, error) {
+	row, err := get[int](ctx, u.store, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
+	return row != nil, err
 }
 
-func (u *unit) exchangeName(ctx context.Context, kind, account, from, to, field string) error {
-	if from != "" {
-		if _, err := u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, kind, from, account); err != nil {
-			return fmt.Errorf("drop %s: %w", kind, err)
-		}
+// exchangeHandle gives the account its new handle and frees the former one.
+func (u *unit) exchangeHandle(ctx context.Context, a *Account, former string) error {
+	if _, err := u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, nameHandle, former, a.ID); err != nil {
+		return fmt.Errorf("drop handle: %w", err)
 	}
-	if to == "" {
-		return nil
-	}
-	taken, err := u.takeGlobalName(ctx, kind, to, account, account)
+	taken, err := u.takeGlobalName(ctx, nameHandle, a.Handle, a.ID, a.ID)
 	if err == nil && !taken {
-		err = Invalid(field, "Another account has this name. Choose another one.")
+		err = Invalid("handle", "Another account has this handle. Choose another one.")
 	}
 	return err
 }

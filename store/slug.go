@@ -95,7 +95,7 @@ func (u *unit) takeFreeSlug(ctx context.Context, kind Kind, account, objectID, b
 		if rows == 1 {
 			return slug, nil
 		}
-		number, err := u.freeSlugNumber(ctx, kind, account, base)
+		number, err := freeNumber(func(number int) (bool, error) { return u.slugTaken(ctx, kind, account, numbered(base, number)) })
 		if err != nil {
 			return "", err
 		}
@@ -105,27 +105,27 @@ func (u *unit) takeFreeSlug(ctx context.Context, kind Kind, account, objectID, b
 
 func numbered(base string, number int) string { return base + "-" + strconv.Itoa(number) }
 
-// freeSlugNumber finds a number from 2 on that is free behind base: it doubles until one is, then halves the
-// stretch in between, so that a thousand products of one name do not cost a thousand look-ups.
-func (u *unit) freeSlugNumber(ctx context.Context, kind Kind, account, base string) (int, error) {
+// freeNumber finds a number from 2 on that is not taken: it doubles until one is free, then halves the stretch in
+// between, so that a thousand objects of one name do not cost a thousand look-ups.
+func freeNumber(isTaken func(number int) (bool, error)) (int, error) {
 	taken, free := 1, 2
 	for {
-		isTaken, err := u.slugTaken(ctx, kind, account, numbered(base, free))
+		clash, err := isTaken(free)
 		if err != nil {
 			return 0, err
 		}
-		if !isTaken {
+		if !clash {
 			break
 		}
 		taken, free = free, free*2
 	}
 	for free-taken > 1 {
 		middle := (taken + free) / 2
-		isTaken, err := u.slugTaken(ctx, kind, account, numbered(base, middle))
+		clash, err := isTaken(middle)
 		if err != nil {
 			return 0, err
 		}
-		if isTaken {
+		if clash {
 			taken = middle
 		} else {
 			free = middle
