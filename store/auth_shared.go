@@ -3,7 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"sync"
 
@@ -26,14 +26,16 @@ type quotaCall struct {
 	address string
 	wake    chan bool // true: lead the next batch; false: answered
 	grant   *Grant
-	err     error
+	err     error // errNotCounted until there is a grant
 }
+
+var errNotCounted = errors.New("request was not counted")
 
 // maxQuotaBatch bounds one statement.
 const maxQuotaBatch = 256
 
 func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
-	call := &quotaCall{hash: tokenHash, address: address, wake: make(chan bool, 1)}
+	call := &quotaCall{hash: tokenHash, address: address, wake: make(chan bool, 1), err: errNotCounted}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, call)
 	lead := !q.asking
@@ -45,15 +47,19 @@ func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address strin
 	return call.grant, call.err
 }
 
-// lead asks for all who wait, the caller among them, and hands over to one who came meanwhile.
+// lead asks for all who wait, the caller among them, and hands over to one who came meanwhile, even if asking panics:
+// all who wait would wait for ever.
 func (q *sharedQuota) lead(ctx context.Context) {
 	q.mu.Lock()
 	batch := q.waiting[:min(len(q.waiting), maxQuotaBatch)]
 	q.waiting = q.waiting[len(batch):]
 	q.mu.Unlock()
-
+	defer q.handOver(batch)
 	q.ask(ctx, batch)
+}
 
+// handOver wakes those who were asked for, and first the leader of those who were not.
+func (q *sharedQuota) handOver(batch []*quotaCall) {
 	q.mu.Lock()
 	if len(q.waiting) > 0 {
 		q.waiting[0].wake <- true
@@ -70,9 +76,7 @@ func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 	ctx = context.WithoutCancel(ctx) // no single client may cancel it for the others
 	err := q.store.retry(ctx, func() error { return q.askOnce(ctx, batch) })
 	for _, call := range batch {
-		if err == nil && call.grant == nil {
-			call.err = fmt.Errorf("request was not counted")
-		} else {
+		if err != nil || call.grant != nil {
 			call.err = err
 		}
 	}
