@@ -79,9 +79,7 @@ func bearerToken(h http.Header) (string, bool) {
 	return token, strings.EqualFold(scheme, "Bearer")
 }
 
-// address returns what an unknown caller is counted by: the peer's address, or
-// the one that a trusted proxy saw; of IPv6 the network, because one subscriber
-// has a whole /64.
+// address returns who asks: the peer's address, or the one that a trusted proxy saw.
 func (s *Server) address(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -91,11 +89,7 @@ func (s *Server) address(r *http.Request) string {
 	if s.trusted(addr) {
 		addr = s.forwarded(r.Header, addr)
 	}
-	if addr.Is6() {
-		network, _ := addr.WithZone("").Prefix(64) // fails on more than 128 bits only
-		return network.String()
-	}
-	return addr.String()
+	return addr.WithZone("").String()
 }
 
 // forwarded walks X-Forwarded-For from our end as long as proxies of ours wrote it.

@@ -83,10 +83,10 @@ func TestAddress(t *testing.T) {
 		{"several headers", "10.1.1.1:80", []string{"203.0.113.9", "198.51.100.1"}, "198.51.100.1"},
 		{"nonsense from a proxy", "10.1.1.1:80", []string{"unknown"}, "10.1.1.1"},
 		{"a proxy by itself", "10.1.1.1:80", nil, "10.1.1.1"},
-		{"IPv6 by its network", "[2001:db8:1:2:3::4]:80", nil, "2001:db8:1:2::/64"},
-		{"IPv6 through a proxy", "[::1]:80", []string{"2001:db8:1:2::9"}, "2001:db8:1:2::/64"},
+		{"IPv6", "[2001:db8:1:2:3::4]:80", nil, "2001:db8:1:2:3::4"},
+		{"IPv6 through a proxy", "[::1]:80", []string{"2001:db8:1:2::9"}, "2001:db8:1:2::9"},
 		{"IPv4 in IPv6", "[::ffff:192.0.2.1]:80", nil, "192.0.2.1"},
-		{"a zone", "[fe80::1%eth0]:80", nil, "fe80::/64"},
+		{"a zone", "[fe80::1%eth0]:80", nil, "fe80::1"},
 		{"no address", "@", nil, "unknown"},
 	}
 	for _, c := range cases {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -33,7 +34,7 @@ type quota interface {
 }
 
 // Authenticate finds the key of a token's SHA-256 and counts the request for it. Without a key that is in force it
-// returns false and counts the request for the address. A deleted key fails at its very next request.
+// returns false and counts the request for the address, of IPv6 for its /64. A deleted key fails at its very next request.
 func (s *Store) Authenticate(ctx context.Context, tokenHash []byte, address string) (*Grant, bool, error) {
 	grant, err := s.quota.count(ctx, tokenHash, address)
 	if err != nil {
@@ -54,8 +55,14 @@ func (s *Store) CountAddress(ctx context.Context, address string) (*Grant, error
 	return grant, nil
 }
 
-// subject names what an address is counted under.
-func subject(address string) string { return "addr_" + address }
+// subject names what an address is counted under: of IPv6 the network, because one subscriber has a whole /64.
+func subject(address string) string {
+	if addr, err := netip.ParseAddr(address); err == nil && addr.Is6() {
+		network, _ := addr.Prefix(64) // fails on more than 128 bits only
+		address = network.String()
+	}
+	return "addr_" + address
+}
 
 // grantRow is a key in force.
 type grantRow struct {
@@ -74,7 +81,7 @@ type localQuota struct {
 
 func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
 	grant := &Grant{}
-	counted := subject(address)
+	counted := ""
 	now := q.store.Now()
 	if tokenHash != nil {
 		key, err := get[grantRow](ctx, q.store, `
@@ -86,6 +93,9 @@ func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string
 			grant.KeyID, grant.Account, grant.Scopes = key.ID, key.Account, key.Scopes.V
 			counted = key.ID
 		}
+	}
+	if counted == "" {
+		counted = subject(address)
 	}
 	grant.Now = now.Time().Unix()
 	minute, used := q.add(counted, grant.Now/rateWindow)

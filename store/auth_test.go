@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -147,6 +148,68 @@ func TestAuthenticate_FindsOnlyKeysInForce(t *testing.T) {
 		require.GreaterOrEqual(t, grant.Used, 1)
 		require.Empty(t, grant.KeyID)
 	})
+}
+
+// A subscriber has a whole /64, so that is what a quota is for. What is shown of a key's use is who it was.
+func TestAuthenticate_CountsIPv6ByItsNetworkAndStoresTheAddress(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		key, token := s.newKey(t)
+		_, ok, err := s.Authenticate(t.Context(), HashToken(token), "2001:db8:1:2:3::4")
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.NoError(t, s.FlushKeyUse(t.Context()))
+		used, err := s.GetAPIKey(t.Context(), s.account, key.ID)
+		require.NoError(t, err)
+		require.Equal(t, "2001:db8:1:2:3::4", *used.LastUsedIP)
+
+		for windows := 2; windows > 1; { // the minute may end on the way
+			windows = 1
+			var before *Grant
+			for _, address := range []string{"2001:db8:1:2::1", "2001:db8:1:2:ffff::", "2001:db8:1:2::2", "2001:db8:1:3::1"} {
+				grant, err := s.CountAddress(t.Context(), address)
+				require.NoError(t, err)
+				switch {
+				case before == nil:
+				case grant.WindowEnd != before.WindowEnd:
+					windows++
+				case address == "2001:db8:1:3::1":
+					require.Less(t, grant.Used, before.Used, "another network")
+				default:
+					require.Equal(t, before.Used+1, grant.Used, "the same network")
+				}
+				before = grant
+			}
+		}
+	})
+}
+
+// A mistake of ours fails the requests that it met, and none that comes after them.
+func TestSharedQuota_SurvivesAPanic(t *testing.T) {
+	t.Parallel()
+	q := &sharedQuota{store: &Store{}} // without a database: to ask panics
+	answered := make(chan bool)
+	for range 20 {
+		go func() {
+			defer func() { answered <- recover() != nil }()
+			grant, err := q.count(t.Context(), nil, "192.0.2.1")
+			if grant != nil || err == nil {
+				t.Errorf("counted %v, %v", grant, err)
+			}
+		}()
+	}
+	panics := 0
+	for i := range 20 {
+		select {
+		case panicked := <-answered:
+			if panicked {
+				panics++
+			}
+		case <-time.After(10 * time.Second):
+			require.Fail(t, "a request waits for ever", "%d were answered", i)
+		}
+	}
+	require.Positive(t, panics)
+	require.False(t, q.asking)
 }
 
 func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
