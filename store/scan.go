@@ -33,7 +33,12 @@ func scan[T any](s *Store, query string, rows *sqlx.Rows, limit int) ([]T, error
 
 // plan says which field of a row takes each column of a query, nil for a type that is one column itself. It is made
 // once for a query.
-type plan []int
+type plan []column
+
+type column struct {
+	field int
+	plain bool // a text, a number or a truth, absent or not, that a cell can take
+}
 
 type planKey struct {
 	row   reflect.Type
@@ -52,7 +57,7 @@ func (s *Store) planOf(key planKey, rows *sqlx.Rows) (plan, error) {
 }
 
 func newPlan(row reflect.Type, rows *sqlx.Rows) (plan, error) {
-	if row.Kind() != reflect.Struct || reflect.PointerTo(row).Implements(reflect.TypeFor[sql.Scanner]()) {
+	if row.Kind() != reflect.Struct || isScanner(row) {
 		return nil, nil
 	}
 	names, err := rows.Columns()
@@ -63,15 +68,35 @@ func newPlan(row reflect.Type, rows *sqlx.Rows) (plan, error) {
 	for i := range row.NumField() {
 		byName[row.Field(i).Tag.Get("db")] = i
 	}
-	fields := make(plan, len(names))
+	columns := make(plan, len(names))
 	for i, name := range names {
 		field, ok := byName[name]
 		if !ok {
 			return nil, fmt.Errorf("store: %s has no field for the column %s", row, name)
 		}
-		fields[i] = field
+		columns[i] = column{field, isPlain(row.Field(field).Type)}
 	}
-	return fields, nil
+	return columns, nil
+}
+
+func isScanner(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
+}
+
+// isPlain reports whether a cell can take the field's values.
+func isPlain(t reflect.Type) bool {
+	if isScanner(t) {
+		return false
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Int, reflect.Int64, reflect.Bool:
+		return true
+	default:
+		return false
+	}
 }
 
 // targets returns what to scan into for row.
@@ -80,49 +105,59 @@ func (p plan) targets(row reflect.Value) []any {
 		return []any{row.Addr().Interface()}
 	}
 	targets, cells := make([]any, len(p)), make([]cell, len(p))
-	for i, field := range p {
-		target := row.Field(field)
-		if _, ok := target.Addr().Interface().(sql.Scanner); ok || !isText(target.Type()) {
-			targets[i] = target.Addr().Interface()
-			continue
+	for i, column := range p {
+		field := row.Field(column.field)
+		if column.plain {
+			cells[i].field = field
+			targets[i] = &cells[i]
+		} else {
+			targets[i] = field.Addr().Interface()
 		}
-		cells[i] = cell{target}
-		targets[i] = &cells[i]
 	}
 	return targets
 }
 
-// isText reports whether a field is a text, absent or not, of whatever name: most fields are.
-func isText(t reflect.Type) bool {
-	return t.Kind() == reflect.String || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.String
-}
-
-// cell is a text field as a target. database/sql itself goes a long way round for a *string or a named string.
+// cell is a plain field as a target. database/sql itself goes a long way round for pointers and named types, which
+// most fields are.
 type cell struct{ field reflect.Value }
 
-// Scan takes a text or NULL.
+// Scan takes a value or NULL.
 func (c *cell) Scan(src any) error {
-	var text string
-	switch v := src.(type) {
-	case nil:
-		if c.field.Kind() != reflect.Pointer {
-			return fmt.Errorf("NULL for a %s", c.field.Type())
+	field := c.field
+	if field.Kind() == reflect.Pointer {
+		if src == nil {
+			field.SetZero()
+			return nil
 		}
-		c.field.SetZero()
-		return nil
+		pointed := reflect.New(field.Type().Elem())
+		field.Set(pointed)
+		field = pointed.Elem()
+	}
+	switch v := src.(type) {
 	case string:
-		text = v
+		if field.Kind() == reflect.String {
+			field.SetString(v)
+			return nil
+		}
 	case []byte:
-		text = string(v)
-	default:
-		return fmt.Errorf("%T for a %s", src, c.field.Type())
+		if field.Kind() == reflect.String {
+			field.SetString(string(v))
+			return nil
+		}
+	case int64:
+		switch field.Kind() {
+		case reflect.Int, reflect.Int64:
+			field.SetInt(v)
+			return nil
+		case reflect.Bool: // SQLite has none of its own
+			field.SetBool(v != 0)
+			return nil
+		}
+	case bool:
+		if field.Kind() == reflect.Bool {
+			field.SetBool(v)
+			return nil
+		}
 	}
-	if c.field.Kind() != reflect.Pointer {
-		c.field.SetString(text)
-		return nil
-	}
-	pointed := reflect.New(c.field.Type().Elem())
-	pointed.Elem().SetString(text)
-	c.field.Set(pointed)
-	return nil
+	return fmt.Errorf("store: %T for a %s", src, field.Type())
 }
