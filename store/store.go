@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -83,12 +84,8 @@ func (s *Store) connectPostgres() error {
 }
 
 func (s *Store) connectSQLite(ctx context.Context) error {
-	if s.options.Exclusive {
-		lock, err := lockFile(sqlitePath(s.options.URL) + ".lock")
-		if err != nil {
-			return err
-		}
-		s.lock = lock
+	if err := s.claimFile(sqlitePath(s.options.URL)); err != nil {
+		return err
 	}
 	write, read, err := openSQLite(s.options)
 	if err != nil {
@@ -104,6 +101,26 @@ func (s *Store) connectSQLite(ctx context.Context) error {
 		return s.abandonClaims(ctx)
 	}
 	return nil
+}
+
+// claimFile makes the database's file, for its owner's eyes only, and takes its lock if this process serves it. The
+// lock stands beside the file itself, wherever links to it may be.
+func (s *Store) claimFile(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if !s.options.Exclusive {
+		return nil
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	s.lock, err = lockFile(path + ".lock")
+	return err
 }
 
 // Engine returns SQLite or PostgreSQL.
