@@ -137,6 +137,10 @@ func (c *campaign) differingReplays() (faults []string) {
 	c.t.Helper()
 	for key, first := range c.answers {
 		again := c.post(first.request)
+		for again != nil && again.Status == http.StatusTooManyRequests { // the campaign has used the keys' quotas up
+			time.Sleep(time.Second)
+			again = c.post(first.request)
+		}
 		if again == nil {
 			return append(faults, "the server does not answer any more")
 		}

@@ -83,10 +83,11 @@ func (s *site) spend(t *testing.T, servers []*harness.Process, key, n int) int {
 
 func TestReplicas_RefuseADeletedKeyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 1)
+	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 10)
 	servers := replicas(t, s)
 	owner := s.client(servers[0], 0)
-	for range count(20, 500) {
+	for round := range count(20, 500) {
+		owner.Key = s.keys[round%len(s.keys)] // two requests of its quota are spent in each round
 		key := owner.Must(t, http.MethodPost, "/v1/auth/keys", map[string]any{"name": "short-lived"})
 		for _, server := range servers {
 			c := s.client(server, 0).As(key["token"].(string))
