@@ -20,11 +20,14 @@ const slugMessage = "A slug has lower-case letters, digits and single hyphens be
 
 func isSlug(s string) bool { return len(s) <= slugMaxLength && slugPattern.MatchString(s) }
 
+// letters are those of Latin alphabets that are no plain letter with an accent.
+var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
+
 // slugify makes a slug from a name, or from the kind where the name has nothing to make one from. It leaves room
 // for a number behind it.
 func slugify(name string, kind Kind) string {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(name))) {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			b.WriteRune(r)

@@ -1,0 +1,21 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSlugify(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Crème brûlée, vol. 2": "creme-brulee-vol-2",
+		"Der große Führer":     "der-grosse-fuhrer",
+		"Smørrebrød & Łódź":    "smorrebrod-lodz",
+		"  --  ":               "product",
+		"東京":                   "product",
+		"１２３ ﬁne":              "123-fine",
+	} {
+		require.Equal(t, want, slugify(name, KindProduct), name)
+	}
+}
