@@ -1,0 +1,106 @@
+package database
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/lib/pq"
+)
+
+// Proxy stands before a PostgreSQL database and can stop passing anything on, as a machine does that is stuck or a
+// network that loses every packet: connections stay open and nothing comes of them.
+type Proxy struct {
+	URL string // of the database, through the proxy
+
+	network, address string
+	mu               sync.Mutex
+	passing          chan struct{} // closed while bytes are passed on
+	conns            []net.Conn
+}
+
+// NewProxy starts a proxy, which passes everything on, before the database of a URL until the test ends.
+func NewProxy(t testing.TB, url string) *Proxy {
+	t.Helper()
+	config, err := pq.NewConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{network: "tcp", address: net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), passing: make(chan struct{})}
+	close(p.passing)
+	if config.Host != "" && config.Host[0] == '/' {
+		p.network, p.address = "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.URL = fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", config.User, config.Password, listener.Addr(), config.Database)
+	go p.accept(listener)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.Thaw()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, conn := range p.conns {
+			_ = conn.Close()
+		}
+	})
+	return p
+}
+
+// Freeze stops passing bytes on.
+func (p *Proxy) Freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.passing = make(chan struct{})
+}
+
+// Thaw passes on what has gathered, and everything after it.
+func (p *Proxy) Thaw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.passing:
+	default:
+		close(p.passing)
+	}
+}
+
+func (p *Proxy) accept(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial(p.network, p.address)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns = append(p.conns, client, server)
+		p.mu.Unlock()
+		go p.pass(client, server)
+		go p.pass(server, client)
+	}
+}
+
+func (p *Proxy) pass(from, to net.Conn) {
+	defer func() { _ = to.Close() }()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		passing := p.passing
+		p.mu.Unlock()
+		<-passing
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
