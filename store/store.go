@@ -129,10 +129,24 @@ func (s *Store) Engine() string { return s.engine }
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.read.db.PingContext(ctx) }
 
-// Close writes what is batched and lets go of the database.
+// closeTime is how long Close takes at most.
+const closeTime = 5 * time.Second
+
+// Close writes what is batched and lets go of the database, within five seconds: one that does not answer is left.
 func (s *Store) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
+	closed := make(chan error, 1)
+	go func() { closed <- s.close(ctx) }() // no context ends a statement that is under way
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+		return errors.New("store: the database did not answer within " + closeTime.String() + " when it was closed")
+	}
+}
+
+func (s *Store) close(ctx context.Context) error {
 	var errs []error
 	if s.write != nil {
 		errs = append(errs, s.FlushKeyUse(ctx), s.write.close())
