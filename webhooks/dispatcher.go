@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -114,7 +115,7 @@ func (d *Dispatcher) poll(ctx context.Context) {
 	d.slots.forget(now)
 	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 	defer cancel()
-	released, err := d.store.ReleaseExpiredDeliveries(ctx)
+	released, err := await(ctx, func() (int64, error) { return d.store.ReleaseExpiredDeliveries(ctx) })
 	if err != nil {
 		d.log.Error("release expired deliveries", "error", err)
 	} else if released > 0 {
@@ -139,14 +140,18 @@ func (d *Dispatcher) schedule() {
 	}
 }
 
-// round records results and claims deliveries. Results that could not be recorded stay for the next round.
+// round records results and claims deliveries, within five seconds. Results that could not be recorded stay for the
+// next round; what a database that does not answer has claimed for this one is released when its lease ends.
 func (d *Dispatcher) round(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 	defer cancel()
 	claims, err := d.plan(ctx)
 	var claimed []store.ClaimedDelivery
 	if err == nil && (len(claims) > 0 || len(d.done) > 0) {
-		claimed, err = d.store.ExchangeDeliveries(ctx, d.done, claims, d.lease)
+		done := slices.Clone(d.done) // the call may outlast the round
+		claimed, err = await(ctx, func() ([]store.ClaimedDelivery, error) {
+			return d.store.ExchangeDeliveries(ctx, done, claims, d.lease)
+		})
 	}
 	now := time.Now()
 	d.earliest = now.Add(roundGap)
@@ -180,17 +185,41 @@ func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 
 // scan returns the endpoints that something waits for, beginning after the cursor and going round.
 func (d *Dispatcher) scan(ctx context.Context) ([]store.PendingEndpoint, error) {
-	waiting, err := d.store.PendingEndpoints(ctx, d.cursor, scanLimit)
+	waiting, err := d.pending(ctx, d.cursor, scanLimit)
 	if err != nil || d.cursor == "" || len(waiting) == scanLimit {
 		return waiting, err
 	}
-	rest, err := d.store.PendingEndpoints(ctx, "", scanLimit-len(waiting))
+	rest, err := d.pending(ctx, "", scanLimit-len(waiting))
 	for _, endpoint := range rest {
 		if endpoint.EndpointID <= d.cursor {
 			waiting = append(waiting, endpoint)
 		}
 	}
 	return waiting, err
+}
+
+func (d *Dispatcher) pending(ctx context.Context, after string, limit int) ([]store.PendingEndpoint, error) {
+	return await(ctx, func() ([]store.PendingEndpoint, error) { return d.store.PendingEndpoints(ctx, after, limit) })
+}
+
+// await waits for a call on the database, and not longer than ctx: no context ends a statement that is under way.
+func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		value, err := call()
+		ended <- outcome{value, err}
+	}()
+	select {
+	case o := <-ended:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // choose gives each endpoint the room that there is for it. Endpoints take turns: when slots are short, the next

@@ -109,6 +109,21 @@ type delivery struct {
 	Attempts int    `db:"attempts"`
 }
 
+// A round ends in time although no context ends a statement that is under way.
+func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
+	t.Parallel()
+	proxy := database.NewProxy(t, database.URL(t, store.PostgreSQL))
+	w := newWorld(t, proxy.URL)
+	d := NewDispatcher(DispatcherOptions{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
+	d.scanBy(time.Now())
+	proxy.Freeze()
+	began := time.Now()
+	d.round(t.Context())
+	require.InDelta(t, roundTimeout.Seconds(), time.Since(began).Seconds(), 2)
+	require.False(t, d.scanAt.IsZero(), "there is another round")
+	proxy.Thaw()
+}
+
 // deliveries reads the table behind the store's back.
 func (w *world) deliveries() []delivery {
 	w.t.Helper()
