@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 )
 
-// plainRoutes are what needs no key and is not part of the API's document.
+// plainRoutes are what needs no key and is not part of the API's document. They are not
+// counted: whoever watches the server asks often, and when the database is gone, too.
 func (s *Server) plainRoutes(document, yaml []byte) map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/healthz":      alive,
@@ -26,10 +28,9 @@ func alive(c echo.Context) error {
 // ready answers 200 if requests can be served: the database answers and has the
 // schema that this binary knows. The reason why not is in the log.
 func (s *Server) ready(c echo.Context) error {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), 2*time.Second)
-	defer cancel()
+	ctx := c.Request().Context()
 	status, body := http.StatusOK, `{"status":"ready"}`
-	if err := s.checkReady(ctx); err != nil {
+	if err := s.readiness.ask(ctx, s.checkReady); err != nil {
 		s.log.WarnContext(ctx, "not ready", "error", err.Error())
 		status, body = http.StatusServiceUnavailable, `{"status":"unavailable"}`
 	}
@@ -42,4 +43,53 @@ func (s *Server) checkReady(ctx context.Context) error {
 		return err
 	}
 	return s.store.CheckSchema(ctx)
+}
+
+// readyTime is how long an answer about readiness takes at most.
+const readyTime = 2 * time.Second
+
+// readiness asks the database once at a time: those who ask meanwhile share the
+// answer, so that a database that hangs does not gather statements.
+type readiness struct {
+	mu      sync.Mutex
+	current *inquiry
+}
+
+type inquiry struct {
+	done chan struct{}
+	err  error // once done is closed
+}
+
+// ask returns what check says, within two seconds: no context ends a statement that
+// is under way, so it is left to itself.
+func (r *readiness) ask(ctx context.Context, check func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	asked := r.join(check)
+	select {
+	case <-asked.done:
+		return asked.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *readiness) join(check func(context.Context) error) *inquiry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.current != nil {
+		return r.current
+	}
+	asked := &inquiry{done: make(chan struct{})}
+	r.current = asked
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), readyTime)
+		defer cancel()
+		asked.err = check(ctx)
+		r.mu.Lock()
+		r.current = nil
+		r.mu.Unlock()
+		close(asked.done)
+	}()
+	return asked
 }

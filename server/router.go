@@ -53,6 +53,7 @@ func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.Middle
 
 // refuseTheRest answers the other methods of each path with 405, and every other
 // path with 404. Under /v1 both need a key first: 401 tells nothing about routes.
+// Elsewhere they are counted for the address.
 func (r *router) refuseTheRest() {
 	s := r.server
 	allowed := map[string][]string{}
@@ -70,7 +71,7 @@ func (r *router) refuseTheRest() {
 	s.echo.RouteNotFound("/v1", s.observe(s.guard(false, routeNotFound)))
 	s.echo.RouteNotFound("/v1/*", s.observe(s.guard(false, routeNotFound)))
 	s.echo.RouteNotFound("/public/*", s.observe(s.guard(true, routeNotFound)))
-	s.echo.RouteNotFound("/*", s.observe(routeNotFound))
+	s.echo.RouteNotFound("/*", s.observe(s.guard(true, routeNotFound)))
 }
 
 // refuseOthers registers refuse for every method at a path but verbs.
@@ -102,7 +103,7 @@ func (s *Server) mountPlain(routes map[string]echo.HandlerFunc) {
 	}
 	for path, verbs := range allowed {
 		slices.Sort(verbs)
-		s.refuseOthers(path, verbs, methodNotAllowed(verbs))
+		s.refuseOthers(path, verbs, s.guard(true, methodNotAllowed(verbs)))
 	}
 }
 

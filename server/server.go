@@ -45,6 +45,7 @@ type Server struct {
 	echo       *echo.Echo
 	operations *Operations
 	proxies    []netip.Prefix
+	readiness  readiness
 }
 
 // New reads the operations from the document and mounts them. It fails if the
@@ -64,7 +65,7 @@ func New(d Deps) (*Server, error) {
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
 		proxies: d.TrustedProxies,
 	}
-	notFound := s.observe(routeNotFound)
+	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	routes := s.plainRoutes(d.Document, spec.YAML)
 	for route, page := range d.Pages {
@@ -109,7 +110,7 @@ func (s *Server) identify(public bool) echo.MiddlewareFunc {
 	return s.authenticate
 }
 
-// guard is what stands before a route that does not exist.
+// guard is what stands before a page, and before a route that does not exist.
 func (s *Server) guard(public bool, h echo.HandlerFunc) echo.HandlerFunc {
 	return s.identify(public)(limitHeaderSize(h))
 }
@@ -123,19 +124,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // shutdownTime is how long requests have to finish once the server is told to stop.
-const shutdownTime = 9 * time.Second
+// The program has ten seconds for that and for all that comes after it.
+const shutdownTime = 7 * time.Second
 
 // Serve answers on the listener until ctx ends, and then finishes the requests
-// under way, for at most 9 seconds.
+// under way, for at most 7 seconds.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	server := &http.Server{
-		Handler:                      s,
-		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like the rest
-		ReadHeaderTimeout:            10 * time.Second,
-		ReadTimeout:                  60 * time.Second, // of a body, too
-		IdleTimeout:                  2 * time.Minute,
-		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
+	server := s.listening()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -149,4 +144,18 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return errors.Join(fmt.Errorf("requests were still running after %s: %w", shutdownTime, err), server.Close())
 	}
 	return nil
+}
+
+// listening returns the server of the connections. None of them lasts for ever,
+// whatever its client does or leaves undone.
+func (s *Server) listening() *http.Server {
+	return &http.Server{
+		Handler:                      s,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like the rest
+		ReadHeaderTimeout:            10 * time.Second,
+		ReadTimeout:                  60 * time.Second, // of a body, too
+		WriteTimeout:                 3 * time.Minute,  // from the headers of a request to the last byte of its answer: the body's minute, a minute of work, and one to read the answer
+		IdleTimeout:                  2 * time.Minute,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
 }

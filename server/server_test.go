@@ -8,7 +8,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +45,9 @@ func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
 		{"slash at the end", "GET", "/v1/widgets/", "", nil, 404, store.CodeMissing},
 		{"below a leaf", "POST", "/v1/widgets/a/publish/b", "", nil, 404, store.CodeMissing},
 		{"unknown public route", "GET", "/public/nowhere", "", nil, 404, store.CodeMissing},
+		{"outside of the API", "GET", "/nowhere", "", nil, 404, store.CodeMissing},
+		{"the root", "GET", "/", "", nil, 404, store.CodeMissing},
+		{"wrong method outside of the API", "POST", "/openapi.json", "{}", nil, 405, codeMethodNotAllowed},
 		{"wrong method", "PUT", "/v1/widgets", "{}", nil, 405, codeMethodNotAllowed},
 		{"wrong method on a public path", "DELETE", "/public/tickets/x", "", nil, 405, codeMethodNotAllowed},
 		{"too large", "POST", "/v1/widgets", `{"name":"` + big + `"}`, nil, 413, codeTooLarge},
@@ -158,6 +164,24 @@ func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
 	f.server.ServeHTTP(w, httptest.NewRequest("OPTIONS", "*", nil))
 	assert.Equal(t, http.StatusNotFound, w.Code)
 	assert.NotEmpty(t, w.Header().Get("X-Request-Id"))
+	assertLimitHeaders(t, w.Header())
+}
+
+func TestServer_CountsPathsOutsideOfTheAPIForTheAddress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	ask := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		f.server.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w
+	}
+	for range store.RateLimit {
+		ask("/wp-login.php")
+	}
+	w := ask("/wp-login.php")
+	assert.Equal(t, 429, w.Code)
+	assert.NotEmpty(t, w.Header().Get("Retry-After"))
+	assert.Equal(t, 200, ask("/healthz").Code, "whoever watches the server is not counted")
 }
 
 func TestServer_AnswersPanicsWithoutTheStack(t *testing.T) {
@@ -275,6 +299,56 @@ func TestServe_FinishesRequestsUnderWay(t *testing.T) {
 	assert.Equal(t, 200, response.StatusCode)
 	require.NoError(t, response.Body.Close())
 	require.NoError(t, <-served)
+}
+
+// The connection of a client that does not read what it asked for ends all the same.
+func TestServe_LetsGoOfAClientThatNeverReads(t *testing.T) {
+	t.Parallel()
+	gone := make(chan error, 1)
+	f := newFixture(t, map[string]echo.HandlerFunc{"getWidget": func(c echo.Context) error {
+		_, err := c.Response().Writer.Write(make([]byte, 64<<20)) // more than fits between the two
+		gone <- err
+		return err
+	}})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := f.server.listening()
+	server.WriteTimeout /= 360 // half a second instead of three minutes
+	go func() { _ = server.Serve(listener) }()
+	defer server.Close()
+
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "GET /v1/widgets/w HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", f.token)
+	require.NoError(t, err)
+	select {
+	case err := <-gone:
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the server waits for ever")
+	}
+	assert.GreaterOrEqual(t, f.server.listening().WriteTimeout, 2*f.server.listening().ReadTimeout, "a body that takes its time leaves time for the answer")
+}
+
+func TestReadiness_AnswersInTimeAndAsksOnceAtATime(t *testing.T) {
+	t.Parallel()
+	var r readiness
+	var asked atomic.Int32
+	thaw := make(chan struct{})
+	hang := func(context.Context) error { asked.Add(1); <-thaw; return nil }
+	var all sync.WaitGroup
+	began := time.Now()
+	for range 20 {
+		all.Go(func() { assert.ErrorIs(t, r.ask(t.Context(), hang), context.DeadlineExceeded) })
+	}
+	all.Wait()
+	assert.Less(t, time.Since(began), 2*readyTime)
+	assert.EqualValues(t, 1, asked.Load(), "a database that hangs does not gather statements")
+	close(thaw)
+	assert.Eventually(t, func() bool { return r.ask(t.Context(), func(context.Context) error { return nil }) == nil }, time.Second, time.Millisecond)
+	failed := errors.New("older schema")
+	assert.ErrorIs(t, r.ask(t.Context(), func(context.Context) error { return failed }), failed)
 }
 
 func TestReads_HaveTheirLength(t *testing.T) {
