@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -116,9 +117,53 @@ func TestServe_RefusesASchemaThatIsNotItsOwn(t *testing.T) {
 	b.Serve(t, "", "--migrate").Terminate(t)
 	db := harness.OpenDatabase(t, url)
 	db.Must(t, "INSERT INTO schema_migrations (version_id, is_applied) VALUES (999999999, TRUE)")
-	newer := b.Start(t, "")
-	if code := newer.Ended(t); code == 0 || !strings.Contains(newer.Log(), "newer") {
-		t.Errorf("a newer database: exit code %d: %s", code, newer.Log())
+	refusesNewer(t, b, "serve")
+	refusesNewer(t, b, "serve", "--migrate")
+	refusesNewer(t, b, "migrate")
+}
+
+// An embedded database migrates itself, and an older program must leave a newer one alone all the same.
+func TestServe_RefusesANewerFile(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, "sqlite")
+	b := newSite(t, url).binary
+	harness.OpenDatabase(t, url).Must(t, "INSERT INTO schema_migrations (version_id, is_applied) VALUES (999999999, TRUE)")
+	refusesNewer(t, b, "serve")
+	refusesNewer(t, b, "migrate")
+	refusesNewer(t, b, "accounts", "list")
+}
+
+// refusesNewer wants a command to end with an error that says that the database is newer.
+func refusesNewer(t *testing.T, b *harness.Binary, args ...string) {
+	t.Helper()
+	if args[0] == "serve" {
+		server := b.Start(t, "", args[1:]...)
+		if code := server.Ended(t); code == 0 || !strings.Contains(server.Log(), "newer") {
+			t.Errorf("%v: exit code %d: %s", args, code, server.Log())
+		}
+		return
+	}
+	if out, err := b.Command(args...).CombinedOutput(); err == nil || !strings.Contains(string(out), "newer") {
+		t.Errorf("%v: %v: %s", args, err, out)
+	}
+}
+
+// Nobody should find out from their bank that no money has moved.
+func TestServe_SaysInProductionThatPaymentsAreATest(t *testing.T) {
+	t.Parallel()
+	const warning = "no real payments"
+	b := in(t, t.TempDir())
+	if log := b.Serve(t, "").Log(); strings.Contains(log, warning) {
+		t.Errorf("a developer is warned: %s", log)
+	}
+	b = in(t, t.TempDir())
+	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	server := b.Serve(t, "")
+	server.Terminate(t)
+	for _, want := range []string{`"level":"WARN"`, warning, `"provider":"test"`} {
+		if !strings.Contains(server.Log(), want) {
+			t.Errorf("the log lacks %s: %s", want, server.Log())
+		}
 	}
 }
 

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +27,8 @@ func serveCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API",
-		Long: "Serves the API and delivers webhooks until SIGTERM or an interrupt; then it finishes the requests under way,\n" +
-			"within ten seconds. A second signal ends it at once.\n\n" + describeSettings(),
+		Long: "Serves the API and delivers webhooks until SIGTERM or an interrupt; then it finishes the requests and\n" +
+			"deliveries under way and ends within ten seconds. A second signal ends it at once.\n\n" + describeSettings(),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := settings.load()
@@ -45,12 +47,32 @@ func serveCommand(settings *settings) *cobra.Command {
 // serveOptions are the flags of serve alone.
 type serveOptions struct{ migrate, demo bool }
 
-// serve listens before it opens the database: the address may be part of what is stored.
+// stopTime is how long everything may take to end after the signal to stop. It is the
+// bound over all bounds, which stand for more than ten seconds when they add up.
+const stopTime = 9500 * time.Millisecond
+
 func serve(ctx context.Context, config *server.Config, o serveOptions, out io.Writer) error {
 	lines := newLateWriter(os.Stderr)
 	defer lines.Flush()
 	log := server.NewLogger(lines, config.Log)
 	slog.SetDefault(log)
+	served := make(chan error, 1)
+	go func() { served <- serveDatabase(ctx, config, o, out, log) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-time.After(stopTime):
+		return fmt.Errorf("something still hung %s after the signal to stop: what it was doing is repeated after the next start", stopTime)
+	}
+}
+
+// serveDatabase listens before it opens the database: the address may be part of what is stored.
+func serveDatabase(ctx context.Context, config *server.Config, o serveOptions, out io.Writer, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", config.Addr)
 	if err != nil {
 		return err
@@ -91,6 +113,9 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Sender: sender, Log: log})
 	s.OnEvent = dispatcher.Wake
 	provider := testpay.New(s)
+	if config.Env == server.Production {
+		log.Warn("no real payments: this version has only a test provider, which takes test cards and moves no money", "provider", provider.Name())
+	}
 	cashier := billing.New(s, provider)
 	shop, err := pages.New(s, cashier, provider)
 	if err != nil {

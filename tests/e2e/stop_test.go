@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// stopLimit is what the README promises of SIGTERM.
+const stopLimit = 10 * time.Second
+
+// neverAnswers returns the URL of a receiver that takes webhooks in and answers none, and what tells of one.
+func neverAnswers(t *testing.T) (url string, came <-chan struct{}) {
+	t.Helper()
+	arrived, over := make(chan struct{}, 100), make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-over
+	}))
+	t.Cleanup(func() { close(over); receiver.Close() })
+	return receiver.URL, arrived
+}
+
+// deliverToNobody makes the server send a webhook that is not answered, and returns once it is under way.
+func deliverToNobody(t *testing.T, c *harness.Client) {
+	t.Helper()
+	url, came := neverAnswers(t)
+	c.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": url})
+	c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "told to nobody"})
+	select {
+	case <-came:
+	case <-time.After(10 * time.Second):
+		t.Fatal("no webhook is sent")
+	}
+}
+
+// beginRequest sends the headers of a request and half of its body.
+func beginRequest(t *testing.T, s *site, server *harness.Process) {
+	t.Helper()
+	conn, err := net.Dial("tcp", server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprintf(conn, "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 100\r\n\r\n{\"name\": ", s.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A client that never ends its request, and a receiver that never answers.
+func TestTerminate_WaitsForNobodyForEver(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite://"+filepath.Join(t.TempDir(), "stop.db"))
+	server := s.binary.Serve(t, "")
+	deliverToNobody(t, s.client(server))
+	beginRequest(t, s, server)
+	time.Sleep(200 * time.Millisecond) // the request is inside by now
+	if took, _ := server.Terminate(t); took > stopLimit {
+		t.Errorf("the server ended after %s", took)
+	}
+	if states := harness.OpenDatabase(t, s.url).Strings(t, "SELECT state FROM webhook_deliveries"); len(states) != 1 || states[0] != "failed" {
+		t.Errorf("the delivery under way is recorded as %v", states)
+	}
+}
+
+// A database that hangs while requests, deliveries and everything else wait for it.
+func TestTerminate_LeavesADatabaseThatHangs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, database.URL(t, "postgres"))
+	proxy := database.NewProxy(t, s.url)
+	b := &harness.Binary{Path: s.binary.Path, Env: append(s.binary.Env, "TILLWRIGHT_DATABASE_URL="+proxy.URL)}
+	server := b.Serve(t, "")
+	c := s.client(server)
+	deliverToNobody(t, c)
+	proxy.Freeze()
+	for i := range 20 {
+		go func() { _, _ = c.Try(http.MethodPost, "/v1/products", map[string]any{"name": fmt.Sprint("hangs ", i)}) }()
+	}
+	time.Sleep(500 * time.Millisecond) // they wait by now
+	begin := time.Now()
+	if ready := c.As("").Do(t, http.MethodGet, "/readyz", nil); ready.Status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz answers %d", ready.Status)
+	}
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Errorf("/readyz takes %s to say that the database hangs", took)
+	}
+	if alive := c.As("").Do(t, http.MethodGet, "/healthz", nil); alive.Status != http.StatusOK {
+		t.Errorf("/healthz answers %d", alive.Status)
+	}
+	took, code := server.Terminate(t)
+	if took > stopLimit {
+		t.Errorf("the server ended after %s", took)
+	}
+	if code == 0 {
+		t.Error("the server says that it has finished what it could not finish")
+	}
+}
