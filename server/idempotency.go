@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -118,13 +119,15 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*store.Key, error) {
 	return key, err
 }
 
-// fingerprintOf tells one request from another: method, path, sorted query and the
-// validated body, marshalled again, so that neither the order of keys nor white
-// space matters.
+// fingerprintOf tells one request from another: the caller's scopes, method, path,
+// sorted query and the validated body, marshalled again, so that neither the order of
+// keys nor white space matters. The scopes are in it because an answer may hold more
+// than another key of the account may see, such as the token of a key just made.
 func fingerprintOf(c echo.Context) ([32]byte, error) {
 	r := c.Request()
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%s\n%s\n", r.Method, r.URL.EscapedPath(), c.QueryParams().Encode())
+	scopes := slices.Sorted(slices.Values(caller.Of(r.Context()).Scopes))
+	fmt.Fprintf(hash, "%q\n%s\n%s\n%s\n", scopes, r.Method, r.URL.EscapedPath(), c.QueryParams().Encode())
 	if body, ok := r.Body.(interface{ ValidatedValue() any }); ok {
 		if err := json.NewEncoder(hash).Encode(body.ValidatedValue()); err != nil {
 			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)

@@ -158,6 +158,29 @@ func TestIdempotency_FinishesWhenTheClientHangsUp(t *testing.T) {
 	assert.Equal(t, "true", a.Header.Get("Idempotent-Replayed"))
 }
 
+func TestIdempotency_ShowsAnAnswerToKeysWithTheSameScopesOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	keyWith := func(scopes ...string) string {
+		_, token, err := f.store.CreateAPIKey(t.Context(), f.account, store.Granted{}, store.NewAPIKey{Scopes: scopes})
+		require.NoError(t, err)
+		return "Bearer " + token
+	}
+	send := func(key, authorization string) *answer {
+		return f.send("POST", "/v1/widgets", goodWidget, "Idempotency-Key", key, "Authorization", authorization)
+	}
+	require.Equal(t, 201, send("full", keyWith()).StatusCode)
+	assert.Equal(t, "true", send("full", keyWith()).Header.Get("Idempotent-Replayed"), "two keys with all scopes are alike")
+	a := send("full", keyWith("products:write", "keys:write"))
+	assert.Equal(t, 422, a.StatusCode)
+	assert.Equal(t, store.CodeKeyReused, a.problem(t).Code)
+
+	require.Equal(t, 201, send("limited", keyWith("products:write", "keys:write")).StatusCode)
+	assert.Equal(t, "true", send("limited", keyWith("keys:write", "products:write")).Header.Get("Idempotent-Replayed"), "in any order")
+	assert.Equal(t, store.CodeKeyReused, send("limited", keyWith("products:write")).problem(t).Code)
+	assert.Equal(t, store.CodeKeyReused, send("limited", keyWith()).problem(t).Code)
+}
+
 func TestIdempotency_OfAPublicSecret(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
