@@ -242,7 +242,7 @@ type AISite struct {
 	AppURL               *string `json:"app_url"`
 	IsLive               bool    `json:"is_live"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -262,7 +262,7 @@ type AISiteCreate struct {
 	AppURL               *string     `json:"app_url,omitempty"`
 	IsLive               *bool       `json:"is_live,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -528,7 +528,7 @@ type Checkout struct {
 	Source             *CheckoutSource        `json:"source"`
 	TermsAcceptedAt    *wire.Time             `json:"terms_accepted_at"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -570,7 +570,7 @@ type CheckoutCreate struct {
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
 	Source    *CheckoutSource `json:"source,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -693,7 +693,7 @@ type Customer struct {
 	Notes            *string           `json:"notes"`
 	Tags             []string          `json:"tags"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -714,7 +714,7 @@ type CustomerCreate struct {
 	Notes            *string           `json:"notes,omitempty"`
 	Tags             []string          `json:"tags,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -833,7 +833,7 @@ type MarketingConsent struct {
 // MarketingConsentStatus defines model for MarketingConsent.Status.
 type MarketingConsentStatus string
 
-// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 type Metadata map[string]string
 
 // MetadataUpdate Merged per key into what is stored; null removes a key.
@@ -931,7 +931,7 @@ type Order struct {
 	PaidAt          *wire.Time      `json:"paid_at"`
 	VoidedAt        *wire.Time      `json:"voided_at"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1083,7 +1083,7 @@ type PriceVariant struct {
 	Status  PriceVariantStatus   `json:"status"`
 	License *PriceVariantLicense `json:"license"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1132,7 +1132,7 @@ type PriceVariantCreate struct {
 	Position        *int64                `json:"position,omitempty"`
 	License         *PriceVariantLicense  `json:"license,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1243,7 +1243,7 @@ type Product struct {
 	// ExternalID Your own id, unique in the account.
 	ExternalID *string `json:"external_id"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1279,7 +1279,7 @@ type ProductCreate struct {
 	SEODescription *string               `json:"seo_description,omitempty"`
 	ExternalID     *string               `json:"external_id,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1324,7 +1324,7 @@ type ProductPriceVariant struct {
 	Position        *int64                `json:"position,omitempty"`
 	License         *PriceVariantLicense  `json:"license,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1503,7 +1503,7 @@ type WebhookEndpoint struct {
 	// Secret The signing secret, `whsec_...`. Only in the answer to its creation.
 	Secret *string `json:"secret,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1520,7 +1520,7 @@ type WebhookEndpointCreate struct {
 	Status      *WebhookEndpointStatus `json:"status,omitempty"`
 	Description *string                `json:"description,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1658,7 +1658,7 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product, line_items.price_variant, customer, order.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -1757,7 +1757,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer, line_items, line_items.product, line_items.price_variant, checkout, payments.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

@@ -260,7 +260,7 @@ type AISite struct {
 	AppURL               *string `json:"app_url"`
 	IsLive               bool    `json:"is_live"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -280,7 +280,7 @@ type AISiteCreate struct {
 	AppURL               *string     `json:"app_url,omitempty"`
 	IsLive               *bool       `json:"is_live,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -566,7 +566,7 @@ type Checkout struct {
 	Source             *CheckoutSource        `json:"source"`
 	TermsAcceptedAt    *wire.Time             `json:"terms_accepted_at"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -608,7 +608,7 @@ type CheckoutCreate struct {
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
 	Source    *CheckoutSource `json:"source,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -731,7 +731,7 @@ type Customer struct {
 	Notes            *string           `json:"notes"`
 	Tags             []string          `json:"tags"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -752,7 +752,7 @@ type CustomerCreate struct {
 	Notes            *string           `json:"notes,omitempty"`
 	Tags             []string          `json:"tags,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -897,7 +897,7 @@ type MarketingConsent struct {
 // MarketingConsentStatus defines model for MarketingConsent.Status.
 type MarketingConsentStatus string
 
-// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 type Metadata map[string]string
 
 // MetadataUpdate Merged per key into what is stored; null removes a key.
@@ -995,7 +995,7 @@ type Order struct {
 	PaidAt          *wire.Time      `json:"paid_at"`
 	VoidedAt        *wire.Time      `json:"voided_at"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1147,7 +1147,7 @@ type PriceVariant struct {
 	Status  PriceVariantStatus   `json:"status"`
 	License *PriceVariantLicense `json:"license"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1196,7 +1196,7 @@ type PriceVariantCreate struct {
 	Position        *int64                `json:"position,omitempty"`
 	License         *PriceVariantLicense  `json:"license,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1307,7 +1307,7 @@ type Product struct {
 	// ExternalID Your own id, unique in the account.
 	ExternalID *string `json:"external_id"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1343,7 +1343,7 @@ type ProductCreate struct {
 	SEODescription *string               `json:"seo_description,omitempty"`
 	ExternalID     *string               `json:"external_id,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1388,7 +1388,7 @@ type ProductPriceVariant struct {
 	Position        *int64                `json:"position,omitempty"`
 	License         *PriceVariantLicense  `json:"license,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1567,7 +1567,7 @@ type WebhookEndpoint struct {
 	// Secret The signing secret, `whsec_...`. Only in the answer to its creation.
 	Secret *string `json:"secret,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1584,7 +1584,7 @@ type WebhookEndpointCreate struct {
 	Status      *WebhookEndpointStatus `json:"status,omitempty"`
 	Description *string                `json:"description,omitempty"`
 
-	// Metadata Your own values. At most 50 keys of 40 characters with values of 500 characters.
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -1722,31 +1722,31 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product, line_items.price_variant, customer, order.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateCheckoutParams defines parameters for CreateCheckout.
 type CreateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product, line_items.price_variant, customer, order.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetCheckoutParams defines parameters for GetCheckout.
 type GetCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product, line_items.price_variant, customer, order.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateCheckoutParams defines parameters for UpdateCheckout.
 type UpdateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product, line_items.price_variant, customer, order.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ConfirmCheckoutParams defines parameters for ConfirmCheckout.
 type ConfirmCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product, line_items.price_variant, customer, order.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -1845,19 +1845,19 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer, line_items, line_items.product, line_items.price_variant, checkout, payments.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer, line_items, line_items.product, line_items.price_variant, checkout, payments.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateOrderParams defines parameters for UpdateOrder.
 type UpdateOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer, line_items, line_items.product, line_items.price_variant, checkout, payments.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -1899,7 +1899,7 @@ type ListPriceVariantsParams struct {
 
 // CreatePriceVariantParams defines parameters for CreatePriceVariant.
 type CreatePriceVariantParams struct {
-	// Expand References to return as objects, separated by commas: product.
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -1911,7 +1911,7 @@ type GetPriceVariantParams struct {
 
 // UpdatePriceVariantParams defines parameters for UpdatePriceVariant.
 type UpdatePriceVariantParams struct {
-	// Expand References to return as objects, separated by commas: product.
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -1962,7 +1962,7 @@ type ListProductsParams struct {
 
 // CreateProductParams defines parameters for CreateProduct.
 type CreateProductParams struct {
-	// Expand References to return as objects, separated by commas: price_variants, default_price_variant.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), default_price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -1974,7 +1974,7 @@ type GetProductParams struct {
 
 // UpdateProductParams defines parameters for UpdateProduct.
 type UpdateProductParams struct {
-	// Expand References to return as objects, separated by commas: price_variants, default_price_variant.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), default_price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

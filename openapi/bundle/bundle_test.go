@@ -25,6 +25,7 @@ paths:
       x-scope: things:write
       x-sdk: Create
       x-expand: [owner]
+      parameters: [{name: shelf, in: query, schema: {type: string, minLength: 1}}]
       requestBody:
         required: true
         content:
@@ -58,6 +59,7 @@ components:
       properties:
         object: {type: string}
         owner: {x-expandable: Thing, nullable: true}
+    Shelf: {description: A place., type: string}
     ThingUpdate:
       description: A change.
       x-no-object: true
@@ -103,6 +105,8 @@ func TestLint_RefusesEveryBreakOfTheRules(t *testing.T) {
 		{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-02\n      x-deprecation-link: https://x.example", "at least 183 days"},
 		{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-03", "needs x-deprecation-link"},
 		{"  /things:", "  /allThings:", "must be snake_case"},
+		{"minLength: 1", "maxLength: 1", "query parameter shelf needs minLength"},
+		{"{type: string, minLength: 1}", "{$ref: '#/components/schemas/Shelf'}", "query parameter shelf needs minLength"},
 		{"name: id", "name: thingId", "parameter thingId must be snake_case"},
 		{"name: {type: string", "firstName: {type: string", "property firstName must be snake_case"},
 		{"description: A thing.", "title: A thing.", "needs a description"},
@@ -149,8 +153,8 @@ func TestPublish_AddsWhatAllOperationsShare(t *testing.T) {
 	create, read := get(doc, "paths", "/things", "post"), get(doc, "paths", "/things/{id}", "get")
 	assert.ElementsMatch(t, []string{"201", "400", "401", "403", "409", "413", "415", "422", "429", "500"}, keys(get(create, "responses")))
 	assert.ElementsMatch(t, []string{"200", "400", "401", "403", "404", "429", "500"}, keys(get(read, "responses")))
-	assert.Equal(t, "expand", text(get(create, "parameters").Content[0], "name"))
-	assert.Equal(t, "#/components/parameters/IdempotencyKey", text(get(create, "parameters").Content[1], "$ref"))
+	assert.Equal(t, "expand", text(get(create, "parameters").Content[1], "name"))
+	assert.Equal(t, "#/components/parameters/IdempotencyKey", text(get(create, "parameters").Content[2], "$ref"))
 	assert.Nil(t, get(read, "parameters"), "a read has no Idempotency-Key")
 	assert.Contains(t, keys(get(create, "responses", "201", "headers")), "Idempotent-Replayed")
 	assert.Contains(t, keys(get(doc, "components", "responses", "TooManyRequests", "headers")), "Retry-After")
@@ -159,6 +163,53 @@ func TestPublish_AddsWhatAllOperationsShare(t *testing.T) {
 	walk(doc, func(n *yaml.Node) {
 		assert.Empty(t, text(n, "x-go-type"), "Go is not the public document's business")
 	})
+}
+
+func TestPublish_DocumentsWhatABodyMayMeetOnlyWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "    get:\n      operationId: getThing", "    delete:\n      operationId: deleteThing")
+	require.NoError(t, err)
+	publish(doc)
+	assert.ElementsMatch(t, []string{"200", "400", "401", "403", "404", "409", "422", "429", "500"}, keys(get(doc, "paths", "/things/{id}", "delete", "responses")))
+}
+
+func TestComplete_NamesTheScopesOfReferences(t *testing.T) {
+	t.Parallel()
+	// An owner is a Person, who is read with people:read, and whose parcels are read by nobody alone.
+	people := `
+  /people/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getPerson
+      x-scope: people:read
+      responses:
+        '200':
+          content: {application/json: {schema: {$ref: '#/components/schemas/Person'}}}
+components:
+  schemas:
+    Person:
+      properties:
+        home: {x-expandable: Thing}
+        parcels: {type: array, items: {x-expandable: Parcel}}
+    Parcel:
+      properties:
+        sender: {x-expandable: Person}
+`
+	for names, want := range map[string]map[string][]string{
+		"owner":                        {"owner": {"people:read"}},
+		"owner, owner.home":            {"owner": {"people:read"}, "owner.home": {"people:read", "things:read"}},
+		"owner.parcels.sender":         {"owner.parcels.sender": {"people:read"}},
+		"owner, owner.parcels, status": {"owner": {"people:read"}, "owner.parcels": {"people:read"}},
+	} {
+		changed := strings.NewReplacer("x-expand: [owner]", "x-expand: ["+names+"]", "x-expandable: Thing, nullable", "x-expandable: Person, nullable", "components:\n  schemas:\n", people[1:]).Replace(source)
+		doc, err := bundled(t, source, changed)
+		require.NoError(t, err)
+		expand := get(doc, "paths", "/things", "post", "parameters").Content[1]
+		got := map[string][]string{}
+		each(get(expand, "x-scopes"), func(name string, scopes *yaml.Node) { got[name] = items(scopes) })
+		assert.Equal(t, want, got, names)
+		assert.Contains(t, text(expand, "description"), "(people:read", names)
+	}
 }
 
 func TestForGo_BindsTypes(t *testing.T) {

@@ -12,12 +12,8 @@ const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
 // complete writes out what the resource files leave to the conventions: list schemas, references and expand. Both the
 // published document and the Go code are made from the result.
 func complete(doc *yaml.Node) {
+	addExpand(doc) // while references still name what they point at
 	walk(get(doc, "components", "schemas"), completeSchema)
-	for _, op := range operations(doc) {
-		if names := get(op.node, "x-expand"); names != nil {
-			addParameter(op.node, expandParameter(items(names)))
-		}
-	}
 }
 
 func completeSchema(n *yaml.Node) {
@@ -55,18 +51,6 @@ func addParameter(op, parameter *yaml.Node) {
 	list := get(op, "parameters")
 	list.Style = 0
 	list.Content = append(list.Content, parameter)
-}
-
-func expandParameter(names []string) *yaml.Node {
-	return parse(`
-name: expand
-in: query
-style: form
-explode: false
-description: 'References to return as objects, separated by commas: %s.'
-schema: {type: array, maxItems: 20, items: {type: string, enum: ['%s'], x-go-type: string}}
-example: ['%s']
-`, strings.Join(names, ", "), strings.Join(names, "', '"), names[0])
 }
 
 // publish turns the completed document into the one that is served and validated against: shared error responses,
@@ -118,7 +102,13 @@ func sharedErrors(op operation) []string {
 		names = append(names, "NotFound")
 	}
 	if op.write() {
-		names = append(names, "Conflict", "RequestTooLarge", "UnsupportedMediaType", "Unprocessable")
+		names = append(names, "Conflict")
+	}
+	if get(op.node, "requestBody") != nil {
+		names = append(names, "RequestTooLarge", "UnsupportedMediaType")
+	}
+	if op.write() {
+		names = append(names, "Unprocessable")
 	}
 	return append(append(names, items(get(op.node, "x-errors"))...), "TooManyRequests", "InternalError")
 }

@@ -24,6 +24,7 @@ func lint(doc *yaml.Node) []error {
 	for _, op := range operations(doc) {
 		l.at = strings.ToUpper(op.method) + " " + op.path
 		l.operation(op)
+		l.filters(doc, op)
 		if id := text(op.node, "operationId"); seen[id] != "" {
 			l.fail("operationId %s is also that of %s", id, seen[id])
 		} else {
@@ -91,6 +92,18 @@ func (l *linter) names(op operation) {
 			if name := text(p, "name"); name != "" && !snakeCase.MatchString(name) {
 				l.fail("parameter %s must be snake_case", name)
 			}
+		}
+	}
+}
+
+// filters holds that an empty filter is refused: a script whose variable is not set would be answered with everything.
+func (l *linter) filters(doc *yaml.Node, op operation) {
+	for _, p := range append(nodes(get(op.item, "parameters")), nodes(get(op.node, "parameters"))...) {
+		p = resolve(doc, p)
+		schema := resolve(doc, get(p, "schema"))
+		free := text(schema, "type") == "string" && get(schema, "enum") == nil && get(schema, "format") == nil
+		if text(p, "in") == "query" && free && text(schema, "minLength") == "" {
+			l.fail("query parameter %s needs minLength", text(p, "name"))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -117,6 +118,22 @@ func items(n *yaml.Node) []string {
 		}
 	}
 	return out
+}
+
+// nodes returns the members of the sequence n.
+func nodes(n *yaml.Node) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Content
+}
+
+// resolve returns what n refers to in the document, or n itself.
+func resolve(doc, n *yaml.Node) *yaml.Node {
+	if path, found := strings.CutPrefix(text(n, "$ref"), "#/"); found {
+		return get(doc, strings.Split(path, "/")...)
+	}
+	return n
 }
 
 // walk calls f for n and everything below it, parents first.
