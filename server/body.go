@@ -15,7 +15,11 @@ import (
 
 // takeBody reads the body, never more than the operation takes, and leaves strict
 // JSON for those behind it: what is too large is refused before it is read whole.
+// An operation that has no body ignores one: many clients send {} or an empty form.
 func takeBody(op *Operation) echo.MiddlewareFunc {
+	if op.body == nil {
+		return ignoreBody
+	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
@@ -29,6 +33,15 @@ func takeBody(op *Operation) echo.MiddlewareFunc {
 			r.Body, r.ContentLength, r.GetBody = io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
 			return next(c)
 		}
+	}
+}
+
+// ignoreBody does not read what the client sends, nor let others.
+func ignoreBody(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		r.Body, r.ContentLength, r.GetBody = http.NoBody, 0, nil
+		return next(c)
 	}
 }
 
@@ -68,7 +81,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 // may have one.
 func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	if len(data) == 0 {
-		if o.body != nil && o.body.Required {
+		if o.body.Required {
 			return nil, o.bodyMissing()
 		}
 		return nil, nil
@@ -78,9 +91,6 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	}
 	if fault := checkJSON(data); fault != nil {
 		return nil, &store.Error{Code: store.CodeBadRequest, Param: fault.param(), Message: fault.message}
-	}
-	if o.body == nil {
-		return nil, o.bodyUnwanted(data)
 	}
 	if o.Unwrap != "" {
 		data = unwrap(data, o.Unwrap)
@@ -113,13 +123,4 @@ func (o *Operation) bodyMissing() error {
 		param = media.Schema.Value.Required[0]
 	}
 	return &store.Error{Code: store.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
-}
-
-// bodyUnwanted accepts an empty object where no body is expected: many clients
-// cannot send less. Anything in it would be silently lost, so it is refused.
-func (o *Operation) bodyUnwanted(data []byte) error {
-	if len(data) >= 2 && data[0] == '{' && len(bytes.TrimSpace(data[1:len(data)-1])) == 0 {
-		return nil
-	}
-	return &store.Error{Code: store.CodeBadRequest, Param: "body", Message: o.Method + " " + o.Path + " takes no body."}
 }

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -76,7 +80,7 @@ type envelopeError struct {
 // refuse writes err as the envelope. What is nobody's fault but ours is logged,
 // once, with the request's id; the caller learns only that it happened.
 func (s *Server) refuse(c echo.Context, err error) {
-	e := translate(err)
+	e := translate(err, c.Request().Body)
 	status, kind := statusOf(e.Code)
 	if status == http.StatusInternalServerError {
 		s.logFailure(c.Request().Context(), err)
@@ -91,11 +95,36 @@ func (s *Server) refuse(c echo.Context, err error) {
 	case store.CodeInProgress:
 		h.Set(echo.HeaderRetryAfter, "1")
 	}
-	body, err := json.Marshal(envelope{envelopeError{kind, e.Code, e.Message, e.Param, e.Fields}})
+	body, err := json.Marshal(envelope{bounded(envelopeError{kind, e.Code, e.Message, e.Param, e.Fields})})
 	if err != nil {
 		body = []byte(`{"error":{"type":"api_error","code":"api_error","message":"The error cannot be shown."}}`)
 	}
 	writeJSON(c.Response(), c.Request().Method, status, append(body, '\n'))
+}
+
+// The bounds of an envelope, in characters and fields. What the client sent may be in any of them.
+const (
+	maxMessage = 1000
+	maxParam   = 200
+	maxFields  = 100
+)
+
+// bounded shortens what would make an answer as long as its request.
+func bounded(e envelopeError) envelopeError {
+	e.Message, e.Param = shorten(e.Message, maxMessage), shorten(e.Param, maxParam)
+	if e.Errors == nil {
+		return e
+	}
+	fields := slices.Sorted(maps.Keys(e.Errors))
+	all := e.Errors
+	e.Errors = make(map[string][]string, min(len(fields), maxFields))
+	for _, field := range fields[:min(len(fields), maxFields)] {
+		for _, message := range all[field] {
+			at := shorten(field, maxParam)
+			e.Errors[at] = append(e.Errors[at], shorten(message, maxMessage))
+		}
+	}
+	return e
 }
 
 func (s *Server) logFailure(ctx context.Context, err error) {
@@ -106,15 +135,15 @@ func (s *Server) logFailure(ctx context.Context, err error) {
 	s.log.LogAttrs(ctx, level, "request failed", slog.String("error", err.Error()))
 }
 
-// translate makes the error of any layer one with a code.
-func translate(err error) *store.Error {
+// translate makes the error of any layer one with a code. Body is what was sent.
+func translate(err error, body io.Reader) *store.Error {
 	var known *store.Error
 	if errors.As(err, &known) {
 		return known
 	}
 	var binding *echo.HTTPError
 	if errors.As(err, &binding) && binding.Code == http.StatusBadRequest {
-		return bindingRefusal(binding)
+		return bindingRefusal(binding, body)
 	}
 	return &store.Error{
 		Code:    codeInternal,
@@ -124,14 +153,20 @@ func translate(err error) *store.Error {
 
 // bindingRefusal is for what the document's schema lets pass and a Go type does
 // not, such as 19.0 for an integer.
-func bindingRefusal(err *echo.HTTPError) *store.Error {
+func bindingRefusal(err *echo.HTTPError, body io.Reader) *store.Error {
 	var mistyped *json.UnmarshalTypeError
 	if errors.As(err, &mistyped) {
-		message := fmt.Sprintf("%s cannot be a %s.", mistyped.Field, mistyped.Value)
+		field := mistyped.Field
+		message := fmt.Sprintf("%s cannot be a %s.", field, mistyped.Value)
 		if number, ok := strings.CutPrefix(mistyped.Value, "number "); ok {
-			message = fmt.Sprintf("%s must be an integer in plain digits, not %s.", mistyped.Field, number)
+			if body, ok := body.(interface{ ValidatedValue() any }); ok {
+				if path, found := pathTo(body.ValidatedValue(), strings.Split(field, "."), number); found {
+					field = strings.Join(path, ".")
+				}
+			}
+			message = fmt.Sprintf("%s must be an integer in plain digits, not %s.", field, number)
 		}
-		return &store.Error{Code: store.CodeBadRequest, Param: mistyped.Field, Message: message}
+		return &store.Error{Code: store.CodeBadRequest, Param: field, Message: message}
 	}
 	message, _ := err.Message.(string)
 	refusal := &store.Error{Code: store.CodeBadRequest, Message: message}
@@ -140,6 +175,27 @@ func bindingRefusal(err *echo.HTTPError) *store.Error {
 		refusal.Message = refusal.Param + " does not have the right format."
 	}
 	return refusal
+}
+
+// pathTo returns where in a value the number stands that is reached by the names of fields. The Go decoder leaves the
+// indexes of arrays out.
+func pathTo(value any, names []string, number string) (path []string, found bool) {
+	switch v := value.(type) {
+	case json.Number:
+		return nil, len(names) == 0 && v.String() == number
+	case map[string]any:
+		if len(names) > 0 {
+			path, found = pathTo(v[names[0]], names[1:], number)
+			return append([]string{names[0]}, path...), found
+		}
+	case []any:
+		for i, item := range v {
+			if path, found = pathTo(item, names, number); found {
+				return append([]string{strconv.Itoa(i)}, path...), true
+			}
+		}
+	}
+	return nil, false
 }
 
 // writeJSON sends a whole body with its length, or the headers alone to a HEAD.

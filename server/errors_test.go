@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -47,23 +48,72 @@ func TestTranslate_WhatGoTypesRefuse(t *testing.T) {
 	var body struct {
 		Amount int64 `json:"amount"`
 	}
-	e := translate(bind(`{"amount":19.0}`, &body))
+	e := translate(bind(`{"amount":19.0}`, &body), nil)
 	assert.Equal(t, store.CodeBadRequest, e.Code)
 	assert.Equal(t, "amount", e.Param)
 	assert.Equal(t, "amount must be an integer in plain digits, not 19.0.", e.Message)
 
-	e = translate(echo.NewHTTPError(400, "Invalid format for parameter created_after: parsing time"))
+	mistyped := echo.NewHTTPError(400).SetInternal(&json.UnmarshalTypeError{Value: "number 19.0", Field: "variants.tiers.amount"})
+	sent := map[string]any{"variants": []any{
+		map[string]any{"name": "a"},
+		map[string]any{"tiers": []any{map[string]any{"amount": json.Number("19")}, map[string]any{"amount": json.Number("19.0")}}},
+	}}
+	assert.Equal(t, "variants.1.tiers.1.amount", translate(mistyped, validated{value: sent}).Param)
+
+	e = translate(echo.NewHTTPError(400, "Invalid format for parameter created_after: parsing time"), nil)
 	assert.Equal(t, store.CodeBadRequest, e.Code)
 	assert.Equal(t, "created_after", e.Param)
+}
+
+func TestErrors_DoNotRepeatARequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]echo.HandlerFunc{
+		"getWidget": func(c echo.Context) error { return store.Missing("widget", "", c.Param("id")) },
+	})
+	long := strings.Repeat("ü", 1500)
+	for name, a := range map[string]*answer{
+		"unknown field":     f.send("POST", "/v1/hooks", `{"url":"x","`+long+`":1}`),
+		"duplicate key":     f.send("POST", "/v1/hooks", `{"`+long+`":1,"`+long+`":1}`),
+		"wrapper":           f.send("POST", "/v1/hooks", `{"`+long+`":{"url":"x"}}`),
+		"unknown parameter": f.send("GET", "/v1/widgets?"+long+"=1", ""),
+		"repeated filter":   f.send("GET", "/v1/widgets?metadata["+long+"]=1&metadata["+long+"]=2", ""),
+		"wrong filter":      f.send("GET", "/v1/widgets?metadata["+long+"]=longer", ""),
+		"path":              f.send("GET", "/v1/widgets/"+long, ""),
+	} {
+		assert.Less(t, len(a.body), 1000, "%s: %s", name, a.body)
+		assert.Contains(t, a.problem(t).Message, "…", name)
+		assert.NotContains(t, a.body, "\ufffd", name)
+	}
+	assert.Less(t, len(f.send("POST", "/v1/widgets", `{"name":"a","amount":1,"line_items":[`+strings.Repeat(`{"product":"p","quantity":0},`, 60)+`1]}`).body), 3000)
+}
+
+func TestBounded_ReportsAtMostAHundredFields(t *testing.T) {
+	t.Parallel()
+	problems := map[string][]string{}
+	for i := range 1000 {
+		problems[fmt.Sprintf("tags.%04d", i)] = []string{strings.Repeat("x", 2000)}
+	}
+	e := bounded(envelopeError{Errors: problems})
+	assert.Len(t, e.Errors, 100)
+	assert.Equal(t, maxMessage+len("…"), len(e.Errors["tags.0000"][0]), "the first ones, shortened")
+	assert.Len(t, problems, 1000, "what is shared with others is left alone")
 }
 
 func TestTranslate_HidesWhatIsOurs(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{errors.New("password=1"), echo.NewHTTPError(502, "password=1"), &json.SyntaxError{}} {
-		e := translate(err)
+		e := translate(err, nil)
 		assert.Equal(t, codeInternal, e.Code)
 		assert.NotContains(t, e.Message, "password")
 	}
 	wrapped := fmt.Errorf("insert: %w", store.Missing("product", "product", "prod_x"))
-	assert.Equal(t, store.CodeMissing, translate(wrapped).Code)
+	assert.Equal(t, store.CodeMissing, translate(wrapped, nil).Code)
 }
+
+// validated is a body as the validator leaves it.
+type validated struct {
+	io.Reader
+	value any
+}
+
+func (v validated) ValidatedValue() any { return v.value }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -13,12 +15,18 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// parameterRefusal is always a 400: a query is malformed or it is fine.
+// parameterRefusal is always a 400: a query is malformed or it is fine. Of a filter
+// such as metadata[key] it names the key.
 func parameterRefusal(p *parameter, err error) error {
 	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
 		return &store.Error{Code: store.CodeParameterMissing, Param: p.Name, Message: "Missing required parameter: " + p.Name + "."}
 	}
-	return &store.Error{Code: store.CodeBadRequest, Param: p.Name, Message: p.Name + " must be " + describe(p.Schema.Value) + "."}
+	name, schema := p.Name, p.Schema.Value
+	var inner *openapi3.SchemaError
+	if p.prefix != "" && errors.As(err, &inner) && len(inner.JSONPointer()) == 1 {
+		name, schema = p.prefix+shorten(inner.JSONPointer()[0], maxQuoted)+"]", inner.Schema
+	}
+	return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
 }
 
 // bodyRefusal turns all that is wrong with a body into one error. What makes it
@@ -97,16 +105,18 @@ func meantAlternative(e *openapi3.SchemaError) error {
 }
 
 func (r *refusals) add(e *openapi3.SchemaError) {
-	path := strings.Join(e.JSONPointer(), ".")
-	switch e.SchemaField {
-	case "required":
+	path := shorten(strings.Join(e.JSONPointer(), "."), maxQuoted)
+	_, isText := e.Value.(string)
+	switch field := e.SchemaField; {
+	case field == "required":
 		keepFirst(&r.missing, &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)})
-	case "properties":
-		field := unknownField(e)
-		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: join(path, field), Message: "Unknown field " + quote(join(path, field)) + "." + wrapperHint(e)})
-	case "readOnly":
+	case field == "properties":
+		unknown := join(path, unknownField(e))
+		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: unknown, Message: "Unknown field " + quote(unknown) + "." + wrapperHint(e)})
+	case field == "readOnly":
 		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: path, Message: path + " cannot be set. Leave it out."})
-	case "type", "nullable", "oneOf", "anyOf", "not", "discriminator":
+	case slices.Contains([]string{"type", "nullable", "oneOf", "anyOf", "not", "discriminator"}, field),
+		field == "enum" && e.Schema.Type.Is(openapi3.TypeString) && !isText: // a null, for one
 		keepFirst(&r.mistyped, &store.Error{Code: store.CodeBadRequest, Param: path, Message: subject(path) + " must be " + describe(e.Schema) + "."})
 	default:
 		r.problems.Add(path, requirement(e))
@@ -143,12 +153,16 @@ func unknownField(e *openapi3.SchemaError) string {
 	return strings.Join(unknown[:min(1, len(unknown))], "")
 }
 
-// wrapperHint recognises {"product": {...}}, the commonest cause of a missing field.
+// wrapperHint recognises {"product": {...}}, the commonest cause of a missing field:
+// an object that is not expected, with a field in it that is.
 func wrapperHint(e *openapi3.SchemaError) string {
 	object, _ := e.Value.(map[string]any)
-	for name, value := range object {
-		if _, wraps := value.(map[string]any); wraps && e.Schema.Properties[name] == nil {
-			return " Send the fields at the top level of the body, not inside of " + quote(name) + "."
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		inner, _ := object[name].(map[string]any)
+		for field := range inner {
+			if e.Schema.Properties[name] == nil && e.Schema.Properties[field] != nil {
+				return " Send the fields at the top level of the body, not inside of " + quote(name) + "."
+			}
 		}
 	}
 	return ""
@@ -235,6 +249,8 @@ func describeText(s *openapi3.Schema) string {
 		return "a valid " + s.Format
 	case s.Pattern != "":
 		return "text that matches " + s.Pattern
+	case s.MinLength > 0 && s.MaxLength != nil:
+		return fmt.Sprintf("text of %d to %s", s.MinLength, count(*s.MaxLength, "character"))
 	case s.MaxLength != nil:
 		return "text of at most " + count(*s.MaxLength, "character")
 	case s.Type.Is(openapi3.TypeString):
@@ -270,10 +286,20 @@ func join(prefix, path string) string {
 	return prefix + "." + path
 }
 
+// maxQuoted is how much of a client's own word an error repeats, in characters.
+const maxQuoted = 100
+
 // quote puts a client's own word into a message, at a bearable length.
-func quote(s string) string {
-	if len(s) > 100 {
-		s = s[:100] + "..."
+func quote(s string) string { return `"` + shorten(s, maxQuoted) + `"` }
+
+// shorten ends a text after limit characters, with an ellipsis in the place of the rest.
+func shorten(s string, limit int) string {
+	characters := 0
+	for i := range s {
+		if characters == limit {
+			return s[:i] + "…"
+		}
+		characters++
 	}
-	return `"` + s + `"`
+	return s
 }

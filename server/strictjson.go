@@ -136,7 +136,7 @@ func (s *jsonScan) object(depth int) *jsonFault {
 			return fault
 		}
 		if !keys.add(key) {
-			return &jsonFault{path: []string{string(key)}, message: "The key " + strconv.Quote(string(key)) + " appears twice in one object."}
+			return &jsonFault{path: []string{string(key)}, message: "The key " + quote(string(key)) + " appears twice in one object."}
 		}
 		if s.space(); s.peek() != ':' {
 			return s.syntax("a colon")

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -15,13 +17,15 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// validate holds a request against the document: path, query, body. The value that
+// validate holds a request against the document: path, query, what it may expand, body. The value that
 // passed stays on the body (KeepValidatedValue), and the generated code binds that
 // one: were the JSON read a second time, `Status` could replace the `status` that
 // was looked at.
 func validate(op *Operation) echo.MiddlewareFunc {
-	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true}
-	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true}
+	formats := []openapi3.SchemaValidationOption{checkFormats()}
+	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
+	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SchemaValidationOptions: formats}
+	expand := op.readExpandScopes()
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
@@ -36,6 +40,9 @@ func validate(op *Operation) echo.MiddlewareFunc {
 			if err := op.checkQuery(r, &input); err != nil {
 				return err
 			}
+			if err := expand.check(r.Context(), query); err != nil {
+				return err
+			}
 			if op.body != nil && r.ContentLength > 0 {
 				input.Options = bodyOptions
 				if err := openapi3filter.ValidateRequestBody(r.Context(), &input, op.body); err != nil {
@@ -45,6 +52,25 @@ func validate(op *Operation) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// checkFormats makes a date-time a moment that exists. The pattern of the format alone lets 30 February and a 61st
+// second pass, and nobody behind it asks again.
+func checkFormats() openapi3.SchemaValidationOption {
+	pattern := openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringDateTime)
+	exists := func(text string) error {
+		if err := pattern.Validate(text); err != nil {
+			return err
+		}
+		at, err := time.Parse(time.RFC3339, text)
+		if year := at.UTC().Year(); err == nil && (year < 0 || year > 9999) {
+			err = errors.New("the year has four digits in UTC")
+		}
+		return err
+	}
+	return openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
+		"date-time": openapi3.NewCallbackValidator(exists),
+	})
 }
 
 // checkPath answers 404 to what can be no id and that a database might choke on.
@@ -87,13 +113,17 @@ func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 }
 
 func (o *Operation) checkQueryName(name string, values []string) error {
+	known := o.takesQuery(name)
+	name = shorten(name, maxParam)
 	switch {
-	case !o.takesQuery(name):
+	case !plainText(name): // metadata[key] has a part of the client's own
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "The name of a query parameter must be valid UTF-8 without NUL characters."}
+	case !known:
 		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Unknown query parameter " + quote(name) + ". " + o.queryNames()}
 	case len(values) > 1:
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Send " + name + " once; separate several values by commas where it takes several."}
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Send " + quote(name) + " once; separate several values by commas where it takes several."}
 	case !plainText(values[0]):
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " must be valid UTF-8 without NUL characters."}
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: quote(name) + " must be valid UTF-8 without NUL characters."}
 	}
 	return nil
 }

@@ -63,6 +63,9 @@ func OutcomeOf(err error) Outcome {
 
 // Missing says that the account has no such object. Param is empty when the path named it.
 func Missing(object, param, ref string) *Error {
+	if characters := []rune(ref); len(characters) > 100 { // nobody's own id is that long
+		ref = string(characters[:100]) + "…"
+	}
 	return &Error{Code: CodeMissing, Param: param, Message: fmt.Sprintf("No such %s: '%s'.", object, ref)}
 }
 

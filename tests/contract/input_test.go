@@ -107,7 +107,7 @@ func TestEveryBody_HasASizeLimit(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, boot(t, url))
-		every(t, writes, func(t *testing.T, op *harness.Operation) {
+		every(t, withBody, func(t *testing.T, op *harness.Operation) {
 			big := bytes.Repeat([]byte(" "), op.MaxBody+1)
 			resp := w.Do(t, op.Method, w.path(op), big)
 			resp.Fault(t, http.StatusRequestEntityTooLarge, "request_too_large")
@@ -123,7 +123,7 @@ func TestEveryBody_MustBeJSON(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, boot(t, url))
-		every(t, writes, func(t *testing.T, op *harness.Operation) {
+		every(t, withBody, func(t *testing.T, op *harness.Operation) {
 			for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml"} {
 				resp := w.Do(t, op.Method, w.path(op), "name=x", "Content-Type", contentType)
 				resp.Fault(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
@@ -131,6 +131,104 @@ func TestEveryBody_MustBeJSON(t *testing.T) {
 			resp := w.Do(t, op.Method, w.path(op), "{}", "Content-Type", "application/json", "Content-Encoding", "gzip")
 			resp.Fault(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
 		})
+	})
+}
+
+func TestEveryOperationWithoutABody_IgnoresOne(t *testing.T) {
+	t.Parallel()
+	withoutBody := func(op *harness.Operation) bool { return !withBody(op) }
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, withoutBody, func(t *testing.T, op *harness.Operation) {
+			if op.IsWrite() {
+				w = newWorld(t, s) // the last one may have deleted what this one is about
+			}
+			plain := w.Do(t, op.Method, w.path(op), "a=1", "Content-Type", "text/plain")
+			if resp := w.Do(t, op.Method, w.path(op), "{", "Content-Type", "application/json"); op.Method == http.MethodGet && resp.Status != plain.Status {
+				t.Errorf("half an object is answered %d, a text %d", resp.Status, plain.Status)
+			}
+			if plain.Status == http.StatusBadRequest || plain.Status == http.StatusUnsupportedMediaType {
+				t.Errorf("a body is answered %d: %s", plain.Status, plain.Body)
+			}
+		})
+	})
+}
+
+func TestEveryFilter_RefusesWhatIsEmptyOrNoText(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, func(op *harness.Operation) bool { return len(op.QueryParameters()) > 0 }, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			queries := map[string]string{}
+			for _, p := range op.QueryParameters() {
+				switch {
+				case p.Style == "deepObject":
+					for _, key := range []string{"a%00", "%ff"} {
+						queries[p.Name+"["+key+"]=1"] = ""
+					}
+					queries[p.Name+"[a]="+strings.Repeat("x", 501)] = p.Name + "[a]"
+					queries[p.Name+"[a]=%00"] = p.Name + "[a]"
+				case p.Schema.Value.Format == "date-time":
+					for _, never := range []string{"2026-02-30T00:00:00Z", "2026-01-31T23:59:60Z", "2026-01-31T12:00:00%2B99:99"} {
+						queries[p.Name+"="+never] = p.Name
+					}
+					fallthrough
+				default:
+					queries[p.Name+"="] = p.Name
+					queries[p.Name+"=%00"] = p.Name
+				}
+			}
+			for query, param := range queries {
+				f := w.Do(t, op.Method, w.path(op)+"?"+query, w.body(op)).Fault(t, http.StatusBadRequest, "bad_request")
+				if f.Param != param && param != "" || f.Param == "" {
+					t.Errorf("?%s: param is %q", query, f.Param)
+				}
+			}
+		})
+	})
+}
+
+func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
+	t.Parallel()
+	// What an expanded name shows is read with this scope; line items and payments come with what has them.
+	reading := map[string]string{
+		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read",
+		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
+		"line_items": "", "payments": "",
+	}
+	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, expands, func(t *testing.T, op *harness.Operation) {
+			limited := w.with(s.Key(t, w.Account, op.Scope))
+			for _, name := range expandable(op) {
+				scope, known := reading[name[strings.LastIndex(name, ".")+1:]]
+				if !known {
+					t.Errorf("expand=%s: the test does not know what that shows", name)
+				}
+				if scope == "" || scope == op.Scope {
+					continue
+				}
+				f := limited.Do(t, op.Method, w.path(op)+"?expand="+name, w.body(op)).Fault(t, http.StatusForbidden, "forbidden")
+				if f.Param != scope {
+					t.Errorf("expand=%s: param is %q, %q is expected", name, f.Param, scope)
+				}
+				both := w.with(s.Key(t, w.Account, op.Scope, scope))
+				if resp := both.Do(t, op.Method, w.path(op)+"?expand="+name, w.body(op)); resp.Status >= 300 && op.Method == http.MethodGet {
+					t.Errorf("expand=%s with %s is answered %d: %s", name, scope, resp.Status, resp.Body)
+				}
+			}
+		})
+		order := w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)
+		limited := w.with(s.Key(t, w.Account, "orders:read"))
+		shown := limited.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"]+"?expand=line_items,payments", nil)
+		if shown["line_items"].([]any)[0].(map[string]any)["id"] != order["line_items"].([]any)[0] {
+			t.Errorf("the line items are %v", shown["line_items"])
+		}
 	})
 }
 

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/store"
+)
+
+// expandScopes are the scopes that the names of an expand parameter need beyond the
+// operation's own: who may read orders cannot read customers through them.
+type expandScopes map[string][]string
+
+// readExpandScopes returns x-scopes of the operation's expand parameter.
+func (o *Operation) readExpandScopes() expandScopes {
+	scopes := expandScopes{}
+	for i := range o.parameters {
+		names, _ := o.parameters[i].Extensions["x-scopes"].(map[string]any)
+		for name, needed := range names {
+			needed, _ := needed.([]any)
+			for _, scope := range needed {
+				scopes[name] = append(scopes[name], fmt.Sprint(scope))
+			}
+		}
+	}
+	return scopes
+}
+
+// check refuses a name that the caller's key may not expand. It comes before the
+// handler, because a charge could not be undone for an answer that may not be shown.
+func (s expandScopes) check(ctx context.Context, query url.Values) error {
+	if len(s) == 0 || len(query["expand"]) == 0 {
+		return nil
+	}
+	for name := range strings.SplitSeq(query["expand"][0], ",") {
+		for _, scope := range s[name] {
+			if !caller.Of(ctx).May(scope) {
+				return &store.Error{Code: store.CodeForbidden, Param: scope, Message: "To expand " + name + " an API key needs the scope " + scope + ", which this one lacks."}
+			}
+		}
+	}
+	return nil
+}
