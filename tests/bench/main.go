@@ -110,6 +110,9 @@ func measure(engine, serverPath, floorPath, dir string) ([]string, error) {
 		return nil, err
 	}
 	defer floor.stop()
+	if err := w.sameAnswers(server, floor); err != nil {
+		return nil, err
+	}
 	var missed []string
 	for _, s := range scenarios {
 		m, err := s.compare(w, dir, server, floor)

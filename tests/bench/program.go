@@ -72,12 +72,23 @@ func (p *program) post(token, path string, body any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequest(http.MethodPost, p.url+path, bytes.NewReader(data))
+	return p.send(http.MethodPost, token, path, data)
+}
+
+// get returns a resource or a list.
+func (p *program) get(token, path string) (map[string]any, error) {
+	return p.send(http.MethodGet, token, path, nil)
+}
+
+func (p *program) send(method, token, path string, body []byte) (map[string]any, error) {
+	req, err := http.NewRequest(method, p.url+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
@@ -87,8 +98,8 @@ func (p *program) post(token, path string, body any) (map[string]any, error) {
 	if err := json.NewDecoder(resp.Body).Decode(&object); err != nil {
 		return nil, err
 	}
-	if resp.StatusCode != http.StatusCreated {
-		return nil, fmt.Errorf("POST %s: %d %v", path, resp.StatusCode, object)
+	if resp.StatusCode >= 300 {
+		return nil, fmt.Errorf("%s %s: %d %v", method, path, resp.StatusCode, object)
 	}
 	return object, nil
 }
