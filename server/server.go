@@ -146,6 +146,10 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
+// answerTime is from the headers of a request to the last byte of its answer: a
+// minute for the body, one for the work, and one for the client to read.
+const answerTime = 3 * time.Minute
+
 // listening returns the server of the connections. None of them lasts for ever,
 // whatever its client does or leaves undone.
 func (s *Server) listening() *http.Server {
@@ -154,7 +158,7 @@ func (s *Server) listening() *http.Server {
 		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like the rest
 		ReadHeaderTimeout:            10 * time.Second,
 		ReadTimeout:                  60 * time.Second, // of a body, too
-		WriteTimeout:                 3 * time.Minute,  // from the headers of a request to the last byte of its answer: the body's minute, a minute of work, and one to read the answer
+		WriteTimeout:                 answerTime,
 		IdleTimeout:                  2 * time.Minute,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
