@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -91,6 +92,7 @@ func (m Metadata) check(p *Problems) {
 	p.Check(len(values) <= MetadataMaxKeys, "metadata", "Send at most 50 metadata keys.")
 	for key, value := range values {
 		p.Check(key != "" && utf8.RuneCountInString(key) <= MetadataMaxKey, "metadata."+key, "A metadata key has 1 to 40 characters.")
+		p.Check(!strings.ContainsAny(key, "[]"), "metadata."+key, "A metadata key has no square brackets: a filter could not name it.")
 		p.Check(utf8.RuneCountInString(value) <= MetadataMaxValue, "metadata."+key, "A metadata value has at most 500 characters.")
 	}
 }

@@ -106,10 +106,21 @@ func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
 	return amount, amount, ok
 }
 
-// money is what a sale makes unchangeable.
-func (v *PriceVariant) money() []any {
-	return []any{v.Type, v.AmountType, v.Amount, v.Currency, v.CurrencyAmounts, v.MinAmount, v.SuggestedAmount, v.MaxAmount,
-		v.Interval, v.IntervalCount, v.SetupFeeAmount}
+// money is what a sale makes unchangeable: the text of each field, by its name.
+func (v *PriceVariant) money() map[string]string {
+	return map[string]string{
+		"type": jsonText(v.Type), "amount_type": jsonText(v.AmountType), "amount": jsonText(v.Amount), "currency": jsonText(v.Currency),
+		"currency_amounts": jsonText(v.CurrencyAmounts), "min_amount": jsonText(v.MinAmount), "suggested_amount": jsonText(v.SuggestedAmount),
+		"max_amount": jsonText(v.MaxAmount), "interval": jsonText(v.Interval), "interval_count": jsonText(v.IntervalCount),
+		"setup_fee_amount": jsonText(v.SetupFeeAmount),
+	}
+}
+
+// checkSold notes every money field that differs from what was sold.
+func (v *PriceVariant) checkSold(sold map[string]string, p *Problems) {
+	for field, text := range v.money() {
+		p.Check(text == sold[field], field, "This price variant has been sold: its price cannot change. Create a new variant and archive this one.")
+	}
 }
 
 // GetPriceVariant returns a price variant, or CodeMissing.
@@ -171,16 +182,18 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 		if err != nil {
 			return nil, err
 		}
-		money, text := jsonText(v.money()), jsonText(v)
+		money, text := v.money(), jsonText(v)
 		change(v)
 		if jsonText(v) == text {
 			return v, nil
 		}
-		if v.SoldCount > 0 && jsonText(v.money()) != money {
-			return nil, Invalid("amount", "This price variant has been sold: its price cannot change. Create a new variant and archive this one.")
-		}
 		var problems Problems
-		v.check("", &problems)
+		if v.SoldCount > 0 {
+			v.checkSold(money, &problems)
+		}
+		if len(problems) == 0 { // of a price that cannot change, only that matters
+			v.check("", &problems)
+		}
 		if err := problems.Err(); err != nil {
 			return nil, err
 		}

@@ -23,7 +23,13 @@ func (v *PriceVariant) check(at string, p *Problems) {
 	p.Check(v.QuantityMax == nil || *v.QuantityMax >= v.QuantityMin, at+"quantity_max", "The greatest quantity is at least quantity_min.")
 	p.Check(v.Stock == nil || *v.Stock >= v.SoldCount+v.ReservedCount, at+"stock", "The stock is at least what was sold or is being paid for.")
 	p.Check(shorter(v.Name, 255), at+"name", "A name has at most 255 characters.")
-	v.Metadata.check(p)
+	var metadata Problems
+	v.Metadata.check(&metadata)
+	for field, messages := range metadata {
+		for _, message := range messages {
+			p.Add(at+field, message)
+		}
+	}
 }
 
 func (v *PriceVariant) checkAmount(at string, p *Problems, currency Currency) {
@@ -54,6 +60,7 @@ func (v *PriceVariant) checkCustom(at string, p *Problems, currency Currency) {
 	least := deref(v.MinAmount)
 	p.Check(least == 0 || least >= currency.Minimum, at+"min_amount", leastAmount(v.Currency, currency))
 	if v.SuggestedAmount != nil {
+		p.Check(*v.SuggestedAmount == 0 || *v.SuggestedAmount >= currency.Minimum, at+"suggested_amount", leastAmount(v.Currency, currency))
 		p.Check(*v.SuggestedAmount >= least, at+"suggested_amount", "The suggested amount is at least min_amount.")
 		least = *v.SuggestedAmount
 	}
@@ -82,6 +89,7 @@ func (v *PriceVariant) checkRecurring(at string, p *Problems) {
 		p.Check(v.Interval == nil, at+"interval", onlyRecurring)
 		p.Check(v.IntervalCount == nil, at+"interval_count", onlyRecurring)
 		p.Check(v.TrialDays == 0, at+"trial_days", onlyRecurring)
+		p.Check(v.SetupFeeAmount == 0, at+"setup_fee_amount", onlyRecurring)
 		p.Check(v.BillingCycles == nil, at+"billing_cycles", onlyRecurring)
 	default:
 		p.Add(at+"type", "A type is one_time or recurring.")

@@ -32,7 +32,9 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 			"currency_amounts.eur": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"eur": 49})}},
 			"currency_amounts.usd": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"usd": 500})}},
 			"min_amount":           {{Amount: 500, Currency: "usd", MinAmount: ref(int64(50))}, custom(10, 100, 200)},
-			"suggested_amount":     {custom(200, 100, 300)},
+			"suggested_amount":     {custom(200, 100, 300), custom(0, 49, 300)},
+			"setup_fee_amount":     {{Amount: 500, Currency: "usd", SetupFeeAmount: 100}},
+			"metadata.a[b]":        {{Amount: 500, Currency: "usd", Metadata: NewMetadata(map[string]string{"a[b]": "1"})}},
 			"max_amount":           {custom(100, 200, 150)},
 			"interval": {{Type: PriceVariantTypeRecurring, Amount: 500, Currency: "usd"}, {Amount: 500, Currency: "usd", Interval: ref("month")},
 				recurring(func(v *PriceVariant) { v.Interval = ref("fortnight") })},
@@ -84,14 +86,15 @@ func TestUpdatePriceVariant_MoneyIsFixedOnceSold(t *testing.T) {
 		require.Len(t, s.eventTypes(t, p.ID), 2, "the second change changed nothing")
 
 		sell(t, s, id)
-		for _, change := range []func(*PriceVariant){
-			func(v *PriceVariant) { v.Amount = 700 },
-			func(v *PriceVariant) { v.Currency = "eur" },
-			func(v *PriceVariant) { v.CurrencyAmounts.V = map[string]int64{"eur": 500} },
-			func(v *PriceVariant) { v.Type, v.Interval = PriceVariantTypeRecurring, ref("month") },
+		for field, change := range map[string]func(*PriceVariant){
+			"amount":           func(v *PriceVariant) { v.Amount = 700 },
+			"currency":         func(v *PriceVariant) { v.Currency = "eur" },
+			"currency_amounts": func(v *PriceVariant) { v.CurrencyAmounts.V = map[string]int64{"eur": 500} },
+			"setup_fee_amount": func(v *PriceVariant) { v.SetupFeeAmount = 100 },
+			"type":             func(v *PriceVariant) { v.Type, v.Interval = PriceVariantTypeRecurring, ref("month") },
 		} {
 			_, err = s.UpdatePriceVariant(t.Context(), s.account, id, change)
-			requireInvalid(t, err, "amount")
+			requireInvalid(t, err, field)
 		}
 		_, err = s.UpdatePriceVariant(t.Context(), s.account, id, func(v *PriceVariant) { v.Name = ref("Second edition") })
 		require.NoError(t, err)
@@ -153,5 +156,14 @@ func TestListPriceVariants_OfAProduct(t *testing.T) {
 		}
 		_, _, err := s.ListPriceVariants(t.Context(), s.account, ListPriceVariants{Page: Page{Limit: 10}, Product: "nothing"})
 		requireCode(t, err, CodeMissing)
+	})
+}
+
+func TestCreateProduct_NamesTheVariantWhoseMetadataIsWrong(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		wrong := fixedPrice(500)
+		wrong.Metadata = NewMetadata(map[string]string{"a[b]": "1"})
+		_, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}, PriceVariants: []PriceVariant{fixedPrice(500), wrong}})
+		requireInvalid(t, err, "price_variants.1.metadata.a[b]")
 	})
 }
