@@ -75,7 +75,7 @@ func (f *filter) has(s *Store, column, value string) {
 	f.and(s.arrayHas(column), value)
 }
 
-// list adds a ListFilter; q searches the given columns.
+// list adds a ListFilter; q is looked for within the given columns, but is all of an id: every id contains its prefix.
 func (f *filter) list(s *Store, l ListFilter, searched ...string) {
 	if l.CreatedAfter != nil {
 		f.and("created_at >= ?", *l.CreatedAfter)
@@ -92,6 +92,11 @@ func (f *filter) list(s *Store, l ListFilter, searched ...string) {
 	var either []string
 	var args []any
 	for _, column := range searched {
+		if column == "id" {
+			either = append(either, "id = ?")
+			args = append(args, l.Q)
+			continue
+		}
 		either = append(either, "LOWER("+column+`) LIKE ? ESCAPE '\'`)
 		args = append(args, contains(l.Q))
 	}
