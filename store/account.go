@@ -76,7 +76,7 @@ var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (a *Account) check() error {
 	var p Problems
-	p.Check(a.Name != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters.")
+	p.Check(strings.TrimSpace(a.Name) != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
 	p.Check(isSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
 	p.Check(isEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
 	p.Check(a.SupportEmail == nil || isEmail(*a.SupportEmail), "support_email", "Send an e-mail address, such as help@example.com.")

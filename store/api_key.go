@@ -57,6 +57,20 @@ func isScope(scope string) bool {
 	return (verb == "read" || verb == "write") && slices.Contains(scopeResources(), resource)
 }
 
+// distinct returns the texts in their order, each once; nil stays nil.
+func distinct(texts []string) []string {
+	var once []string
+	for _, text := range texts {
+		if !slices.Contains(once, text) {
+			once = append(once, text)
+		}
+	}
+	if once == nil {
+		return texts
+	}
+	return once
+}
+
 // HashToken returns what a token is found by.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
@@ -66,7 +80,7 @@ func HashToken(token string) []byte {
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (k *APIKey) check() error {
 	var p Problems
-	p.Check(k.Name != "" && utf8.RuneCountInString(k.Name) <= 255, "name", "A name has 1 to 255 characters.")
+	p.Check(strings.TrimSpace(k.Name) != "" && utf8.RuneCountInString(k.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
 	for _, scope := range k.Scopes.V {
 		p.Check(isScope(scope), "scopes", fmt.Sprintf("There is no scope '%s'. A scope is <resource>:read or <resource>:write.", scope))
 	}
@@ -105,7 +119,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 			return nil, err
 		}
 		k := &APIKey{AccountID: account, ID: NewID(KindAPIKey), Name: in.Name, TokenHash: HashToken(token), TokenLast4: token[len(token)-4:],
-			Scopes: JSONOf(in.Scopes), ExpiresAt: in.ExpiresAt, CreatedBy: by.KeyID, CreatedAt: s.Now()}
+			Scopes: JSONOf(distinct(in.Scopes)), ExpiresAt: in.ExpiresAt, CreatedBy: by.KeyID, CreatedAt: s.Now()}
 		if k.Name == "" {
 			k.Name = "API key"
 		}
@@ -149,6 +163,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		}
 		before, text := *k, jsonText(k)
 		change(k)
+		k.Scopes.V = distinct(k.Scopes.V)
 		if jsonText(k) == text {
 			return k, nil
 		}

@@ -68,6 +68,7 @@ func (c *Customer) check() error {
 	} else {
 		c.EmailKey = emailKey(*c.Email)
 	}
+	p.Check(c.Name == nil || strings.TrimSpace(*c.Name) != "", "name", "A name is not only white space. Send null for none.")
 	c.Metadata.check(&p)
 	return p.Err()
 }

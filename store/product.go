@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -126,7 +127,7 @@ var productColumns = columnsOf[Product]("products")
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (p *Product) check() error {
 	var problems Problems
-	problems.Check(p.Name != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters.")
+	problems.Check(strings.TrimSpace(p.Name) != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
 	problems.Check(shorter(p.Headline, 160), "headline", "A headline has at most 160 characters.")
 	problems.Check(shorter(p.Description, 20_000), "description", "A description has at most 20,000 characters.")
 	seen := map[string]bool{}

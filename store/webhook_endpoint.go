@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // WebhookEndpointStatus says whether an endpoint is sent events.
@@ -50,6 +51,14 @@ func (e *WebhookEndpoint) check() error {
 	return p.Err()
 }
 
+// normalize drops what enabled_events says twice; EventAll says all of it.
+func (e *WebhookEndpoint) normalize() {
+	if slices.Contains(e.EnabledEvents.V, EventAll) && !slices.ContainsFunc(e.EnabledEvents.V, func(name string) bool { return !isEventType(name) }) {
+		e.EnabledEvents.V = []string{EventAll}
+	}
+	e.EnabledEvents.V = distinct(e.EnabledEvents.V)
+}
+
 // secretContext ties a sealed secret to its endpoint.
 func (e *WebhookEndpoint) secretContext() string { return e.AccountID + "/" + e.ID }
 
@@ -86,6 +95,7 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 		if e.Status == "" {
 			e.Status = WebhookEndpointActive
 		}
+		e.normalize()
 		if err := e.check(); err != nil {
 			return nil, err
 		}
@@ -108,6 +118,7 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 		}
 		before := *e
 		change(e)
+		e.normalize()
 		if err := e.check(); err != nil || sameJSON(before, *e) {
 			return e, err
 		}

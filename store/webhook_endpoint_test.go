@@ -57,3 +57,17 @@ func TestGetWebhookEndpoint_OfAnotherAccountIsMissing(t *testing.T) {
 		}
 	})
 }
+
+func TestEnabledEvents_AreNormalized(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		events := JSONOf([]string{EventProductUpdated, EventProductCreated, EventProductUpdated})
+		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: events})
+		require.NoError(t, err)
+		require.Equal(t, []string{EventProductUpdated, EventProductCreated}, e.EnabledEvents.V)
+		e, err = s.UpdateWebhookEndpoint(t.Context(), s.account, e.ID, func(e *WebhookEndpoint) { e.EnabledEvents.V = []string{EventProductCreated, EventAll} })
+		require.NoError(t, err)
+		require.Equal(t, []string{EventAll}, e.EnabledEvents.V)
+		_, err = s.UpdateWebhookEndpoint(t.Context(), s.account, e.ID, func(e *WebhookEndpoint) { e.EnabledEvents.V = []string{EventAll, "order.eaten"} })
+		requireInvalid(t, err, "enabled_events")
+	})
+}
