@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -61,12 +62,12 @@ func writeScripts(dir string) error {
 }
 
 // put loads a program for a while. An answer that is not a success fails the measurement: it would be a fast one.
-func put(p *program, scriptFile string, threads int, d time.Duration, args ...string) (load, error) {
+func put(ctx context.Context, p *program, scriptFile string, threads int, d time.Duration, args ...string) (load, error) {
 	before, err := cpuTime(p.cmd.Process.Pid)
 	if err != nil {
 		return load{}, err
 	}
-	out, err := exec.Command("wrk", append([]string{
+	out, err := exec.CommandContext(ctx, "wrk", append([]string{
 		"-t" + strconv.Itoa(threads), "-c16", "-d" + d.String(), "-s", scriptFile, p.url, "--"}, args...)...).CombinedOutput()
 	if err != nil {
 		return load{}, fmt.Errorf("wrk: %w\n%s", err, out)

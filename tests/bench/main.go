@@ -3,13 +3,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -38,7 +41,10 @@ const cpuGate, cpuAim = 1.6, 1.4
 
 func main() {
 	flag.Parse()
-	missed, err := run()
+	// An interrupt ends the load generator; everything else then unwinds and cleans up.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	missed, err := run(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
@@ -50,7 +56,7 @@ func main() {
 }
 
 // run returns what is below its gate.
-func run() ([]string, error) {
+func run(ctx context.Context) ([]string, error) {
 	if err := installWrk(); err != nil {
 		return nil, err
 	}
@@ -70,7 +76,7 @@ func run() ([]string, error) {
 	fmt.Printf("%-9s %-15s %9s %9s %7s %6s %6s %7s %9s\n", "database", "request", "server/s", "floor/s", "ratio", "gate", "aim", "cpu", "p99 ms")
 	var missed []string
 	for engine := range strings.SplitSeq(*engines, ",") {
-		m, err := measure(engine, server, floor, dir)
+		m, err := measure(ctx, engine, server, floor, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +101,7 @@ func build(dir string) (server, floor string, err error) {
 }
 
 // measure runs all scenarios on one engine.
-func measure(engine, serverPath, floorPath, dir string) ([]string, error) {
+func measure(ctx context.Context, engine, serverPath, floorPath, dir string) ([]string, error) {
 	w, err := newWorld(engine, serverPath, dir)
 	if err != nil {
 		return nil, err
@@ -115,17 +121,17 @@ func measure(engine, serverPath, floorPath, dir string) ([]string, error) {
 	}
 	var missed []string
 	for _, s := range scenarios {
-		m, err := s.compare(w, dir, server, floor)
+		m, err := s.compare(ctx, w, dir, server, floor)
 		if err != nil {
 			return nil, err
 		}
 		missed = append(missed, m...)
 	}
-	return missed, w.purchases(dir, server)
+	return missed, w.purchases(ctx, dir, server)
 }
 
 // compare measures one scenario in alternating rounds and prints its line.
-func (s scenario) compare(w *world, dir string, server, floor *program) ([]string, error) {
+func (s scenario) compare(ctx context.Context, w *world, dir string, server, floor *program) ([]string, error) {
 	requests := w.get
 	if s.name == "list of 20" {
 		requests = w.list
@@ -138,7 +144,7 @@ func (s scenario) compare(w *world, dir string, server, floor *program) ([]strin
 			slices.Reverse(order)
 		}
 		for _, p := range order {
-			l, err := put(p, filepath.Join(dir, s.script+".lua"), 1, time.Duration(*seconds)*time.Second, requests, fmt.Sprintf("%s-%d", p.name, round))
+			l, err := put(ctx, p, filepath.Join(dir, s.script+".lua"), 1, time.Duration(*seconds)*time.Second, requests, fmt.Sprintf("%s-%d", p.name, round))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -165,10 +171,10 @@ func (s scenario) compare(w *world, dir string, server, floor *program) ([]strin
 }
 
 // purchases measures whole purchases, which have no floor: create a checkout, confirm it, read the order.
-func (w *world) purchases(dir string, server *program) error {
+func (w *world) purchases(ctx context.Context, dir string, server *program) error {
 	var rate, p99 []float64
 	for round := range *rounds {
-		l, err := put(server, filepath.Join(dir, "purchase.lua"), 16, time.Duration(*seconds)*time.Second, w.get, fmt.Sprint("buy", round), w.price)
+		l, err := put(ctx, server, filepath.Join(dir, "purchase.lua"), 16, time.Duration(*seconds)*time.Second, w.get, fmt.Sprint("buy", round), w.price)
 		if err != nil {
 			return fmt.Errorf("purchase: %w", err)
 		}
