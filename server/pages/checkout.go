@@ -44,9 +44,9 @@ func (p *Pages) checkout(c echo.Context) error {
 	return p.render(c, http.StatusOK, "checkout.html", page)
 }
 
-// authenticate is the buyer's consent on the test provider's page: the charge that waited for it goes on.
+// authenticate is the buyer's consent: the charge that waited for it goes on.
 func (p *Pages) authenticate(c echo.Context) error {
-	if p.test == nil {
+	if p.authenticator == nil {
 		return echo.ErrNotFound
 	}
 	ctx := c.Request().Context()
@@ -56,7 +56,7 @@ func (p *Pages) authenticate(c echo.Context) error {
 	}
 	payment, err := p.store.CheckoutPayment(ctx, account, id)
 	if err == nil && payment.ProviderRef != nil {
-		if _, err = p.test.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
+		if _, err = p.authenticator.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
 			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
 		}
 	}
@@ -72,7 +72,7 @@ func (p *Pages) state(c *store.Checkout) string {
 	switch {
 	case c.Status == store.CheckoutStatusCompleted:
 		return "paid"
-	case c.Status == store.CheckoutStatusProcessing && c.NextAction.V != nil && p.test != nil:
+	case c.Status == store.CheckoutStatusProcessing && c.NextAction.V != nil && p.authenticator != nil:
 		return "action"
 	default:
 		return string(c.Status)

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -32,9 +33,28 @@ type shop struct {
 	account string
 	server  *httptest.Server
 	now     time.Time
+	asked   int // how often the provider was told of a buyer's consent
+}
+
+// consent is the way of a buyer's consent to the provider, which must have a deadline.
+type consent struct {
+	payments.Authenticator
+	w *shop
+}
+
+func (c *consent) Authenticate(ctx context.Context, account, ref string) (payments.Charge, error) {
+	_, bounded := ctx.Deadline()
+	assert.True(c.w.t, bounded, "the provider is asked past the guard of the seam")
+	c.w.asked++
+	return c.Authenticator.Authenticate(ctx, account, ref)
 }
 
 func newShop(t *testing.T) *shop {
+	t.Helper()
+	return newShopOn(t, database.URL(t, "sqlite"))
+}
+
+func newShopOn(t *testing.T, url string) *shop {
 	t.Helper()
 	w := &shop{t: t, now: time.Now()}
 	e := echo.New()
@@ -43,7 +63,7 @@ func newShop(t *testing.T) *shop {
 	sealer, err := store.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	w.Store, err = store.Open(t.Context(), store.Options{
-		URL: database.URL(t, "sqlite"), Sealer: sealer, Synchronous: "normal", PublicURL: w.server.URL,
+		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: w.server.URL,
 		Now:    func() time.Time { return w.now },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})
@@ -56,7 +76,7 @@ func newShop(t *testing.T) *shop {
 
 	test := testpay.New(w.Store)
 	w.billing = billing.New(w.Store, test)
-	p, err := pages.New(w.Store, w.billing, test)
+	p, err := pages.New(w.Store, w.billing, &consent{Authenticator: test, w: w})
 	require.NoError(t, err)
 	for pattern, handler := range p.Routes() {
 		method, path, ok := strings.Cut(pattern, " ")
@@ -152,16 +172,19 @@ func TestCheckoutPage_Expired(t *testing.T) {
 
 func TestCheckoutPage_BuyerAuthenticates(t *testing.T) {
 	t.Parallel()
-	w := newShop(t)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
-	w.pay(c, "pm_card_authenticationRequired")
-	page := w.page(c.URL, http.StatusOK)
-	require.Contains(t, page, `action="`+c.ClientSecret+`/authenticate"`)
-	for range 2 { // the second time there is nothing left to do
-		response, err := http.Post(c.URL+"/authenticate", "application/x-www-form-urlencoded", nil)
-		require.NoError(t, err)
-		assert.Contains(t, w.read(response, http.StatusOK), "Paid. Thank you")
-	}
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		w.pay(c, "pm_card_authenticationRequired")
+		page := w.page(c.URL, http.StatusOK)
+		require.Contains(t, page, `action="`+c.ClientSecret+`/authenticate"`)
+		for range 2 { // the second time there is nothing left to do
+			response, err := http.Post(c.URL+"/authenticate", "application/x-www-form-urlencoded", nil)
+			require.NoError(t, err)
+			assert.Contains(t, w.read(response, http.StatusOK), "Paid. Thank you")
+		}
+		assert.Equal(t, 1, w.asked)
+	})
 }
 
 func TestCheckoutPage_UnknownSecret(t *testing.T) {

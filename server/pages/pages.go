@@ -14,7 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/billing"
-	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -23,15 +23,16 @@ var files embed.FS
 
 // Pages serves the pages of a store.
 type Pages struct {
-	store     *store.Store
-	billing   *billing.Billing
-	test      *testpay.Provider
-	templates *template.Template
-	policy    string
+	store         *store.Store
+	billing       *billing.Billing
+	authenticator payments.Authenticator
+	templates     *template.Template
+	policy        string
 }
 
-// New returns the pages. test is the provider whose page the buyer authenticates on, nil if another one charges.
-func New(s *store.Store, b *billing.Billing, test *testpay.Provider) (*Pages, error) {
+// New returns the pages. a is the provider whose buyers authenticate on the page of their checkout, nil if the one that
+// charges has a page of its own.
+func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, error) {
 	style, err := files.ReadFile("style.css")
 	if err != nil {
 		return nil, err
@@ -44,8 +45,11 @@ func New(s *store.Store, b *billing.Billing, test *testpay.Provider) (*Pages, er
 		return nil, err
 	}
 	hash := sha256.Sum256(style)
+	if a != nil {
+		a = payments.OutsideAuthenticator(a)
+	}
 	return &Pages{
-		store: s, billing: b, test: test, templates: templates,
+		store: s, billing: b, authenticator: a, templates: templates,
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 			"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	}, nil

@@ -41,6 +41,17 @@ func (o outside) CancelCharge(ctx context.Context, account, ref string) (Charge,
 	return o.Provider.CancelCharge(ctx, account, ref)
 }
 
+// OutsideAuthenticator guards an Authenticator as Outside does a Provider.
+func OutsideAuthenticator(a Authenticator) Authenticator { return outsideAuthenticator{a} }
+
+type outsideAuthenticator struct{ Authenticator }
+
+func (o outsideAuthenticator) Authenticate(ctx context.Context, account, ref string) (Charge, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Authenticator.Authenticate(ctx, account, ref)
+}
+
 func leave(ctx context.Context) (context.Context, context.CancelFunc) {
 	if store.InTx(ctx) {
 		panic("payments: provider called inside a transaction")

@@ -35,6 +35,19 @@ func (f *far) CancelCharge(context.Context, string, string) (payments.Charge, er
 	return payments.Charge{}, nil
 }
 
+func (f *far) Authenticate(ctx context.Context, _, _ string) (payments.Charge, error) {
+	_, f.bounded = ctx.Deadline()
+	return payments.Charge{}, nil
+}
+
+func TestOutsideAuthenticator_BoundsTheCall(t *testing.T) {
+	t.Parallel()
+	f := &far{}
+	_, err := payments.OutsideAuthenticator(f).Authenticate(t.Context(), "acct_1", "ref")
+	require.NoError(t, err)
+	assert.True(t, f.bounded)
+}
+
 func TestOutside_BoundsEveryCall(t *testing.T) {
 	t.Parallel()
 	f := &far{}
@@ -50,12 +63,13 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
-	p := payments.Outside(&far{})
+	p, a := payments.Outside(&far{}), payments.OutsideAuthenticator(&far{})
 	_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
 		assert.Panics(t, func() { _, _ = p.PrepareCharge(ctx, payments.ChargeInput{}) })
 		assert.Panics(t, func() { _, _ = p.ConfirmCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.GetCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.CancelCharge(ctx, "acct_1", "ref") })
+		assert.Panics(t, func() { _, _ = a.Authenticate(ctx, "acct_1", "ref") })
 		return &store.Answer{Status: 200}, nil
 	})
 	require.NoError(t, err)

@@ -35,6 +35,13 @@ type Provider interface {
 	CancelCharge(ctx context.Context, account, ref string) (Charge, error)
 }
 
+// Authenticator is a provider whose buyers do on our own page what a charge requires of them.
+type Authenticator interface {
+	// Authenticate is the buyer's word that a charge which requires an action is theirs. Any other charge stays as
+	// it is.
+	Authenticate(ctx context.Context, account, ref string) (Charge, error)
+}
+
 // MethodInput is how a buyer wants to pay: with a reference that the provider knows, or with a card.
 type MethodInput struct {
 	Ref  string

@@ -87,7 +87,7 @@ func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payme
 	return p.move(ctx, account, ref, payments.ChargeCanceled)
 }
 
-// Authenticate is the buyer's word that a charge which requires an action is theirs. It goes through then.
+// Authenticate implements payments.Authenticator. The charge goes through then.
 func (p *Provider) Authenticate(ctx context.Context, account, ref string) (payments.Charge, error) {
 	return p.move(ctx, account, ref, payments.ChargeSucceeded)
 }
