@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Violation is a row that breaks a promise which the code keeps.
@@ -18,6 +19,20 @@ func (v Violation) String() string {
 
 // invariant is a promise about what is stored, and the query that finds the rows which break it.
 type invariant struct{ promise, query string }
+
+// eventsComplete is how long no event is deleted, whatever became of its deliveries. Older ones go one by one, so
+// that nothing can be said of their numbers. The retention of deliveries is never set shorter.
+const eventsComplete = 24 * time.Hour
+
+// eventInvariants hold for the events since the moment that is their argument.
+var eventInvariants = []invariant{
+	{"events of one key are numbered without gaps", `
+		SELECT account_id, ordering_key AS id FROM events WHERE created_at > ? GROUP BY account_id, ordering_key
+		HAVING COUNT(*) <> MAX(key_seq) - MIN(key_seq) + 1 OR COUNT(DISTINCT key_seq) <> COUNT(*)`},
+	{"an order's last event is its newest", `
+		SELECT o.account_id, o.id FROM orders o JOIN events e ON e.account_id = o.account_id AND e.ordering_key = o.id
+		WHERE e.created_at > ? GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
+}
 
 // invariants hold after every transaction.
 var invariants = []invariant{
@@ -98,12 +113,6 @@ var invariants = []invariant{
 	{"an active product has an active price variant", `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},
-	{"events of one key are numbered without gaps", `
-		SELECT account_id, ordering_key AS id FROM events GROUP BY account_id, ordering_key
-		HAVING COUNT(*) <> MAX(key_seq) - MIN(key_seq) + 1 OR COUNT(DISTINCT key_seq) <> COUNT(*)`},
-	{"an order's last event is its newest", `
-		SELECT o.account_id, o.id FROM orders o JOIN events e ON e.account_id = o.account_id AND e.ordering_key = o.id
-		GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
 	{"an order is created once and paid once", `
 		SELECT account_id, ordering_key AS id FROM events WHERE type IN ('order.created', 'order.paid')
 		GROUP BY account_id, ordering_key, type HAVING COUNT(*) > 1`},
@@ -116,12 +125,22 @@ var invariants = []invariant{
 			SELECT 1 FROM payments p WHERE p.account_id = t.account_id AND p.id = t.token)`},
 }
 
-// Check reads every row and returns those that break a promise. It takes no locks: on a database at work it may be
-// run at any time, since each promise is one statement and holds after every transaction.
+// Check reads every row and returns those that break a promise; of events, those that no retention deletes. It takes
+// no locks: on a database at work it may be run at any time, since each promise is one statement and holds after every
+// transaction.
 func (s *Store) Check(ctx context.Context) ([]Violation, error) {
+	all, err := s.violations(ctx, invariants)
+	if err != nil {
+		return nil, err
+	}
+	recent, err := s.violations(ctx, eventInvariants, s.Now().Add(-eventsComplete))
+	return append(all, recent...), err
+}
+
+func (s *Store) violations(ctx context.Context, promised []invariant, args ...any) ([]Violation, error) {
 	var all []Violation
-	for _, i := range invariants {
-		found, err := selectAll[Violation](ctx, s, i.query)
+	for _, i := range promised {
+		found, err := selectAll[Violation](ctx, s, i.query, args...)
 		if err != nil {
 			return nil, fmt.Errorf("check that %s: %w", i.promise, err)
 		}

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,27 +14,25 @@ import (
 )
 
 // purchases makes a paid order of two pieces, and leaves a second checkout that is being paid.
-func purchases(t *testing.T, s *Store) {
+func purchases(t *testing.T, s *Store, account string) {
 	t.Helper()
-	account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Shop", Email: "ada@example.com"})
-	require.NoError(t, err)
-	p, err := s.CreateProduct(t.Context(), account.ID, NewProduct{
+	p, err := s.CreateProduct(t.Context(), account, NewProduct{
 		Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{{Amount: 1900}},
 	})
 	require.NoError(t, err)
 	begin := func() *Confirmation {
-		c, err := s.CreateCheckout(t.Context(), account.ID, CheckoutDraft{
+		c, err := s.CreateCheckout(t.Context(), account, CheckoutDraft{
 			Checkout: &Checkout{CustomerEmail: new("grace@example.com")},
 			Lines:    []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 		})
 		require.NoError(t, err)
-		begun, err := s.BeginConfirm(t.Context(), account.ID, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
+		begun, err := s.BeginConfirm(t.Context(), account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
 		require.NoError(t, err)
 		return begun
 	}
 	paid := begin()
 	_, err = s.PutTestCharge(t.Context(), TestCharge{
-		AccountID: account.ID, ID: "tch_1", Token: paid.Payment.ID, Amount: 3800, Currency: "usd", Status: "succeeded",
+		AccountID: account, ID: "tch_1", Token: paid.Payment.ID, Amount: 3800, Currency: "usd", Status: "succeeded",
 	})
 	require.NoError(t, err)
 	_, err = s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
@@ -69,14 +69,41 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"every charge of the test provider has its payment":                 `UPDATE test_charges SET token = 'pay_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {
-		s := newOutbox(t, url).Store
-		purchases(t, s)
+		o := newOutbox(t, url)
+		s := o.Store
+		purchases(t, s, o.account)
 		sound, err := s.Check(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, sound)
-		for _, i := range invariants {
+		for _, i := range slices.Concat(invariants, eventInvariants) {
 			broken := brokenBy(t, s, sabotage[i.promise])
 			assert.Contains(t, broken, i.promise)
+		}
+	})
+}
+
+// Retention deletes an order's events one by one: first those that were delivered, later those that were not.
+func TestCheck_IsSoundAfterRetention(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		created, both := o.endpoint(EventOrderCreated), o.endpoint(EventOrderCreated, EventOrderPaid)
+		purchases(t, o.Store, o.account)
+		for _, e := range []*WebhookEndpoint{created, both} {
+			for claimed := o.claim(e, 1); len(claimed) > 0; claimed = o.claim(e, 1) {
+				done := success(claimed[0])
+				if e == created {
+					done.Reason = ReasonTimeout
+				}
+				o.exchange([]DeliveryResult{done})
+			}
+		}
+		keep := DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
+		for _, age := range []time.Duration{time.Hour, 25 * time.Hour, 8 * 24 * time.Hour} {
+			o.moved = age
+			_, err := o.DeleteOldDeliveries(t.Context(), keep, 1000)
+			require.NoError(t, err)
+			broken, err := o.Check(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, broken, "after %s, with %d events", age, o.count("events"))
 		}
 	})
 }
