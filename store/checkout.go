@@ -240,7 +240,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 }
 
 // CreateCheckout opens a checkout with the lines' prices as they are now. What cannot be sold is CodeInvalid on
-// line_items; a price variant or customer that does not exist is CodeMissing. checkout.created follows.
+// line_items, a currency that it is not sold in on currency; a price variant or customer that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c := *draft.Checkout
@@ -251,7 +251,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if c.ExpiresAt == 0 {
 			c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
 		}
-		items, err := s.prepareCheckout(ctx, CheckoutDraft{&c, draft.Lines}, &Checkout{})
+		items, err := s.prepareCheckout(ctx, CheckoutDraft{&c, draft.Lines}, &Checkout{}, c.CreatedAt)
 		if err != nil {
 			return nil, err
 		}
@@ -269,6 +269,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 }
 
 // UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status.
+// Lines that come out as they are stored stay the same ones, and a change that changes nothing stores nothing.
 func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
@@ -278,14 +279,14 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 		if c.Status != CheckoutStatusOpen {
 			return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
 		}
-		before := *c
+		before, now := *c, s.Now()
 		draft := CheckoutDraft{Checkout: c}
 		change(&draft)
-		items, err := s.prepareCheckout(ctx, draft, &before)
+		items, err := s.prepareCheckout(ctx, draft, &before, now)
 		if err != nil || items == nil && sameJSON(before, *c) {
 			return c, err
 		}
-		c.UpdatedAt = s.Now()
+		c.UpdatedAt = now
 		if err := u.update(ctx, checkoutColumns, c); err != nil || items == nil {
 			return c, err
 		}

@@ -10,13 +10,13 @@ import (
 )
 
 // prepareCheckout checks a draft against the checkout before it, and prices its lines if they or the currency
-// changed: then it returns them, to be stored.
-func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout) ([]LineItem, error) {
+// changed: then it returns them, to be stored. Nil means that the lines stay.
+func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now Time) ([]LineItem, error) {
 	c := draft.Checkout
 	if err := s.assignCustomer(ctx, c, before); err != nil {
 		return nil, err
 	}
-	if err := c.check(before, s.Now()); err != nil {
+	if err := c.check(before, now); err != nil {
 		return nil, err
 	}
 	wanted, err := s.wantedLines(ctx, draft, before)
@@ -37,7 +37,26 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	if err != nil {
 		return nil, err
 	}
-	items, err := lines(offers, wanted, c.Currency)
+	items, err := s.priceLines(ctx, c, before, lineup{offers, wanted}, now)
+	if err != nil {
+		return nil, err
+	}
+	return items, checkAnswers(offers, c.CustomFieldData.V, false)
+}
+
+// lineup is what is asked for, line by line, and what it stands for.
+type lineup struct {
+	offers []offer
+	wanted []NewLineItem
+}
+
+// priceLines gives the checkout its lines at the prices of now, and returns them unless all are as they were before.
+func (s *Store) priceLines(ctx context.Context, c, before *Checkout, l lineup, now Time) ([]LineItem, error) {
+	asksCurrency := c.Currency != before.Currency
+	if _, known := LookupCurrency(c.Currency); asksCurrency && !known {
+		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
+	}
+	items, err := l.lines(c.Currency, asksCurrency)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +64,11 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	if err != nil {
 		return nil, err
 	}
-	c.take(items, amounts)
-	return items, checkAnswers(offers, c.CustomFieldData.V, false)
+	stored, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil || !c.take(items, stored, amounts, now) {
+		return nil, err
+	}
+	return items, nil
 }
 
 // wantedLines are the lines to price, nil if they stay as they are.
@@ -79,13 +101,20 @@ func asked(items []LineItem) []NewLineItem {
 	return wanted
 }
 
-// take makes the lines those of the checkout.
-func (c *Checkout) take(items []LineItem, amounts pricing.Amounts) {
+// take makes the lines those of the checkout, and reports whether any of them is new or gone. A line that is like the
+// stored one in its place is that one.
+func (c *Checkout) take(items, stored []LineItem, amounts pricing.Amounts, now Time) (changed bool) {
 	ids := make([]string, len(items))
+	changed = len(items) != len(stored)
 	for i := range items {
 		item := &items[i]
-		item.AccountID, item.ID, item.CheckoutID = c.AccountID, NewID(KindLineItem), &c.ID
-		item.CreatedAt, item.UpdatedAt = c.UpdatedAt, c.UpdatedAt
+		item.AccountID, item.CheckoutID = c.AccountID, &c.ID
+		if i < len(stored) && item.equals(stored[i]) {
+			*item = stored[i]
+		} else {
+			item.ID, item.CreatedAt, item.UpdatedAt = NewID(KindLineItem), now, now
+			changed = true
+		}
 		ids[i] = item.ID
 	}
 	c.LineItemIDs = JSONOf(ids)
@@ -93,6 +122,7 @@ func (c *Checkout) take(items []LineItem, amounts pricing.Amounts) {
 	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = amounts.Subtotal, amounts.Discount, amounts.Net
 	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &amounts.Tax, amounts.Total, amounts.Total
 	c.PaymentMethodRequired = c.AmountDueNow > 0
+	return changed
 }
 
 // assignCustomer takes the address of the customer that the checkout is for.

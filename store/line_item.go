@@ -90,25 +90,27 @@ func (o offer) allowed(quantity int64) string {
 	return ""
 }
 
-// unitAmount is the price of a unit in the currency, or why there is none.
+// foreign says why the offer cannot be sold in the currency; empty if it can.
+func (o offer) foreign(currency string) string {
+	if _, _, ok := o.variant.amounts(currency); !ok {
+		return fmt.Sprintf("Price variant %s has no price in %s.", o.variant.ID, currency)
+	}
+	return ""
+}
+
+// unitAmount is the price of a unit in a currency that the offer is sold in, or why there is none.
 func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem string) {
 	v := o.variant
 	if custom != nil && v.AmountType != PriceVariantAmountTypeCustom {
 		return 0, fmt.Sprintf("Price variant %s has a fixed price: leave custom_amount out.", v.ID)
 	}
 	switch v.AmountType {
-	case PriceVariantAmountTypeFree:
-		return 0, ""
 	case PriceVariantAmountTypeCustom:
 		return o.customAmount(currency, custom)
+	case PriceVariantAmountTypeFree:
+		return 0, ""
 	}
-	if currency == v.Currency {
-		return v.Amount, ""
-	}
-	amount, ok := v.CurrencyAmounts.V[currency]
-	if !ok {
-		return 0, fmt.Sprintf("Price variant %s has no price in %s.", v.ID, currency)
-	}
+	amount, _, _ = v.amounts(currency)
 	return amount, ""
 }
 
@@ -120,8 +122,6 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 	}
 	least := currencies[currency].Minimum
 	switch {
-	case currency != v.Currency:
-		return 0, fmt.Sprintf("Price variant %s has no price in %s.", v.ID, currency)
 	case custom == nil:
 		return 0, fmt.Sprintf("Price variant %s lets the buyer choose: send custom_amount.", v.ID)
 	case v.MinAmount != nil && *custom < *v.MinAmount:
@@ -134,7 +134,8 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 	return *custom, ""
 }
 
-// offers reads what the price variants stand for. A missing one is CodeMissing on the line that names it.
+// offers reads what the price variants stand for. A missing one is CodeMissing on the line that names it, and so is
+// one whose product was deleted after it was read.
 func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem) ([]offer, error) {
 	ids := make([]string, len(wanted))
 	for i, line := range wanted {
@@ -145,11 +146,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 		return nil, err
 	}
 	var productIDs []string
-	for i, line := range wanted {
-		v := variants[ids[i]]
-		if v == nil {
-			return nil, Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
-		}
+	for _, v := range variants {
 		productIDs = append(productIDs, v.ProductID)
 	}
 	products, err := s.ProductsByID(ctx, account, productIDs)
@@ -157,30 +154,53 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 		return nil, err
 	}
 	offers := make([]offer, len(wanted))
-	for i := range wanted {
-		offers[i] = offer{variants[ids[i]], products[productIDs[i]]}
+	for i, line := range wanted {
+		o := offer{variant: variants[ids[i]]}
+		if o.variant != nil {
+			o.product = products[o.variant.ProductID]
+		}
+		if o.product == nil {
+			return nil, Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
+		}
+		offers[i] = o
 	}
 	return offers, nil
 }
 
 // lines makes the lines that are asked for, without their totals. Without a currency the first line's is taken.
-// Whatever cannot be sold is CodeInvalid on line_items.
-func lines(offers []offer, wanted []NewLineItem, currency string) ([]LineItem, error) {
-	if currency == "" && len(offers) > 0 {
-		currency = offers[0].variant.Currency
+// Whatever cannot be sold is CodeInvalid on line_items; what cannot be sold in a currency that was asked for, on currency.
+func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
+	inCurrency := "line_items"
+	if asked {
+		inCurrency = "currency"
+	}
+	if currency == "" && len(l.offers) > 0 {
+		currency = l.offers[0].variant.Currency
 	}
 	var problems Problems
-	items := make([]LineItem, len(wanted))
-	for i, o := range offers {
-		amount, problem := o.unitAmount(currency, wanted[i].CustomAmount)
-		problem = cmp.Or(o.unsellable(wanted[i].Quantity), o.allowed(wanted[i].Quantity), problem)
+	problems.Check(len(l.wanted) > 0, "line_items", "A checkout has at least one line.")
+	items := make([]LineItem, len(l.wanted))
+	for i, o := range l.offers {
+		wanted, foreign := l.wanted[i], o.foreign(currency)
+		amount, problem := o.unitAmount(currency, wanted.CustomAmount)
+		if foreign != "" {
+			problems.Add(inCurrency, foreign)
+			problem = ""
+		}
+		problem = cmp.Or(o.unsellable(wanted.Quantity), o.allowed(wanted.Quantity), problem)
 		problems.Check(problem == "", "line_items", problem)
 		items[i] = LineItem{
 			ProductID: o.product.ID, PriceVariantID: o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
-			Position: int64(i), Quantity: wanted[i].Quantity, CustomAmount: wanted[i].CustomAmount, UnitAmount: amount, Currency: currency,
+			Position: int64(i), Quantity: wanted.Quantity, CustomAmount: wanted.CustomAmount, UnitAmount: amount, Currency: currency,
 		}
 	}
 	return items, problems.Err()
+}
+
+// equals reports whether a line that is not stored yet says what a stored one says.
+func (l LineItem) equals(stored LineItem) bool {
+	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
+	return sameJSON(l, stored)
 }
 
 // price fills in the amounts of the lines and returns those of the whole.

@@ -163,7 +163,7 @@ func TestCreateCheckout_TakesTheCurrencyThatIsAskedFor(t *testing.T) {
 			t.Errorf("in euros it costs %d %s", euros.TotalAmount, euros.Currency)
 		}
 		_, err := in(new("gbp"), both)
-		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "currency")
 		euroOnly := variantOnSale(t, c, sdk.ProductPriceVariant{Amount: new(int64(900)), Currency: new("eur")})
 		_, err = in(nil, both, euroOnly)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")

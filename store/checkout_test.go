@@ -1,0 +1,136 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// onSale makes an active product and returns its price variant.
+func (s *shop) onSale(t *testing.T, v PriceVariant) *PriceVariant {
+	t.Helper()
+	p, err := s.CreateProduct(t.Context(), s.account, NewProduct{
+		Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{v},
+	})
+	require.NoError(t, err)
+	made, err := s.GetPriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0])
+	require.NoError(t, err)
+	return made
+}
+
+// checkout opens one of a piece of each.
+func (s *shop) checkout(t *testing.T, variants ...*PriceVariant) *Checkout {
+	t.Helper()
+	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{CustomerEmail: ref("grace@example.com")}, pieceOf(variants...)})
+	require.NoError(t, err)
+	return c
+}
+
+func pieceOf(variants ...*PriceVariant) []NewLineItem {
+	lines := make([]NewLineItem, len(variants))
+	for i, v := range variants {
+		lines[i] = NewLineItem{PriceVariant: v.ID, Quantity: 1}
+	}
+	return lines
+}
+
+// byCard is how the tests pay.
+var byCard = Confirm{Provider: "test", MethodRef: "pm_card_visa"}
+
+func TestUpdateCheckout_TheSameLinesChangeNothing(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide, tip := s.onSale(t, fixedPrice(1900)), s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeCustom, SuggestedAmount: ref(int64(500))})
+		before := s.checkout(t, guide, tip)
+		stored, err := s.CheckoutLines(t.Context(), s.account, before.ID)
+		require.NoError(t, err)
+		again, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide, tip) })
+		require.NoError(t, err)
+		require.Equal(t, before.LineItemIDs, again.LineItemIDs)
+		require.Equal(t, before.UpdatedAt, again.UpdatedAt)
+		after, err := s.CheckoutLines(t.Context(), s.account, before.ID)
+		require.NoError(t, err)
+		require.Equal(t, stored, after)
+	})
+}
+
+func TestUpdateCheckout_OnlyLinesThatChangeAreNew(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide, map1, map2 := s.onSale(t, fixedPrice(1900)), s.onSale(t, fixedPrice(500)), s.onSale(t, fixedPrice(600))
+		before := s.checkout(t, guide, map1)
+		old, err := s.CheckoutLines(t.Context(), s.account, before.ID)
+		require.NoError(t, err)
+		changed, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide, map2) })
+		require.NoError(t, err)
+		require.Equal(t, int64(2500), changed.TotalAmount)
+		lines, err := s.CheckoutLines(t.Context(), s.account, before.ID)
+		require.NoError(t, err)
+		require.Equal(t, old[0], lines[0])
+		require.NotEqual(t, old[1].ID, lines[1].ID)
+		require.Equal(t, changed.UpdatedAt, lines[1].CreatedAt, "it was made by the change")
+		require.Greater(t, lines[1].CreatedAt, before.CreatedAt)
+		require.Equal(t, changed.LineItemIDs.V, []string{lines[0].ID, lines[1].ID})
+
+		fewer, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide) })
+		require.NoError(t, err)
+		require.Equal(t, []string{old[0].ID}, fewer.LineItemIDs.V)
+	})
+}
+
+func TestUpdateCheckout_TheSameLinesTakeTheNewPrice(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900))
+		before := s.checkout(t, guide)
+		_, err := s.UpdatePriceVariant(t.Context(), s.account, guide.ID, func(v *PriceVariant) { v.Amount = 2000 })
+		require.NoError(t, err)
+		after, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide) })
+		require.NoError(t, err)
+		require.Equal(t, int64(2000), after.TotalAmount)
+		require.NotEqual(t, before.LineItemIDs, after.LineItemIDs)
+	})
+}
+
+func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		free := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree, Currency: "usd"})
+		tip := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeCustom, Currency: "usd", SuggestedAmount: ref(int64(500))})
+		for _, v := range []*PriceVariant{s.onSale(t, fixedPrice(1900)), tip, free} {
+			for _, currency := range []string{"zzz", "eur"} {
+				_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{Currency: currency}, pieceOf(v)})
+				requireInvalid(t, err, "currency")
+				made := s.checkout(t, v)
+				_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.Currency = currency })
+				requireInvalid(t, err, "currency")
+			}
+		}
+		euros := s.onSale(t, PriceVariant{Amount: 1900, Currency: "eur"})
+		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{}, pieceOf(euros, free)})
+		requireInvalid(t, err, "line_items")
+	})
+}
+
+func TestCheckout_NeedsALine(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}})
+		requireInvalid(t, err, "line_items")
+	})
+}
+
+// Variants and products are read by two statements, between which a product may be deleted with its variants.
+func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900))
+		made := s.checkout(t, guide)
+		letGo := `ALTER TABLE price_variants DROP CONSTRAINT price_variants_account_id_product_id_fkey`
+		if s.Engine() == SQLite {
+			letGo = `PRAGMA foreign_keys = OFF`
+		}
+		for _, statement := range []string{letGo, `DELETE FROM products`} {
+			_, err := s.write.db.ExecContext(t.Context(), statement)
+			require.NoError(t, err)
+		}
+		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{}, pieceOf(guide)})
+		requireCode(t, err, CodeMissing)
+		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
+		requireInvalid(t, err, "line_items")
+	})
+}
