@@ -261,12 +261,27 @@ func (u *unit) reserve(ctx context.Context, account string, items []LineItem) er
 	return nil
 }
 
+// reserveProducts reserves what the same transaction sells, for whoever holds nothing yet. The products are locked
+// first: they come before their price variants everywhere. One that is gone is CodeInvalid on line_items.
+func (u *unit) reserveProducts(ctx context.Context, account string, items []LineItem) error {
+	for _, q := range pieces(items, byProduct) {
+		found, err := get[string](ctx, u.store, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.lock(), account, q.id)
+		if err != nil {
+			return fmt.Errorf("lock product: %w", err)
+		}
+		if found == nil {
+			return Invalid("line_items", fmt.Sprintf("Product %s does not exist any more.", q.id))
+		}
+	}
+	return u.reserve(ctx, account, items)
+}
+
 // release gives up what reserve holds.
 func (u *unit) release(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
-		_, err := u.exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
-		if err != nil {
-			return fmt.Errorf("release stock: %w", err)
+		rows, err := u.exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
+		if err := exactlyOne(rows, err); err != nil {
+			return fmt.Errorf("release stock of %s: %w", q.id, err)
 		}
 	}
 	return nil
@@ -275,18 +290,26 @@ func (u *unit) release(ctx context.Context, account string, items []LineItem) er
 // sell turns what reserve holds into sales. Products are locked before their price variants, as everywhere.
 func (u *unit) sell(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
-		_, err := u.exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
-		if err != nil {
-			return fmt.Errorf("count sales: %w", err)
+		rows, err := u.exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
+		if err := exactlyOne(rows, err); err != nil {
+			return fmt.Errorf("count sales of %s: %w", q.id, err)
 		}
 	}
 	for _, q := range pieces(items, byVariant) {
-		_, err := u.exec(ctx, `
+		rows, err := u.exec(ctx, `
 			UPDATE price_variants SET reserved_count = reserved_count - ?, sold_count = sold_count + ? WHERE account_id = ? AND id = ?`,
 			q.pieces, q.pieces, account, q.id)
-		if err != nil {
-			return fmt.Errorf("sell stock: %w", err)
+		if err := exactlyOne(rows, err); err != nil {
+			return fmt.Errorf("sell stock of %s: %w", q.id, err)
 		}
 	}
 	return nil
+}
+
+// exactlyOne wants a statement to have changed one row.
+func exactlyOne(rows int64, err error) error {
+	if err == nil && rows != 1 {
+		err = fmt.Errorf("%d rows", rows)
+	}
+	return err
 }

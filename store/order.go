@@ -208,7 +208,8 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 	return o, err
 }
 
-// complete makes the order of a checkout whose stock is held, and whose payment, if it needs one, has succeeded.
+// complete makes the order of a checkout whose payment has succeeded and whose stock is held. Without a payment
+// nothing is held: what is not there any more is CodeInvalid on line_items. Nothing else may be refused here.
 // The events show the order as it becomes: pending, then paid. Rows that every purchase of the account or of the
 // product needs come last, so that purchases wait for each other as short as possible.
 func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment) error {
@@ -232,6 +233,11 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	}
 	if err := u.insert(ctx, orderColumns, order); err != nil {
 		return err
+	}
+	if payment == nil { // after those before, as in every purchase: the order in which rows are locked
+		if err := u.reserveProducts(ctx, c.AccountID, items); err != nil {
+			return err
+		}
 	}
 	return u.sell(ctx, c.AccountID, items)
 }

@@ -216,16 +216,13 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 	if err != nil {
 		return nil, err
 	}
-	if c.AmountDueNow > 0 {
-		if payment, err = u.beginPayment(ctx, c, id, in); err != nil {
-			return nil, err
-		}
+	if c.AmountDueNow == 0 {
+		return nil, u.complete(ctx, c, items, nil)
 	}
-	// Last, because other buyers wait for these rows.
-	if err := u.reserve(ctx, c.AccountID, items); err != nil || payment != nil {
-		return payment, err
+	if payment, err = u.beginPayment(ctx, c, id, in); err != nil {
+		return nil, err
 	}
-	return nil, u.complete(ctx, c, items, nil)
+	return payment, u.reserve(ctx, c.AccountID, items) // last, because other buyers wait for these rows
 }
 
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {

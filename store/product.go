@@ -287,6 +287,9 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 		if err != nil {
 			return nil, err
 		}
+		if err := u.lockVariants(ctx, p); err != nil {
+			return nil, err
+		}
 		ordered, err := u.isOrdered(ctx, account, "product_id", p.ID)
 		if err != nil {
 			return nil, err

@@ -109,7 +109,17 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 	return err
 }
 
-// isOrdered reports whether a product or price variant was ever ordered or is being paid for.
+// lockVariants locks all price variants of a locked product. Whoever is reserving one is waited for, and seen.
+func (u *unit) lockVariants(ctx context.Context, p *Product) error {
+	_, err := selectAll[string](ctx, u.store, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.lock(), p.AccountID, p.ID)
+	if err != nil {
+		err = fmt.Errorf("lock price variants: %w", err)
+	}
+	return err
+}
+
+// isOrdered reports whether a product or price variant, which the caller has locked with its variants, was ever
+// ordered or is being paid for.
 func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
 	row, err := get[int](ctx, u.store, `

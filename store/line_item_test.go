@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// waiting returns once n transactions of the database wait for a lock. On SQLite they wait for their turn instead.
+func (s *shop) waiting(t *testing.T, n int) {
+	t.Helper()
+	if s.Engine() == SQLite {
+		return
+	}
+	require.Eventually(t, func() bool {
+		return s.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) >= n
+	}, 4*time.Second, time.Millisecond)
+}
+
+// during runs fn in a transaction that stays open until what fn starts has been started.
+func (s *shop) during(t *testing.T, fn func(ctx context.Context, u *unit)) {
+	t.Helper()
+	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		fn(ctx, u)
+		return nil, nil
+	})
+	require.NoError(t, err)
+}
+
+// started runs call on another replica and returns what gives its error.
+func (s *shop) started(t *testing.T, call func(replica *Store) error) (result func() error) {
+	t.Helper()
+	replica, done := openStore(t, s.options.URL), make(chan error, 1)
+	go func() { done <- call(replica) }()
+	return func() error { return <-done }
+}
+
+// The condition of the UPDATE decides, not what was read before it.
+func TestReserve_NeverMoreThanTheStock(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, PriceVariant{Amount: 1900, Stock: ref(int64(1))})
+		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
+		require.NoError(t, err)
+		reserve := func() error {
+			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.reserve(ctx, s.account, items) })
+			return err
+		}
+		require.NoError(t, reserve())
+		requireInvalid(t, reserve(), "line_items")
+	})
+}
+
+// Twenty buyers have all read that a piece is left, and wait for its row. PostgreSQL lets them go that far.
+func TestBeginConfirm_TwentyBuyersReadTheLastPiece(t *testing.T) {
+	t.Parallel()
+	for name, v := range map[string]PriceVariant{
+		"paid": {Amount: 1900, Stock: ref(int64(1))},
+		"free": {AmountType: PriceVariantAmountTypeFree, Stock: ref(int64(1))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachShop(t, func(t *testing.T, s *shop) { twentyBuyers(t, s, s.onSale(t, v)) })
+		})
+	}
+}
+
+func twentyBuyers(t *testing.T, s *shop, v *PriceVariant) {
+	replicas := []*Store{openStore(t, s.options.URL), openStore(t, s.options.URL)} // one has too few connections
+	checkouts, errs := make([]*Checkout, 20), make([]error, 20)
+	for i := range checkouts {
+		checkouts[i] = s.checkout(t, v)
+	}
+	var buyers sync.WaitGroup
+	s.during(t, func(ctx context.Context, u *unit) {
+		_, err := s.findPriceVariant(ctx, s.account, v.ID, "", u.lock())
+		require.NoError(t, err)
+		for i := range checkouts {
+			buyers.Go(func() {
+				_, errs[i] = replicas[i%2].BeginConfirm(t.Context(), s.account, checkouts[i].ID, byCard)
+			})
+		}
+		s.waiting(t, len(checkouts))
+	})
+	buyers.Wait()
+	sold := 0
+	for _, err := range errs {
+		if err == nil {
+			sold++
+		} else {
+			requireInvalid(t, err, "line_items")
+		}
+	}
+	require.Equal(t, 1, sold)
+	require.Equal(t, 1, s.count(t, `SELECT sold_count + reserved_count FROM price_variants`))
+}
+
+// A reservation that is not committed yet is waited for.
+func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, fixedPrice(1900))
+		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
+		require.NoError(t, err)
+		var deleted func() error
+		s.during(t, func(ctx context.Context, u *unit) {
+			require.NoError(t, u.reserve(ctx, s.account, items))
+			deleted = s.started(t, func(replica *Store) error {
+				_, err := replica.DeleteProduct(context.WithoutCancel(t.Context()), s.account, v.ProductID)
+				return err
+			})
+			s.waiting(t, 1)
+		})
+		requireInvalid(t, deleted(), "base")
+		_, err = s.GetPriceVariant(t.Context(), s.account, v.ID)
+		require.NoError(t, err)
+	})
+}
+
+// Whoever changes a price locks the product and then the variant; a buyer who pays nothing must not hold the variant
+// while waiting for the product.
+func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree})
+		c := s.checkout(t, v)
+		var confirmed func() error
+		s.during(t, func(ctx context.Context, u *unit) {
+			_, err := s.findProduct(ctx, s.account, v.ProductID, "", u.lock())
+			require.NoError(t, err)
+			confirmed = s.started(t, func(replica *Store) error {
+				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
+				return err
+			})
+			s.waiting(t, 1)
+			atOnce := u.lock()
+			if atOnce != "" {
+				atOnce += " NOWAIT"
+			}
+			_, err = s.findPriceVariant(ctx, s.account, v.ID, "", atOnce)
+			require.NoError(t, err, "the buyer holds it")
+		})
+		require.NoError(t, confirmed())
+	})
+}
+
+// A product that goes between the check and the order of a buyer who pays nothing is refused, as before the check.
+func TestBeginConfirm_ForNothingOfAProductThatGoesMeanwhile(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree})
+		c := s.checkout(t, v)
+		var confirmed func() error
+		s.during(t, func(ctx context.Context, _ *unit) {
+			_, err := s.DeleteProduct(ctx, s.account, v.ProductID)
+			require.NoError(t, err)
+			confirmed = s.started(t, func(replica *Store) error {
+				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
+				return err
+			})
+			s.waiting(t, 1)
+		})
+		requireInvalid(t, confirmed(), "line_items")
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM orders`))
+	})
+}
+
+func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID)
+		require.NoError(t, err)
+		move := func(call func(ctx context.Context, u *unit) error) error {
+			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+				_, err := u.exec(ctx, `DELETE FROM price_variants`)
+				return nil, errors.Join(err, call(ctx, u), errors.New("take it back"))
+			})
+			return err
+		}
+		err = move(func(ctx context.Context, u *unit) error { return u.release(ctx, s.account, items) })
+		require.ErrorContains(t, err, "release stock of "+items[0].PriceVariantID+": 0 rows")
+		err = move(func(ctx context.Context, u *unit) error { return u.sell(ctx, s.account, items) })
+		require.ErrorContains(t, err, "sell stock of "+items[0].PriceVariantID+": 0 rows")
+	})
+}
