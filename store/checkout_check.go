@@ -125,8 +125,30 @@ func (c *Checkout) take(items, stored []LineItem, amounts pricing.Amounts, now T
 	return changed
 }
 
-// assignCustomer takes the address of the customer that the checkout is for.
+// assignCustomer checks who the checkout is for, and takes the address of its customer.
 func (s *Store) assignCustomer(ctx context.Context, c, before *Checkout) error {
+	if err := s.takeAddress(ctx, c, before); err != nil {
+		return err
+	}
+	if sameJSON(c.CustomerID, before.CustomerID) && sameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
+		return nil
+	}
+	return s.checkBuyer(ctx, c)
+}
+
+// checkBuyer refuses a customer together with the merchant's own id of another one: nobody can say whose order it is.
+func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
+	if c.CustomerID == nil || c.ExternalCustomerID == nil {
+		return nil
+	}
+	owner, err := s.externalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
+	if err == nil && owner != nil && *owner != *c.CustomerID {
+		err = Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
+	}
+	return err
+}
+
+func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerID == nil || sameJSON(c.CustomerID, before.CustomerID) && sameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return nil
 	}
@@ -173,6 +195,9 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 		return nil, Invalid("line_items", gone.Message) // it was there when the checkout was made
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := u.store.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
 	account, err := u.store.GetAccount(ctx, c.AccountID)

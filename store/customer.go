@@ -203,30 +203,50 @@ func (c *Customer) taken(err error) error {
 // id, the one with the address, or a new one. The order counts for them.
 func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
 	customer, err := u.findBuyer(ctx, c)
+	if err == nil && customer == nil {
+		customer, err = u.newBuyer(ctx, c)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if customer == nil {
-		if customer, err = u.newBuyer(ctx, c); err != nil {
-			return nil, err
-		}
+	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
+		return nil, err
 	}
-	now := u.store.Now()
-	customer.Type, customer.LastOrderAt, customer.UpdatedAt = CustomerTypeCustomer, &now, now
-	customer.OrdersCount++
-	if c.TotalAmount > 0 {
-		customer.spend(c.Currency, c.TotalAmount, now)
-	}
-	if customer.Name == nil {
-		customer.Name = c.CustomerName
-	}
-	if customer.ExternalID == nil {
-		customer.ExternalID = c.ExternalCustomerID // nobody has it, or they would be the buyer
-	}
-	if customer.BillingAddress.V == nil {
-		customer.BillingAddress = c.BillingAddress
-	}
+	customer.count(c, u.store.Now())
 	return customer, u.update(ctx, customerColumns, customer)
+}
+
+// identify gives a buyer without one the merchant's own id, unless another customer has it: the buyer may have paid,
+// so that there is nothing left to refuse.
+func (u *unit) identify(ctx context.Context, customer *Customer, externalID *string) error {
+	if customer.ExternalID != nil || externalID == nil {
+		return nil
+	}
+	owner, err := u.store.externalOwner(ctx, customer.AccountID, *externalID)
+	if err == nil && owner == nil {
+		customer.ExternalID = externalID
+	}
+	return err
+}
+
+// externalOwner returns the id of the customer who has the merchant's own id, nil if nobody has.
+func (s *Store) externalOwner(ctx context.Context, account, externalID string) (*string, error) {
+	return get[string](ctx, s, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
+}
+
+// count adds an order, and what was not known of the customer.
+func (c *Customer) count(checkout *Checkout, now Time) {
+	c.Type, c.LastOrderAt, c.UpdatedAt = CustomerTypeCustomer, &now, now
+	c.OrdersCount++
+	if checkout.TotalAmount > 0 {
+		c.spend(checkout.Currency, checkout.TotalAmount, now)
+	}
+	if c.Name == nil {
+		c.Name = checkout.CustomerName
+	}
+	if c.BillingAddress.V == nil {
+		c.BillingAddress = checkout.BillingAddress
+	}
 }
 
 // spend counts a paid amount.
