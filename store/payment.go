@@ -41,7 +41,7 @@ type Payment struct {
 	MethodRef     string                `db:"method_ref"`
 	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       JSON[*PaymentFailure] `db:"failure"`
-	LeaseUntil    Time                  `db:"lease_until"` // the reconciler leaves it alone until then
+	LeaseUntil    Time                  `db:"lease_until"` // by the database's clock; the reconciler leaves it alone until then
 	CreatedAt     Time                  `db:"created_at"`
 	UpdatedAt     Time                  `db:"updated_at"`
 }
@@ -172,10 +172,19 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 	return payment, err
 }
 
-// DuePayments returns payments without an outcome that nobody is charging now, at most limit, of any account.
-func (s *Store) DuePayments(ctx context.Context, limit int) ([]Payment, error) {
-	return selectAll[Payment](ctx, s, paymentColumns.selectSQL+`
-		WHERE status IN ('pending', 'requires_action') AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`, limit)
+// DuePayment names a payment that somebody may have to go on with.
+type DuePayment struct {
+	AccountID string `db:"account_id"`
+	ID        string `db:"id"`
+}
+
+// DuePayments returns payments of a provider without an outcome that nobody is charging now, at most limit, of any
+// account. They are candidates: what they are by then shows once they are leased.
+func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]DuePayment, error) {
+	return selectAll[DuePayment](ctx, s, `
+		SELECT account_id, id FROM payments
+		WHERE status IN ('pending', 'requires_action') AND provider = ? AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`,
+		provider, limit)
 }
 
 // LeasePayment claims a due payment for whoever asks first, and reports whether that is the caller.
@@ -226,6 +235,10 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 }
 
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
+	if err != nil {
+		return nil, fmt.Errorf("read the database's clock: %w", err)
+	}
 	now := u.store.Now()
 	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
 	c.LastPaymentError = JSON[*PaymentFailure]{}
@@ -235,7 +248,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	payment := &Payment{
 		AccountID: c.AccountID, ID: id, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
-		LeaseUntil: now.Add(paymentLease), CreatedAt: now, UpdatedAt: now,
+		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return payment, u.insert(ctx, paymentColumns, payment)
 }

@@ -36,28 +36,30 @@ func (b *Billing) Run(ctx context.Context) {
 // Reconcile goes on with every payment that was left without an outcome: by a crash, by a provider that did not
 // answer, or by a buyer who did not come back.
 func (b *Billing) Reconcile(ctx context.Context) error {
-	due, err := b.store.DuePayments(ctx, reconcileBatch)
+	due, err := b.store.DuePayments(ctx, b.provider.Name(), reconcileBatch)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for i := range due {
-		if due[i].Provider == b.provider.Name() {
-			errs = append(errs, b.reconcile(ctx, &due[i]))
-		}
+	for _, payment := range due {
+		errs = append(errs, b.reconcile(ctx, payment))
 	}
 	return errors.Join(errs...)
 }
 
-func (b *Billing) reconcile(ctx context.Context, payment *store.Payment) error {
-	mine, err := b.store.LeasePayment(ctx, payment.AccountID, payment.ID)
+func (b *Billing) reconcile(ctx context.Context, due store.DuePayment) error {
+	mine, err := b.store.LeasePayment(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {
 		return err
 	}
-	if payment.Status == store.PaymentStatusRequiresAction && payment.CreatedAt.Add(actionLifetime) < b.store.Now() {
-		err = b.abandon(ctx, payment)
+	begun, err := b.store.GetConfirmation(ctx, due.AccountID, due.ID)
+	if err != nil {
+		return err
+	}
+	if begun.Payment.Status == store.PaymentStatusRequiresAction && begun.Payment.CreatedAt.Add(actionLifetime) < b.store.Now() {
+		err = b.abandon(ctx, begun)
 	} else {
-		_, err = b.ResumePayment(ctx, payment.AccountID, payment.ID)
+		_, err = b.resume(ctx, begun)
 	}
 	if store.OutcomeOf(err) == store.Recorded {
 		return nil // declined: that is an outcome
@@ -66,11 +68,8 @@ func (b *Billing) reconcile(ctx context.Context, payment *store.Payment) error {
 }
 
 // abandon gives up a charge for which the buyer did nothing. If they did at the last moment, it is settled as such.
-func (b *Billing) abandon(ctx context.Context, payment *store.Payment) error {
-	begun, err := b.store.GetConfirmation(ctx, payment.AccountID, payment.ID)
-	if err != nil {
-		return err
-	}
+func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error {
+	payment := begun.Payment
 	charge, err := b.provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	if err != nil {
 		return b.unknown(ctx, payment, err)

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// due returns the ids of the payments that a worker for the provider finds.
+func (s *shop) due(t *testing.T, provider string, limit int) []string {
+	t.Helper()
+	found, err := s.DuePayments(t.Context(), provider, limit)
+	require.NoError(t, err)
+	ids := []string{}
+	for _, payment := range found {
+		require.Equal(t, s.account, payment.AccountID)
+		ids = append(ids, payment.ID)
+	}
+	return ids
+}
+
+// Replicas' clocks differ. Whoever begins leases for a minute of the database's clock.
+func TestBeginConfirm_LeasesByTheClockOfTheDatabase(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for _, wrong := range []time.Duration{-2 * time.Hour, 2 * time.Hour} {
+			s.options.Now = func() time.Time { return time.Now().Add(wrong) }
+			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID, byCard)
+			require.NoError(t, err)
+			require.WithinDuration(t, time.Now().Add(paymentLease), begun.Payment.LeaseUntil.Time(), 30*time.Second)
+			require.NotContains(t, s.due(t, "test", 100), begun.Payment.ID)
+		}
+	})
+}
+
+func TestDuePayments_AreThoseOfTheProvider(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide, ids := s.onSale(t, fixedPrice(1900)), map[string]string{}
+		for i, provider := range []string{"other", "other", "other", "test"} {
+			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, guide).ID, Confirm{Provider: provider, MethodRef: "pm_card_visa"})
+			require.NoError(t, err)
+			require.NoError(t, s.YieldPayment(t.Context(), s.account, begun.Payment.ID, time.Duration(i-10)*time.Second))
+			ids[provider] = begun.Payment.ID
+		}
+		require.Equal(t, []string{ids["test"]}, s.due(t, "test", 2), "older ones of another provider are in nobody's way")
+		require.Len(t, s.due(t, "other", 2), 2)
+	})
+}
