@@ -18,8 +18,8 @@ run: build ## serve on 127.0.0.1:8080 with a demo account in ./data
 
 gen: ## write gen/ and sdk/*.gen.go from openapi/
 	@$(GO) run ./openapi/bundle
-	@$(GO) tool oapi-codegen -config openapi/server.cfg.yaml bin/openapi.go.yaml
-	@$(GO) tool oapi-codegen -config openapi/sdk.cfg.yaml bin/openapi.go.yaml
+	@$(GO) tool oapi-codegen -config openapi/server.cfg.yaml bin/openapi.server.yaml
+	@$(GO) tool oapi-codegen -config openapi/sdk.cfg.yaml bin/openapi.sdk.yaml
 
 verify: ## regenerate and compare, gofmt, vet, lint the code and the specification
 	@.github/verify

@@ -487,10 +487,10 @@ type CardPaymentMethodType string
 // Checkout A purchase in progress: its lines, its buyer and where its payment stands.
 type Checkout struct {
 	// ID Example: chk_01k0000000000000000000000a
-	ID        string                      `json:"id"`
-	Object    string                      `json:"object"`
-	LineItems []wire.Expandable[LineItem] `json:"line_items"`
-	Customer  wire.Expandable[Customer]   `json:"customer"`
+	ID        string           `json:"id"`
+	Object    string           `json:"object"`
+	LineItems []wire.Reference `json:"line_items"`
+	Customer  wire.Reference   `json:"customer"`
 
 	// CustomerEmail Needed to confirm.
 	CustomerEmail  *string  `json:"customer_email"`
@@ -558,13 +558,13 @@ type Checkout struct {
 	ClientReferenceID *string         `json:"client_reference_id"`
 
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
-	ExternalCustomerID *string                `json:"external_customer_id"`
-	Locale             *string                `json:"locale"`
-	ExpiresAt          wire.Time              `json:"expires_at"`
-	CompletedAt        *wire.Time             `json:"completed_at"`
-	Order              wire.Expandable[Order] `json:"order"`
-	Source             *CheckoutSource        `json:"source"`
-	TermsAcceptedAt    *wire.Time             `json:"terms_accepted_at"`
+	ExternalCustomerID *string         `json:"external_customer_id"`
+	Locale             *string         `json:"locale"`
+	ExpiresAt          wire.Time       `json:"expires_at"`
+	CompletedAt        *wire.Time      `json:"completed_at"`
+	Order              wire.Reference  `json:"order"`
+	Source             *CheckoutSource `json:"source"`
+	TermsAcceptedAt    *wire.Time      `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -838,10 +838,10 @@ type EventTypeList = wire.List[EventType]
 // LineItem One price variant in a checkout and its order.
 type LineItem struct {
 	// ID Example: li_01k0000000000000000000000a
-	ID           string                        `json:"id"`
-	Object       string                        `json:"object"`
-	Product      wire.Expandable[Product]      `json:"product"`
-	PriceVariant wire.Expandable[PriceVariant] `json:"price_variant"`
+	ID           string         `json:"id"`
+	Object       string         `json:"object"`
+	Product      wire.Reference `json:"product"`
+	PriceVariant wire.Reference `json:"price_variant"`
 
 	// ProductName As it was when it was put into the checkout.
 	ProductName      string  `json:"product_name"`
@@ -925,9 +925,9 @@ type Order struct {
 	Status OrderStatus `json:"status"`
 
 	// BillingReason What made an order.
-	BillingReason BillingReason               `json:"billing_reason"`
-	Customer      wire.Expandable[Customer]   `json:"customer"`
-	LineItems     []wire.Expandable[LineItem] `json:"line_items"`
+	BillingReason BillingReason    `json:"billing_reason"`
+	Customer      wire.Reference   `json:"customer"`
+	LineItems     []wire.Reference `json:"line_items"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -982,13 +982,13 @@ type Order struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency       Currency                   `json:"currency"`
-	TaxBreakdown   []TaxBreakdown             `json:"tax_breakdown"`
-	Checkout       wire.Expandable[Checkout]  `json:"checkout"`
-	Payments       []wire.Expandable[Payment] `json:"payments"`
-	BillingName    *string                    `json:"billing_name"`
-	BillingAddress *Address                   `json:"billing_address"`
-	TaxID          *TaxID                     `json:"tax_id"`
+	Currency       Currency         `json:"currency"`
+	TaxBreakdown   []TaxBreakdown   `json:"tax_breakdown"`
+	Checkout       wire.Reference   `json:"checkout"`
+	Payments       []wire.Reference `json:"payments"`
+	BillingName    *string          `json:"billing_name"`
+	BillingAddress *Address         `json:"billing_address"`
+	TaxID          *TaxID           `json:"tax_id"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
@@ -1096,10 +1096,10 @@ type PriceRange struct {
 // PriceVariant One way to pay for a product.
 type PriceVariant struct {
 	// ID Example: price_01k0000000000000000000000a
-	ID      string                   `json:"id"`
-	Object  string                   `json:"object"`
-	Product wire.Expandable[Product] `json:"product"`
-	Name    *string                  `json:"name"`
+	ID      string         `json:"id"`
+	Object  string         `json:"object"`
+	Product wire.Reference `json:"product"`
+	Name    *string        `json:"name"`
 
 	// Type Paid once, or again and again.
 	Type PriceVariantType `json:"type"`
@@ -1292,11 +1292,11 @@ type Product struct {
 	Deliverables []Deliverable     `json:"deliverables"`
 
 	// PriceVariants Ids in their order, or the price variants when expanded.
-	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
+	PriceVariants []wire.Reference `json:"price_variants"`
 
 	// DefaultPriceVariant The first active one.
-	DefaultPriceVariant wire.Expandable[PriceVariant] `json:"default_price_variant"`
-	PriceRange          *PriceRange                   `json:"price_range"`
+	DefaultPriceVariant wire.Reference `json:"default_price_variant"`
+	PriceRange          *PriceRange    `json:"price_range"`
 
 	// SalesCount Units sold.
 	SalesCount     int64      `json:"sales_count"`

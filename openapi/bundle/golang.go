@@ -35,6 +35,15 @@ func forGo(doc *yaml.Node) {
 	})
 }
 
+// forServer turns the Go input into the server's: what it writes as a reference is a plain value.
+func forServer(doc *yaml.Node) {
+	walk(doc, func(n *yaml.Node) {
+		if strings.HasPrefix(text(n, "x-go-type"), "wire.Expandable[") {
+			set(n, "x-go-type", parse("wire.Reference"))
+		}
+	})
+}
+
 // bindWire names the import of a wire type. A reference needs no pointer: its zero value is "none".
 func bindWire(n *yaml.Node) {
 	name := text(n, "x-go-type")

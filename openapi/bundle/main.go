@@ -1,6 +1,6 @@
 // Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
-// writes gen/spec/openapi.{yaml,json}, which the server serves and validates against, and bin/openapi.go.yaml, from which
-// oapi-codegen makes the Go code. Run it with `make gen`.
+// writes gen/spec/openapi.{yaml,json}, which the server serves and validates against, and bin/openapi.{server,sdk}.yaml, from
+// which oapi-codegen makes the Go code. Run it with `make gen`.
 package main
 
 import (
@@ -35,7 +35,11 @@ func run(source, spec, bin string) error {
 	}
 	publish(public)
 	forGo(golang)
-	if err := writeYAML(filepath.Join(bin, "openapi.go.yaml"), golang); err != nil {
+	if err := writeYAML(filepath.Join(bin, "openapi.sdk.yaml"), golang); err != nil {
+		return err
+	}
+	forServer(golang)
+	if err := writeYAML(filepath.Join(bin, "openapi.server.yaml"), golang); err != nil {
 		return err
 	}
 	if err := writeYAML(filepath.Join(spec, "openapi.yaml"), public); err != nil {

@@ -18,10 +18,10 @@ func TestExpandable_WritesWhatItReads(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Expandable[thing]{
 		`null`:                                 {},
-		`"th_1"`:                               RefTo[thing]("th_1"),
+		`"th_1"`:                               Expandable[thing]{ID: "th_1"},
 		`{"id":"th_1","name":"a","next":null}`: {ID: "th_1", Object: &thing{ID: "th_1", Name: "a"}},
 		`{"id":"th_1","name":"a","next":{"id":"th_2","name":"b","next":"th_3"}}`: {ID: "th_1", Object: &thing{ID: "th_1", Name: "a",
-			Next: Expandable[thing]{ID: "th_2", Object: &thing{ID: "th_2", Name: "b", Next: RefTo[thing]("th_3")}}}},
+			Next: Expandable[thing]{ID: "th_2", Object: &thing{ID: "th_2", Name: "b", Next: Expandable[thing]{ID: "th_3"}}}}},
 		`{"id":"th_1","object":"thing","deleted":true}`: {ID: "th_1", Deleted: &Deleted{ID: "th_1", Object: "thing", Deleted: true}},
 	} {
 		got := Expandable[thing]{ID: "left over", Object: &thing{}, Deleted: &Deleted{}}
@@ -41,21 +41,28 @@ func TestExpandable_RefusesWhatIsNoReference(t *testing.T) {
 	}
 }
 
-func TestFill_SetsTheObjectOrItsDeletion(t *testing.T) {
+func TestReference_ReadsAsAnExpandable(t *testing.T) {
 	t.Parallel()
-	refs := RefTos[thing]([]string{"th_1", "th_2"})
-	var first, second Ref = &refs[0], &refs[1]
-	require.Equal(t, "th_1", first.RefID())
-	first.Fill(&thing{Name: "a"})
-	second.Fill(&Deleted{ID: "th_2"})
-	require.Equal(t, "a", refs[0].Object.Name)
-	require.Equal(t, "th_2", refs[1].Deleted.ID)
-	require.PanicsWithValue(t, "wire: a reference to wire.thing was filled with string", func() { first.Fill("th_1") })
+	for _, c := range []struct {
+		reference Reference
+		want      Expandable[thing]
+	}{
+		{nil, Expandable[thing]{}},
+		{RefTo("th_1"), Expandable[thing]{ID: "th_1"}},
+		{&thing{ID: "th_2", Name: "b"}, Expandable[thing]{ID: "th_2", Object: &thing{ID: "th_2", Name: "b"}}},
+		{&Deleted{ID: "th_3", Object: "thing", Deleted: true}, Expandable[thing]{ID: "th_3", Deleted: &Deleted{ID: "th_3", Object: "thing", Deleted: true}}},
+	} {
+		text, err := json.Marshal(c.reference)
+		require.NoError(t, err)
+		var got Expandable[thing]
+		require.NoError(t, json.Unmarshal(text, &got))
+		require.Equal(t, c.want, got)
+	}
 }
 
 func TestRefTos_OfNothingReadsAsAnEmptyList(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(RefTos[thing](nil))
+	text, err := json.Marshal(RefTos(nil))
 	require.NoError(t, err)
 	require.Equal(t, "[]", string(text))
 }

@@ -24,7 +24,7 @@ func kindsOf(s *store.Store) map[string]kind {
 }
 
 // refsOf calls yield with each reference that an object holds in the field.
-type refsOf[W any] func(object *W, field string, yield func(wire.Ref))
+type refsOf[W any] func(object *W, field string, yield func(*wire.Reference))
 
 // kind is one type of referenced object.
 type kind struct {
@@ -32,7 +32,7 @@ type kind struct {
 	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
 	// shared by two references would carry what was expanded in one of them into the other.
 	load func(ctx context.Context, account string, ids []string) (func(id string) any, error)
-	refs func(object any, field string, yield func(wire.Ref))
+	refs func(object any, field string, yield func(*wire.Reference))
 }
 
 func kindOf[R, W any](
@@ -80,8 +80,8 @@ func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, 
 }
 
 // erase makes the references of one type callable on any; other types have none.
-func erase[W any](refs refsOf[W]) func(object any, field string, yield func(wire.Ref)) {
-	return func(object any, field string, yield func(wire.Ref)) {
+func erase[W any](refs refsOf[W]) func(object any, field string, yield func(*wire.Reference)) {
+	return func(object any, field string, yield func(*wire.Reference)) {
 		if w, ok := object.(*W); ok && refs != nil {
 			refs(w, field, yield)
 		}
@@ -90,12 +90,13 @@ func erase[W any](refs refsOf[W]) func(object any, field string, yield func(wire
 
 // expand replaces the references that paths name with the objects themselves, level by level with one query for each
 // type of a level, so its cost does not grow with the page. The specification has already refused unknown paths.
-func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, refs func(any, string, func(wire.Ref))) error {
+func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, refs func(any, string, func(*wire.Reference))) error {
 	for field, rest := range byField(paths) {
-		wanted := map[string][]wire.Ref{}
+		wanted := map[string][]*wire.Reference{}
 		for _, object := range objects {
-			refs(object, field, func(r wire.Ref) {
-				if prefix, _, ok := strings.Cut(r.RefID(), "_"); ok {
+			refs(object, field, func(r *wire.Reference) {
+				if id, ok := (*r).(string); ok {
+					prefix, _, _ := strings.Cut(id, "_")
 					wanted[prefix] = append(wanted[prefix], r)
 				}
 			})
@@ -130,24 +131,23 @@ func byField(paths []string) map[string][]string {
 	return fields
 }
 
-func fill(ctx context.Context, k kind, references []wire.Ref) ([]any, error) {
+// fill puts objects in the place of ids and returns them.
+func fill(ctx context.Context, k kind, references []*wire.Reference) ([]any, error) {
 	ids := make([]string, len(references))
 	for i, r := range references {
-		ids[i] = r.RefID()
+		ids[i] = (*r).(string)
 	}
 	object, err := k.load(ctx, account(ctx), ids)
 	if err != nil {
 		return nil, err
 	}
 	filled := make([]any, 0, len(references))
-	for _, r := range references {
-		o := object(r.RefID())
-		if o == nil {
-			r.Fill(new(view.Deleted(k.object, r.RefID())))
+	for i, r := range references {
+		if *r = object(ids[i]); *r == nil {
+			*r = new(view.Deleted(k.object, ids[i]))
 			continue
 		}
-		r.Fill(o)
-		filled = append(filled, o)
+		filled = append(filled, *r)
 	}
 	return filled, nil
 }

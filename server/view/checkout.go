@@ -11,8 +11,8 @@ func Checkout(c *store.Checkout) api.Checkout {
 	return api.Checkout{
 		ID:                    c.ID,
 		Object:                "checkout",
-		LineItems:             wire.RefTos[api.LineItem](c.LineItemIDs.V),
-		Customer:              ref[api.Customer](c.CustomerID),
+		LineItems:             wire.RefTos(c.LineItemIDs.V),
+		Customer:              ref(c.CustomerID),
 		CustomerEmail:         c.CustomerEmail,
 		CustomerName:          c.CustomerName,
 		BillingAddress:        address(c.BillingAddress.V),
@@ -40,7 +40,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		Locale:                c.Locale,
 		ExpiresAt:             at(c.ExpiresAt),
 		CompletedAt:           atOrNull(c.CompletedAt),
-		Order:                 ref[api.Order](c.OrderID),
+		Order:                 ref(c.OrderID),
 		Source:                (*api.CheckoutSource)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
 		Metadata:              c.Metadata.Map(),
@@ -50,7 +50,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 }
 
 // CheckoutRefs yields what a checkout points at.
-func CheckoutRefs(c *api.Checkout, field string, yield func(wire.Ref)) {
+func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":
 		yield(&c.Customer)

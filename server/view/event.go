@@ -43,17 +43,18 @@ func orderDetail(d *store.OrderDetail) api.Order {
 	out := Order(d.Order)
 	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
 	if d.Customer != nil {
-		out.Customer.Object = new(Customer(d.Customer))
+		out.Customer = new(Customer(d.Customer))
 	}
 	return out
 }
 
 // inline puts the rows in the place of their ids.
-func inline[R, W any](refs []wire.Expandable[W], rows []R, render func(*R) W, id func(*R) string) {
+func inline[R, W any](refs []wire.Reference, rows []R, render func(*R) W, id func(*R) string) {
 	for i := range refs {
 		for j := range rows {
-			if id(&rows[j]) == refs[i].ID {
-				refs[i].Object = new(render(&rows[j]))
+			if refs[i] == id(&rows[j]) {
+				refs[i] = new(render(&rows[j]))
+				break
 			}
 		}
 	}

@@ -11,8 +11,8 @@ func LineItem(l *store.LineItem) api.LineItem {
 	return api.LineItem{
 		ID:               l.ID,
 		Object:           "line_item",
-		Product:          wire.RefTo[api.Product](l.ProductID),
-		PriceVariant:     wire.RefTo[api.PriceVariant](l.PriceVariantID),
+		Product:          wire.RefTo(l.ProductID),
+		PriceVariant:     wire.RefTo(l.PriceVariantID),
 		ProductName:      l.ProductName,
 		PriceVariantName: l.PriceVariantName,
 		Quantity:         l.Quantity,
@@ -28,7 +28,7 @@ func LineItem(l *store.LineItem) api.LineItem {
 }
 
 // LineItemRefs yields what a line points at.
-func LineItemRefs(l *api.LineItem, field string, yield func(wire.Ref)) {
+func LineItemRefs(l *api.LineItem, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "product":
 		yield(&l.Product)

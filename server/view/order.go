@@ -14,8 +14,8 @@ func Order(o *store.Order) api.Order {
 		Number:            o.Number,
 		Status:            api.OrderStatus(o.Status),
 		BillingReason:     api.BillingReason(o.BillingReason),
-		Customer:          wire.RefTo[api.Customer](o.CustomerID),
-		LineItems:         wire.RefTos[api.LineItem](o.LineItemIDs.V),
+		Customer:          wire.RefTo(o.CustomerID),
+		LineItems:         wire.RefTos(o.LineItemIDs.V),
 		SubtotalAmount:    o.SubtotalAmount,
 		DiscountAmount:    o.DiscountAmount,
 		NetAmount:         o.NetAmount,
@@ -28,8 +28,8 @@ func Order(o *store.Order) api.Order {
 		DueAmount:         o.DueAmount(),
 		Currency:          o.Currency,
 		TaxBreakdown:      mapped(o.TaxBreakdown.V, func(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }),
-		Checkout:          ref[api.Checkout](o.CheckoutID),
-		Payments:          wire.RefTos[api.Payment](o.PaymentIDs.V),
+		Checkout:          ref(o.CheckoutID),
+		Payments:          wire.RefTos(o.PaymentIDs.V),
 		BillingName:       o.BillingName,
 		BillingAddress:    address(o.BillingAddress.V),
 		TaxID:             (*api.TaxID)(o.TaxID.V),
@@ -43,7 +43,7 @@ func Order(o *store.Order) api.Order {
 }
 
 // OrderRefs yields what an order points at.
-func OrderRefs(o *api.Order, field string, yield func(wire.Ref)) {
+func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":
 		yield(&o.Customer)

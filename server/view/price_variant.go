@@ -11,7 +11,7 @@ func PriceVariant(v *store.PriceVariant) api.PriceVariant {
 	return api.PriceVariant{
 		ID:              v.ID,
 		Object:          "price_variant",
-		Product:         wire.RefTo[api.Product](v.ProductID),
+		Product:         wire.RefTo(v.ProductID),
 		Name:            v.Name,
 		Type:            api.PriceVariantType(v.Type),
 		AmountType:      api.PriceVariantAmountType(v.AmountType),
@@ -42,7 +42,7 @@ func PriceVariant(v *store.PriceVariant) api.PriceVariant {
 }
 
 // PriceVariantRefs yields what a price variant points at.
-func PriceVariantRefs(v *api.PriceVariant, field string, yield func(wire.Ref)) {
+func PriceVariantRefs(v *api.PriceVariant, field string, yield func(*wire.Reference)) {
 	if field == "product" {
 		yield(&v.Product)
 	}

@@ -24,8 +24,8 @@ func Product(p *store.Product) api.Product {
 		CallToAction:        p.CallToAction,
 		CustomFields:        mapped(p.CustomFields.V, customField),
 		Deliverables:        mapped(p.Deliverables.V, deliverable),
-		PriceVariants:       wire.RefTos[api.PriceVariant](p.PriceVariantIDs.V),
-		DefaultPriceVariant: ref[api.PriceVariant](p.DefaultPriceVariantID),
+		PriceVariants:       wire.RefTos(p.PriceVariantIDs.V),
+		DefaultPriceVariant: ref(p.DefaultPriceVariantID),
 		PriceRange:          priceRange(p),
 		SalesCount:          p.SalesCount,
 		PublishedAt:         atOrNull(p.PublishedAt),
@@ -39,7 +39,7 @@ func Product(p *store.Product) api.Product {
 }
 
 // ProductRefs yields what a product points at.
-func ProductRefs(p *api.Product, field string, yield func(wire.Ref)) {
+func ProductRefs(p *api.Product, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "default_price_variant":
 		yield(&p.DefaultPriceVariant)

@@ -148,4 +148,9 @@ func mapped[T, S any](s []S, convert func(S) T) []T {
 }
 
 // ref is a reference that may be absent.
-func ref[T any](id *string) wire.Expandable[T] { return wire.RefTo[T](value(id)) }
+func ref(id *string) wire.Reference {
+	if id == nil {
+		return nil
+	}
+	return *id
+}
