@@ -224,27 +224,35 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 
 // checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.
 func checkAnswers(offers []offer, answers map[string]string, complete bool) error {
-	questions := map[string]CustomField{}
+	questions := map[string][]CustomField{} // two products may ask under one key: the answer has to satisfy both
 	for _, o := range offers {
 		for _, field := range o.product.CustomFields.V {
-			questions[field.Key] = field
+			questions[field.Key] = append(questions[field.Key], field)
 		}
 	}
 	var p Problems
-	for key, answer := range answers {
-		question, ok := questions[key]
-		if !ok {
-			p.Add("custom_field_data."+key, "No product of this checkout asks for this.")
-			continue
-		}
-		problem := question.refuses(answer)
-		p.Check(problem == "", "custom_field_data."+key, problem)
+	for key := range answers {
+		p.Check(len(questions[key]) > 0, "custom_field_data."+key, "No product of this checkout asks for this.")
 	}
-	for key, question := range questions {
-		answered := answers[key] != "" && (question.Type != "checkbox" || answers[key] == "true")
-		p.Check(!complete || !question.Required || answered, "custom_field_data."+key, "This is required.")
+	for key, asked := range questions {
+		answer, given := answers[key]
+		for _, question := range asked {
+			problem := ""
+			if given {
+				problem = question.refuses(answer)
+			}
+			if complete && question.Required && !question.answeredBy(answer) {
+				problem = "This is required."
+			}
+			p.Check(problem == "", "custom_field_data."+key, problem)
+		}
 	}
 	return p.Err()
+}
+
+// answeredBy reports whether the answer is one to a required question: a checkbox has to be ticked.
+func (f CustomField) answeredBy(answer string) bool {
+	return answer != "" && (f.Type != "checkbox" || answer == "true")
 }
 
 // refuses says why an answer is not acceptable; empty if it is.

@@ -134,3 +134,42 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 		requireInvalid(t, err, "line_items")
 	})
 }
+
+func TestCheckout_CountsThePiecesOfAllLines(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for _, v := range []PriceVariant{
+			{Amount: 500, Currency: "usd", QuantityMax: ref(int64(1))},
+			{Amount: 500, Currency: "usd", Stock: ref(int64(1))},
+		} {
+			one := s.onSale(t, v)
+			_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{}, pieceOf(one, one)})
+			requireInvalid(t, err, "line_items")
+			s.checkout(t, one)
+		}
+		pack := s.onSale(t, PriceVariant{Amount: 500, Currency: "usd", QuantityMin: 2})
+		s.checkout(t, pack, pack)
+	})
+}
+
+func TestBeginConfirm_AsksEveryProductsQuestions(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		needy := s.onSale(t, fixedPrice(500))
+		idle := s.onSale(t, fixedPrice(500))
+		for v, field := range map[*PriceVariant]CustomField{
+			needy: {Key: "size", Label: "Size", Type: "text", Required: true},
+			idle:  {Key: "size", Label: "Any size", Type: "checkbox"},
+		} {
+			_, err := s.UpdateProduct(t.Context(), s.account, v.ProductID, func(p *Product) { p.CustomFields.V = []CustomField{field} })
+			require.NoError(t, err)
+		}
+		c := s.checkout(t, needy, idle)
+		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
+		requireInvalid(t, err, "custom_field_data.size")
+		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.CustomFieldData.V = map[string]string{"size": "XL"} })
+		requireInvalid(t, err, "custom_field_data.size")
+		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.CustomFieldData.V = map[string]string{"size": "true"} })
+		require.NoError(t, err)
+		_, err = s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
+		require.NoError(t, err)
+	})
+}

@@ -180,6 +180,7 @@ func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
 	var problems Problems
 	problems.Check(len(l.wanted) > 0, "line_items", "A checkout has at least one line.")
 	items := make([]LineItem, len(l.wanted))
+	pieces := l.pieces()
 	for i, o := range l.offers {
 		wanted, foreign := l.wanted[i], o.foreign(currency)
 		amount, problem := o.unitAmount(currency, wanted.CustomAmount)
@@ -187,7 +188,7 @@ func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
 			problems.Add(inCurrency, foreign)
 			problem = ""
 		}
-		problem = cmp.Or(o.unsellable(wanted.Quantity), o.allowed(wanted.Quantity), problem)
+		problem = cmp.Or(o.unsellable(pieces[o.variant.ID]), o.allowed(pieces[o.variant.ID]), problem)
 		problems.Check(problem == "", "line_items", problem)
 		items[i] = LineItem{
 			ProductID: o.product.ID, PriceVariantID: o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
@@ -195,6 +196,15 @@ func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
 		}
 	}
 	return items, problems.Err()
+}
+
+// pieces is how many of each price variant are asked for: two lines of one do not get around its limits.
+func (l lineup) pieces() map[string]int64 {
+	pieces := map[string]int64{}
+	for i, o := range l.offers {
+		pieces[o.variant.ID] += l.wanted[i].Quantity
+	}
+	return pieces
 }
 
 // equals reports whether a line that is not stored yet says what a stored one says.
