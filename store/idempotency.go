@@ -41,7 +41,8 @@ const (
 func (s *Store) Request(ctx context.Context, key *Key, fn func(context.Context) (*Answer, error)) (answer *Answer, replayed bool, err error) {
 	if key != nil {
 		if !s.running.enter(key.Account, key.Key) {
-			return nil, false, inProgress()
+			answer, err := s.answered(ctx, key) // the other one may be a replay itself
+			return answer, answer != nil, err
 		}
 		defer s.running.leave(key.Account, key.Key)
 	}
@@ -135,12 +136,19 @@ func (r *request) claim(ctx context.Context) (*Answer, error) {
 		r.effect = *effect
 		return nil, nil
 	}
-	stored, err := get[storedKey](ctx, s, `SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ?`, k.Account, k.Key)
+	return s.answered(ctx, k)
+}
+
+// answered returns the stored answer of a key that is taken. It returns CodeKeyReused if the key belongs to another
+// request and CodeInProgress if that one is still running.
+func (s *Store) answered(ctx context.Context, k *Key) (*Answer, error) {
+	stored, err := get[storedKey](ctx, s, `
+		SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ? AND expires_at >= ?`, k.Account, k.Key, s.Now())
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read key: %w", err)
 	case stored == nil:
-		return nil, inProgress() // freed between the two statements
+		return nil, inProgress() // freed between the two statements, or being claimed anew
 	case subtle.ConstantTimeCompare(stored.Fingerprint, k.Fingerprint[:]) == 0:
 		return nil, keyReused()
 	case stored.Status == 0:

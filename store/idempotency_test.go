@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -90,6 +91,25 @@ func TestRequest_ReplaysTheFirstAnswer(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, replayed)
 		require.Equal(t, 2, s.products(t))
+	})
+}
+
+func TestRequest_ReplaysToManyAtOnce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		first, _, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				again, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+				assert.NoError(t, err)
+				assert.True(t, replayed)
+				assert.Equal(t, first, again)
+			})
+		}
+		wg.Wait()
+		_, _, err = s.Request(t.Context(), s.key("k", "another"), s.create(s.Store))
+		requireCode(t, err, CodeKeyReused)
 	})
 }
 
