@@ -18,7 +18,7 @@ func TestExpandable_WritesWhatItReads(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Expandable[thing]{
 		`null`:                                 {},
-		`"th_1"`:                               Expandable[thing]{ID: "th_1"},
+		`"th_1"`:                               {ID: "th_1"},
 		`{"id":"th_1","name":"a","next":null}`: {ID: "th_1", Object: &thing{ID: "th_1", Name: "a"}},
 		`{"id":"th_1","name":"a","next":{"id":"th_2","name":"b","next":"th_3"}}`: {ID: "th_1", Object: &thing{ID: "th_1", Name: "a",
 			Next: Expandable[thing]{ID: "th_2", Object: &thing{ID: "th_2", Name: "b", Next: Expandable[thing]{ID: "th_3"}}}}},
