@@ -1,0 +1,185 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// world is a database with one account, and whatever dispatchers a test starts on it.
+type world struct {
+	*store.Store
+	t       *testing.T
+	url     string
+	account string
+}
+
+func eachWorld(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) { test(t, newWorld(t, url)) })
+}
+
+func newWorld(t *testing.T, url string) *world {
+	t.Helper()
+	w := &world{t: t, url: url}
+	w.Store = w.replica(0)
+	require.NoError(t, w.Migrate(t.Context()))
+	account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	w.account = account.ID
+	return w
+}
+
+// replica opens the database once more, with a secret key of 32 times the byte.
+func (w *world) replica(key byte) *store.Store {
+	w.t.Helper()
+	sealer, err := store.NewSealer([]byte(strings.Repeat(string(key), 32)))
+	require.NoError(w.t, err)
+	s, err := store.Open(w.t.Context(), store.Options{
+		URL: w.url, Sealer: sealer, Synchronous: "normal",
+		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v.(*store.ProductDetail).Product) },
+	})
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { require.NoError(w.t, s.Close()) })
+	return s
+}
+
+// dispatch runs a dispatcher until the test ends, or until the returned function is called.
+func (w *world) dispatch(s *store.Store, prepare ...func(*Dispatcher)) (stop func()) {
+	w.t.Helper()
+	sender := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Development: true}), Standard: true})
+	d := NewDispatcher(DispatcherOptions{Store: s, Sender: sender, Log: slog.New(slog.DiscardHandler)})
+	for _, p := range prepare {
+		p(d)
+	}
+	s.OnEvent = d.Wake
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.Run(ctx)
+		sender.Close()
+	}()
+	stop = sync.OnceFunc(func() { cancel(); <-ended })
+	w.t.Cleanup(stop)
+	return stop
+}
+
+func (w *world) endpoint(url string) *store.WebhookEndpoint {
+	w.t.Helper()
+	e, err := w.CreateWebhookEndpoint(w.t.Context(), w.account, store.WebhookEndpoint{URL: url})
+	require.NoError(w.t, err)
+	return e
+}
+
+func (w *world) product(name string) *store.Product {
+	w.t.Helper()
+	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{Product: store.Product{Name: name}})
+	require.NoError(w.t, err)
+	return p
+}
+
+func (w *world) rename(p *store.Product, name string) {
+	w.t.Helper()
+	_, err := w.UpdateProduct(w.t.Context(), w.account, p.ID, func(p *store.Product) { p.Name = name })
+	require.NoError(w.t, err)
+}
+
+type delivery struct {
+	State    string `db:"state"`
+	Reason   string `db:"reason"`
+	Attempts int    `db:"attempts"`
+}
+
+// deliveries reads the table behind the store's back.
+func (w *world) deliveries() []delivery {
+	w.t.Helper()
+	driver, source := w.Engine(), w.url
+	if driver == store.SQLite {
+		source = strings.TrimPrefix(source, "sqlite://") + "?_pragma=busy_timeout(5000)"
+	}
+	db, err := sqlx.Open(driver, source)
+	require.NoError(w.t, err)
+	defer func() { _ = db.Close() }()
+	var rows []delivery
+	require.NoError(w.t, db.Select(&rows, `SELECT state, COALESCE(reason, '') AS reason, attempts FROM webhook_deliveries ORDER BY id`))
+	return rows
+}
+
+// settled waits until no delivery is under way.
+func (w *world) settled() []delivery {
+	w.t.Helper()
+	var rows []delivery
+	require.Eventually(w.t, func() bool {
+		rows = w.deliveries()
+		for _, d := range rows {
+			if d.State == "pending" || d.State == "sending" {
+				return false
+			}
+		}
+		return true
+	}, 20*time.Second, 20*time.Millisecond)
+	return rows
+}
+
+// inbox is a receiver that remembers what it was sent.
+type inbox struct {
+	*httptest.Server
+	mu     sync.Mutex
+	posts  []post
+	answer func(http.ResponseWriter, *http.Request)
+}
+
+type post struct {
+	header http.Header
+	body   string
+	event  struct {
+		ID, Type string
+		Data     store.Product
+	}
+}
+
+func newInbox(t *testing.T, answer func(http.ResponseWriter, *http.Request)) *inbox {
+	t.Helper()
+	i := &inbox{answer: answer}
+	i.Server = httptest.NewServer(i)
+	t.Cleanup(i.Close)
+	return i
+}
+
+func (i *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	p := post{header: r.Header, body: string(body)}
+	_ = json.Unmarshal(body, &p.event)
+	i.mu.Lock()
+	i.posts = append(i.posts, p)
+	i.mu.Unlock()
+	if i.answer != nil {
+		i.answer(w, r)
+	}
+}
+
+func (i *inbox) received() []post {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return append([]post(nil), i.posts...)
+}
+
+func (i *inbox) wait(t *testing.T, n int) []post {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(i.received()) >= n }, 20*time.Second, 5*time.Millisecond)
+	return i.received()
+}
