@@ -171,7 +171,7 @@ func (o *Operation) queryNames() string {
 func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestValidationInput) error {
 	for i := range o.parameters {
 		p := &o.parameters[i]
-		if p.In != openapi3.ParameterInQuery || !p.Required && (len(input.QueryParams) == 0 || p.prefix == "" && input.QueryParams[p.Name] == nil) {
+		if p.In != openapi3.ParameterInQuery || !p.Required && !p.sentIn(input.QueryParams) {
 			continue
 		}
 		if p.fits(input.QueryParams[p.Name]) {
@@ -182,6 +182,19 @@ func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestVal
 		}
 	}
 	return nil
+}
+
+// sentIn reports whether a query names the parameter.
+func (p *parameter) sentIn(query url.Values) bool {
+	if p.prefix == "" {
+		return query[p.Name] != nil
+	}
+	for name := range query {
+		if strings.HasPrefix(name, p.prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits reports whether a value is plainly right: an integer within its bounds. A list has one in almost every request,
