@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -19,25 +20,44 @@ func scan[T any](s *Store, query string, rows *sqlx.Rows, limit int) ([]T, error
 	if err != nil {
 		return nil, err
 	}
-	var row T // every column overwrites its field
-	targets := plan.targets(reflect.ValueOf(&row).Elem())
+	room, ok := plan.rooms.Get().(*room[T])
+	if !ok {
+		room = newRoom[T](plan)
+	}
+	defer plan.rooms.Put(room)
 	found := make([]T, 0, min(limit, scanPage))
 	for len(found) < limit && rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
+		if err := rows.Scan(room.targets...); err != nil {
 			return nil, err
 		}
-		found = append(found, row)
+		found = append(found, room.row)
 	}
 	return found, rows.Err()
 }
 
 // plan says which field of a row takes each column of a query, nil for a type that is one column itself. It is made
 // once for a query.
-type plan []column
+type plan struct {
+	fields []int
+	rooms  sync.Pool // of *room[T]
+}
 
-type column struct {
-	field int
-	plain bool // a text, a number or a truth, absent or not, that a cell can take
+// room is a row with what to scan into. Every column overwrites its field, so it can take one row after the other.
+type room[T any] struct {
+	row     T
+	targets []any
+}
+
+func newRoom[T any](p *plan) *room[T] {
+	r := &room[T]{}
+	row := reflect.ValueOf(&r.row)
+	if p.fields == nil {
+		r.targets = []any{row.Interface()}
+	}
+	for _, field := range p.fields {
+		r.targets = append(r.targets, target(row.Elem().Field(field).Addr()))
+	}
+	return r
 }
 
 type planKey struct {
@@ -45,20 +65,21 @@ type planKey struct {
 	query string
 }
 
-func (s *Store) planOf(key planKey, rows *sqlx.Rows) (plan, error) {
+func (s *Store) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
 	if known, ok := s.plans.get(key); ok {
 		return known, nil
 	}
 	made, err := newPlan(key.row, rows)
-	if err == nil {
-		s.plans.put(key, made)
+	if err != nil {
+		return nil, err
 	}
-	return made, err
+	first, _ := s.plans.put(key, made)
+	return first, nil
 }
 
-func newPlan(row reflect.Type, rows *sqlx.Rows) (plan, error) {
+func newPlan(row reflect.Type, rows *sqlx.Rows) (*plan, error) {
 	if row.Kind() != reflect.Struct || isScanner(row) {
-		return nil, nil
+		return &plan{}, nil
 	}
 	names, err := rows.Columns()
 	if err != nil {
@@ -68,96 +89,112 @@ func newPlan(row reflect.Type, rows *sqlx.Rows) (plan, error) {
 	for i := range row.NumField() {
 		byName[row.Field(i).Tag.Get("db")] = i
 	}
-	columns := make(plan, len(names))
+	fields := make([]int, len(names))
 	for i, name := range names {
 		field, ok := byName[name]
 		if !ok {
 			return nil, fmt.Errorf("store: %s has no field for the column %s", row, name)
 		}
-		columns[i] = column{field, isPlain(row.Field(field).Type)}
+		fields[i] = field
 	}
-	return columns, nil
+	return &plan{fields: fields}, nil
 }
 
 func isScanner(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
-// isPlain reports whether a cell can take the field's values.
-func isPlain(t reflect.Type) bool {
-	if isScanner(t) {
-		return false
+// target returns what to scan into for a field. database/sql itself goes a long way round for pointers, numbers and
+// named types, which most fields are.
+func target(field reflect.Value) any {
+	switch f := field.Interface().(type) {
+	case sql.Scanner:
+		return f
+	case **string:
+		return &optional[string]{f, text}
+	case **int64:
+		return &optional[int64]{f, number[int64]}
+	case **int:
+		return &optional[int]{f, number[int]}
+	case **Time:
+		return &optional[Time]{f, number[Time]}
 	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.String, reflect.Int, reflect.Int64, reflect.Bool:
-		return true
+	switch field.Type().Elem().Kind() { // of a named type, too
+	case reflect.String:
+		return &required[string]{plain[string](field), text}
+	case reflect.Int64:
+		return &required[int64]{plain[int64](field), number[int64]}
+	case reflect.Int:
+		return &required[int]{plain[int](field), number[int]}
+	case reflect.Bool:
+		return &required[bool]{plain[bool](field), truth}
 	default:
-		return false
+		return field.Interface()
 	}
 }
 
-// targets returns what to scan into for row.
-func (p plan) targets(row reflect.Value) []any {
-	if p == nil {
-		return []any{row.Addr().Interface()}
-	}
-	targets, cells := make([]any, len(p)), make([]cell, len(p))
-	for i, column := range p {
-		field := row.Field(column.field)
-		if column.plain {
-			cells[i].field = field
-			targets[i] = &cells[i]
-		} else {
-			targets[i] = field.Addr().Interface()
-		}
-	}
-	return targets
+// plain returns a pointer to a field of a named type as a pointer to the type that it is made of.
+func plain[T any](field reflect.Value) *T {
+	return field.Convert(reflect.TypeFor[*T]()).Interface().(*T)
 }
 
-// cell is a plain field as a target. database/sql itself goes a long way round for pointers and named types, which
-// most fields are.
-type cell struct{ field reflect.Value }
+// required takes a value.
+type required[T any] struct {
+	field *T
+	read  func(src any) (T, bool)
+}
 
-// Scan takes a value or NULL.
-func (c *cell) Scan(src any) error {
-	field := c.field
-	if field.Kind() == reflect.Pointer {
-		if src == nil {
-			field.SetZero()
-			return nil
-		}
-		pointed := reflect.New(field.Type().Elem())
-		field.Set(pointed)
-		field = pointed.Elem()
+// Scan implements sql.Scanner.
+func (r *required[T]) Scan(src any) error {
+	value, ok := r.read(src)
+	if !ok {
+		return fmt.Errorf("store: %T for a %T", src, value)
 	}
+	*r.field = value
+	return nil
+}
+
+// optional takes a value or NULL.
+type optional[T any] struct {
+	field **T
+	read  func(src any) (T, bool)
+}
+
+// Scan implements sql.Scanner.
+func (o *optional[T]) Scan(src any) error {
+	if src == nil {
+		*o.field = nil
+		return nil
+	}
+	value, ok := o.read(src)
+	if !ok {
+		return fmt.Errorf("store: %T for a %T", src, value)
+	}
+	*o.field = &value
+	return nil
+}
+
+func text(src any) (string, bool) {
 	switch v := src.(type) {
 	case string:
-		if field.Kind() == reflect.String {
-			field.SetString(v)
-			return nil
-		}
+		return v, true
 	case []byte:
-		if field.Kind() == reflect.String {
-			field.SetString(string(v))
-			return nil
-		}
-	case int64:
-		switch field.Kind() {
-		case reflect.Int, reflect.Int64:
-			field.SetInt(v)
-			return nil
-		case reflect.Bool: // SQLite has none of its own
-			field.SetBool(v != 0)
-			return nil
-		}
-	case bool:
-		if field.Kind() == reflect.Bool {
-			field.SetBool(v)
-			return nil
-		}
+		return string(v), true
 	}
-	return fmt.Errorf("store: %T for a %s", src, field.Type())
+	return "", false
+}
+
+func number[T ~int | ~int64](src any) (T, bool) {
+	v, ok := src.(int64)
+	return T(v), ok
+}
+
+func truth(src any) (bool, bool) {
+	switch v := src.(type) {
+	case bool:
+		return v, true
+	case int64: // SQLite has none of its own
+		return v != 0, true
+	}
+	return false, false
 }

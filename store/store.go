@@ -47,7 +47,7 @@ type Store struct {
 	running running
 	quota   quota
 	keyUses keyUses
-	plans   cache[planKey, plan]
+	plans   cache[planKey, *plan]
 }
 
 // Open connects lazily and does not migrate.
