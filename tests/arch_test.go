@@ -23,9 +23,10 @@ const module = "github.com/tillwright/tillwright/"
 // A name that ends in /... stands for the folder and everything below it.
 var mayImport = map[string][]string{
 	"openapi/wire":       {},
+	"openapi/answer":     {},
 	"openapi/bundle":     {},
 	"gen/spec":           {},
-	"gen/api":            {"openapi/wire"},
+	"gen/api":            {"openapi/answer", "openapi/wire"},
 	"webhooks/signature": {},
 	"server/caller":      {},
 	"store/pricing":      {},
@@ -34,10 +35,10 @@ var mayImport = map[string][]string{
 	"webhooks":           {"webhooks/...", "store/..."},
 	"server/payments":    {"server/payments/...", "store/..."},
 	"server/billing":     {"server/payments/...", "store/..."},
-	"server/view":        {"store/...", "gen/api", "openapi/wire"},
-	"server/handlers":    {"server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/wire"},
-	"server/pages":       {"server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/wire"},
-	"server":             {"server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/wire"},
+	"server/view":        {"store/...", "gen/api", "openapi/answer", "openapi/wire"},
+	"server/handlers":    {"server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
+	"server/pages":       {"server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
+	"server":             {"server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"sdk":                {"openapi/wire", "webhooks/signature"},
 }
 

@@ -4,7 +4,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
+	"github.com/tillwright/tillwright/openapi/answer"
 	"github.com/tillwright/tillwright/openapi/wire"
 )
 
@@ -3793,15 +3793,7 @@ type GetAccountResponseObject interface {
 type GetAccount200JSONResponse Account
 
 func (response GetAccount200JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateAccountRequestObject struct {
@@ -3815,15 +3807,7 @@ type UpdateAccountResponseObject interface {
 type UpdateAccount200JSONResponse Account
 
 func (response UpdateAccount200JSONResponse) VisitUpdateAccountResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListAISitesRequestObject struct {
@@ -3837,15 +3821,7 @@ type ListAISitesResponseObject interface {
 type ListAISites200JSONResponse AISiteList
 
 func (response ListAISites200JSONResponse) VisitListAISitesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreateAISiteRequestObject struct {
@@ -3859,15 +3835,7 @@ type CreateAISiteResponseObject interface {
 type CreateAISite201JSONResponse AISite
 
 func (response CreateAISite201JSONResponse) VisitCreateAISiteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type DeleteAISiteRequestObject struct {
@@ -3881,15 +3849,7 @@ type DeleteAISiteResponseObject interface {
 type DeleteAISite200JSONResponse Deleted
 
 func (response DeleteAISite200JSONResponse) VisitDeleteAISiteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetAISiteRequestObject struct {
@@ -3903,15 +3863,7 @@ type GetAISiteResponseObject interface {
 type GetAISite200JSONResponse AISite
 
 func (response GetAISite200JSONResponse) VisitGetAISiteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateAISiteRequestObject struct {
@@ -3926,15 +3878,7 @@ type UpdateAISiteResponseObject interface {
 type UpdateAISite200JSONResponse AISite
 
 func (response UpdateAISite200JSONResponse) VisitUpdateAISiteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListAPIKeysRequestObject struct {
@@ -3948,15 +3892,7 @@ type ListAPIKeysResponseObject interface {
 type ListAPIKeys200JSONResponse APIKeyList
 
 func (response ListAPIKeys200JSONResponse) VisitListAPIKeysResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreateAPIKeyRequestObject struct {
@@ -3970,15 +3906,7 @@ type CreateAPIKeyResponseObject interface {
 type CreateAPIKey201JSONResponse APIKey
 
 func (response CreateAPIKey201JSONResponse) VisitCreateAPIKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type DeleteAPIKeyRequestObject struct {
@@ -3992,15 +3920,7 @@ type DeleteAPIKeyResponseObject interface {
 type DeleteAPIKey200JSONResponse Deleted
 
 func (response DeleteAPIKey200JSONResponse) VisitDeleteAPIKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetAPIKeyRequestObject struct {
@@ -4014,15 +3934,7 @@ type GetAPIKeyResponseObject interface {
 type GetAPIKey200JSONResponse APIKey
 
 func (response GetAPIKey200JSONResponse) VisitGetAPIKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateAPIKeyRequestObject struct {
@@ -4037,15 +3949,7 @@ type UpdateAPIKeyResponseObject interface {
 type UpdateAPIKey200JSONResponse APIKey
 
 func (response UpdateAPIKey200JSONResponse) VisitUpdateAPIKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListCheckoutsRequestObject struct {
@@ -4059,15 +3963,7 @@ type ListCheckoutsResponseObject interface {
 type ListCheckouts200JSONResponse CheckoutList
 
 func (response ListCheckouts200JSONResponse) VisitListCheckoutsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreateCheckoutRequestObject struct {
@@ -4082,15 +3978,7 @@ type CreateCheckoutResponseObject interface {
 type CreateCheckout201JSONResponse Checkout
 
 func (response CreateCheckout201JSONResponse) VisitCreateCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type GetCheckoutRequestObject struct {
@@ -4105,15 +3993,7 @@ type GetCheckoutResponseObject interface {
 type GetCheckout200JSONResponse Checkout
 
 func (response GetCheckout200JSONResponse) VisitGetCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateCheckoutRequestObject struct {
@@ -4129,15 +4009,7 @@ type UpdateCheckoutResponseObject interface {
 type UpdateCheckout200JSONResponse Checkout
 
 func (response UpdateCheckout200JSONResponse) VisitUpdateCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ConfirmCheckoutRequestObject struct {
@@ -4153,15 +4025,7 @@ type ConfirmCheckoutResponseObject interface {
 type ConfirmCheckout200JSONResponse Checkout
 
 func (response ConfirmCheckout200JSONResponse) VisitConfirmCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ExpireCheckoutRequestObject struct {
@@ -4175,15 +4039,7 @@ type ExpireCheckoutResponseObject interface {
 type ExpireCheckout200JSONResponse Checkout
 
 func (response ExpireCheckout200JSONResponse) VisitExpireCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListCustomersRequestObject struct {
@@ -4197,15 +4053,7 @@ type ListCustomersResponseObject interface {
 type ListCustomers200JSONResponse CustomerList
 
 func (response ListCustomers200JSONResponse) VisitListCustomersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreateCustomerRequestObject struct {
@@ -4219,15 +4067,7 @@ type CreateCustomerResponseObject interface {
 type CreateCustomer201JSONResponse Customer
 
 func (response CreateCustomer201JSONResponse) VisitCreateCustomerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type GetCustomerByExternalIDRequestObject struct {
@@ -4241,15 +4081,7 @@ type GetCustomerByExternalIDResponseObject interface {
 type GetCustomerByExternalID200JSONResponse Customer
 
 func (response GetCustomerByExternalID200JSONResponse) VisitGetCustomerByExternalIDResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type DeleteCustomerRequestObject struct {
@@ -4263,15 +4095,7 @@ type DeleteCustomerResponseObject interface {
 type DeleteCustomer200JSONResponse Deleted
 
 func (response DeleteCustomer200JSONResponse) VisitDeleteCustomerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetCustomerRequestObject struct {
@@ -4285,15 +4109,7 @@ type GetCustomerResponseObject interface {
 type GetCustomer200JSONResponse Customer
 
 func (response GetCustomer200JSONResponse) VisitGetCustomerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateCustomerRequestObject struct {
@@ -4308,15 +4124,7 @@ type UpdateCustomerResponseObject interface {
 type UpdateCustomer200JSONResponse Customer
 
 func (response UpdateCustomer200JSONResponse) VisitUpdateCustomerResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListOrdersRequestObject struct {
@@ -4330,15 +4138,7 @@ type ListOrdersResponseObject interface {
 type ListOrders200JSONResponse OrderList
 
 func (response ListOrders200JSONResponse) VisitListOrdersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetOrderRequestObject struct {
@@ -4353,15 +4153,7 @@ type GetOrderResponseObject interface {
 type GetOrder200JSONResponse Order
 
 func (response GetOrder200JSONResponse) VisitGetOrderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateOrderRequestObject struct {
@@ -4377,15 +4169,7 @@ type UpdateOrderResponseObject interface {
 type UpdateOrder200JSONResponse Order
 
 func (response UpdateOrder200JSONResponse) VisitUpdateOrderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListPriceVariantsRequestObject struct {
@@ -4399,15 +4183,7 @@ type ListPriceVariantsResponseObject interface {
 type ListPriceVariants200JSONResponse PriceVariantList
 
 func (response ListPriceVariants200JSONResponse) VisitListPriceVariantsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreatePriceVariantRequestObject struct {
@@ -4422,15 +4198,7 @@ type CreatePriceVariantResponseObject interface {
 type CreatePriceVariant201JSONResponse PriceVariant
 
 func (response CreatePriceVariant201JSONResponse) VisitCreatePriceVariantResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type DeletePriceVariantRequestObject struct {
@@ -4444,15 +4212,7 @@ type DeletePriceVariantResponseObject interface {
 type DeletePriceVariant200JSONResponse Deleted
 
 func (response DeletePriceVariant200JSONResponse) VisitDeletePriceVariantResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetPriceVariantRequestObject struct {
@@ -4467,15 +4227,7 @@ type GetPriceVariantResponseObject interface {
 type GetPriceVariant200JSONResponse PriceVariant
 
 func (response GetPriceVariant200JSONResponse) VisitGetPriceVariantResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdatePriceVariantRequestObject struct {
@@ -4491,15 +4243,7 @@ type UpdatePriceVariantResponseObject interface {
 type UpdatePriceVariant200JSONResponse PriceVariant
 
 func (response UpdatePriceVariant200JSONResponse) VisitUpdatePriceVariantResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListProductsRequestObject struct {
@@ -4513,15 +4257,7 @@ type ListProductsResponseObject interface {
 type ListProducts200JSONResponse ProductList
 
 func (response ListProducts200JSONResponse) VisitListProductsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreateProductRequestObject struct {
@@ -4536,15 +4272,7 @@ type CreateProductResponseObject interface {
 type CreateProduct201JSONResponse Product
 
 func (response CreateProduct201JSONResponse) VisitCreateProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type DeleteProductRequestObject struct {
@@ -4558,15 +4286,7 @@ type DeleteProductResponseObject interface {
 type DeleteProduct200JSONResponse Deleted
 
 func (response DeleteProduct200JSONResponse) VisitDeleteProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetProductRequestObject struct {
@@ -4581,15 +4301,7 @@ type GetProductResponseObject interface {
 type GetProduct200JSONResponse Product
 
 func (response GetProduct200JSONResponse) VisitGetProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateProductRequestObject struct {
@@ -4605,15 +4317,7 @@ type UpdateProductResponseObject interface {
 type UpdateProduct200JSONResponse Product
 
 func (response UpdateProduct200JSONResponse) VisitUpdateProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ArchiveProductRequestObject struct {
@@ -4627,15 +4331,7 @@ type ArchiveProductResponseObject interface {
 type ArchiveProduct200JSONResponse Product
 
 func (response ArchiveProduct200JSONResponse) VisitArchiveProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type DuplicateProductRequestObject struct {
@@ -4649,15 +4345,7 @@ type DuplicateProductResponseObject interface {
 type DuplicateProduct201JSONResponse Product
 
 func (response DuplicateProduct201JSONResponse) VisitDuplicateProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type PublishProductRequestObject struct {
@@ -4671,15 +4359,7 @@ type PublishProductResponseObject interface {
 type PublishProduct200JSONResponse Product
 
 func (response PublishProduct200JSONResponse) VisitPublishProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UnarchiveProductRequestObject struct {
@@ -4693,15 +4373,7 @@ type UnarchiveProductResponseObject interface {
 type UnarchiveProduct200JSONResponse Product
 
 func (response UnarchiveProduct200JSONResponse) VisitUnarchiveProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UnpublishProductRequestObject struct {
@@ -4715,15 +4387,7 @@ type UnpublishProductResponseObject interface {
 type UnpublishProduct200JSONResponse Product
 
 func (response UnpublishProduct200JSONResponse) VisitUnpublishProductResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetPublicCheckoutRequestObject struct {
@@ -4737,15 +4401,7 @@ type GetPublicCheckoutResponseObject interface {
 type GetPublicCheckout200JSONResponse PublicCheckout
 
 func (response GetPublicCheckout200JSONResponse) VisitGetPublicCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdatePublicCheckoutRequestObject struct {
@@ -4760,15 +4416,7 @@ type UpdatePublicCheckoutResponseObject interface {
 type UpdatePublicCheckout200JSONResponse PublicCheckout
 
 func (response UpdatePublicCheckout200JSONResponse) VisitUpdatePublicCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ConfirmPublicCheckoutRequestObject struct {
@@ -4783,15 +4431,7 @@ type ConfirmPublicCheckoutResponseObject interface {
 type ConfirmPublicCheckout200JSONResponse PublicCheckout
 
 func (response ConfirmPublicCheckout200JSONResponse) VisitConfirmPublicCheckoutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type ListWebhookEndpointsRequestObject struct {
@@ -4805,15 +4445,7 @@ type ListWebhookEndpointsResponseObject interface {
 type ListWebhookEndpoints200JSONResponse WebhookEndpointList
 
 func (response ListWebhookEndpoints200JSONResponse) VisitListWebhookEndpointsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type CreateWebhookEndpointRequestObject struct {
@@ -4827,15 +4459,7 @@ type CreateWebhookEndpointResponseObject interface {
 type CreateWebhookEndpoint201JSONResponse WebhookEndpoint
 
 func (response CreateWebhookEndpoint201JSONResponse) VisitCreateWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 201, response)
 }
 
 type ListWebhookEventTypesRequestObject struct {
@@ -4848,15 +4472,7 @@ type ListWebhookEventTypesResponseObject interface {
 type ListWebhookEventTypes200JSONResponse EventTypeList
 
 func (response ListWebhookEventTypes200JSONResponse) VisitListWebhookEventTypesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type DeleteWebhookEndpointRequestObject struct {
@@ -4870,15 +4486,7 @@ type DeleteWebhookEndpointResponseObject interface {
 type DeleteWebhookEndpoint200JSONResponse Deleted
 
 func (response DeleteWebhookEndpoint200JSONResponse) VisitDeleteWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type GetWebhookEndpointRequestObject struct {
@@ -4892,15 +4500,7 @@ type GetWebhookEndpointResponseObject interface {
 type GetWebhookEndpoint200JSONResponse WebhookEndpoint
 
 func (response GetWebhookEndpoint200JSONResponse) VisitGetWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 type UpdateWebhookEndpointRequestObject struct {
@@ -4915,15 +4515,7 @@ type UpdateWebhookEndpointResponseObject interface {
 type UpdateWebhookEndpoint200JSONResponse WebhookEndpoint
 
 func (response UpdateWebhookEndpoint200JSONResponse) VisitUpdateWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return answer.JSON(w, 200, response)
 }
 
 // StrictServerInterface represents all server handlers.
