@@ -25,6 +25,7 @@ type Delivery struct {
 	ID          string        `db:"id"`
 	EndpointID  string        `db:"endpoint_id"`
 	EventID     string        `db:"event_id"`
+	Type        string        `db:"type"` // the event's
 	OrderingKey string        `db:"ordering_key"`
 	KeySeq      int64         `db:"key_seq"`
 	State       DeliveryState `db:"state"`

@@ -80,8 +80,8 @@ func (u *unit) deliver(ctx context.Context, e *Event) error {
 		return nil
 	}
 	if _, err := u.exec(ctx, `
-		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
-		SELECT e.account_id, value ->> 0, value ->> 1, e.id, e.ordering_key, e.key_seq, 'pending', 0, e.created_at, e.created_at
+		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
+		SELECT e.account_id, value ->> 0, value ->> 1, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, e.created_at, e.created_at
 		FROM `+u.store.jsonRows()+`, events AS e WHERE e.account_id = ? AND e.id = ?`,
 		JSONOf(deliveries), e.AccountID, e.ID); err != nil {
 		return fmt.Errorf("store deliveries: %w", err)

@@ -18,6 +18,16 @@ const (
 	WebhookEndpointInactive WebhookEndpointStatus = "inactive"
 )
 
+// WebhookFormat says what an endpoint is sent.
+type WebhookFormat string
+
+// WebhookFormatRaw is the event itself; the other two are messages for people, in the form that the chat services take.
+const (
+	WebhookFormatRaw     WebhookFormat = "raw"
+	WebhookFormatSlack   WebhookFormat = "slack"
+	WebhookFormatDiscord WebhookFormat = "discord"
+)
+
 // maxWebhookEndpoints is how many endpoints an account may have.
 const maxWebhookEndpoints = 50
 
@@ -28,13 +38,21 @@ type WebhookEndpoint struct {
 	URL           string                `db:"url"`
 	APIVersion    string                `db:"api_version"`
 	Status        WebhookEndpointStatus `db:"status"`
+	Format        WebhookFormat         `db:"format"`
 	EnabledEvents JSON[[]string]        `db:"enabled_events"`
 	Description   *string               `db:"description"`
 	SealedSecret  []byte                `db:"secret"`
 	Secret        string                `db:"-"` // set by CreateWebhookEndpoint only
-	Metadata      Metadata              `db:"metadata"`
-	CreatedAt     Time                  `db:"created_at"`
-	UpdatedAt     Time                  `db:"updated_at"`
+
+	SealedPreviousSecret []byte `db:"previous_secret"`
+	PreviousSecretUntil  *Time  `db:"previous_secret_until"`
+
+	ConsecutiveFailures int   `db:"consecutive_failures"` // since the last delivery that succeeded
+	FailingSince        *Time `db:"failing_since"`        // when the first of them failed
+
+	Metadata  Metadata `db:"metadata"`
+	CreatedAt Time     `db:"created_at"`
+	UpdatedAt Time     `db:"updated_at"`
 }
 
 var webhookEndpointColumns = columnsOf[WebhookEndpoint]("webhook_endpoints")
@@ -94,6 +112,9 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 		}
 		if e.Status == "" {
 			e.Status = WebhookEndpointActive
+		}
+		if e.Format == "" {
+			e.Format = WebhookFormatRaw
 		}
 		e.normalize()
 		if err := e.check(); err != nil {

@@ -1,0 +1,32 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+ALTER TABLE webhook_endpoints ADD COLUMN IF NOT EXISTS format TEXT NOT NULL DEFAULT 'raw' CHECK (format IN ('raw', 'slack', 'discord'));
+
+-- The sealed secret before the last rotation. It signs deliveries too, until the time beside it.
+ALTER TABLE webhook_endpoints ADD COLUMN IF NOT EXISTS previous_secret BYTEA;
+
+ALTER TABLE webhook_endpoints ADD COLUMN IF NOT EXISTS previous_secret_until BIGINT;
+
+ALTER TABLE webhook_endpoints ADD COLUMN IF NOT EXISTS consecutive_failures BIGINT NOT NULL DEFAULT 0;
+
+ALTER TABLE webhook_endpoints ADD COLUMN IF NOT EXISTS failing_since BIGINT;
+
+ALTER TABLE webhook_deliveries ADD COLUMN IF NOT EXISTS type TEXT NOT NULL DEFAULT '';
+
+UPDATE webhook_deliveries SET type = (
+    SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id);
+
+-- The log of an endpoint is read newest first, whole or by one of its filters. A time is compared within the index.
+DROP INDEX IF EXISTS webhook_deliveries_log;
+
+CREATE INDEX IF NOT EXISTS webhook_deliveries_log ON webhook_deliveries (account_id, endpoint_id, id, created_at);
+
+CREATE INDEX IF NOT EXISTS webhook_deliveries_type ON webhook_deliveries (account_id, endpoint_id, type, id, created_at);
+
+CREATE INDEX IF NOT EXISTS webhook_deliveries_failed ON webhook_deliveries (account_id, endpoint_id, id, created_at) WHERE state = 'failed';
+
+-- How many are being sent to an endpoint, by all replicas. There are never many rows in it.
+DROP INDEX IF EXISTS webhook_deliveries_sending;
+
+CREATE INDEX IF NOT EXISTS webhook_deliveries_sending ON webhook_deliveries (account_id, endpoint_id, lease_until) WHERE state = 'sending';
