@@ -112,7 +112,7 @@ func TestExchangeDeliveries_CarriesTheFrozenBytes(t *testing.T) {
 		require.Equal(t, e.URL, c.Endpoint.URL)
 		require.JSONEq(t, fmt.Sprintf(`{"id":%q,"created_at":%q,"type":"order.paid","api_version":"v1","data":{"key":"order_1","seq":1}}`,
 			c.EventID, o.deliveries()[0].CreatedAt), c.Body)
-		secret, err := o.OpenWebhookSecret(c.Endpoint)
+		secret, _, err := o.OpenWebhookSecrets(c.Endpoint)
 		require.NoError(t, err)
 		require.Equal(t, e.Secret, secret)
 		require.Empty(t, o.claim(e, 4), "it is being sent")

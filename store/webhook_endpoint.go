@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"math"
 	"slices"
@@ -42,7 +40,7 @@ type WebhookEndpoint struct {
 	EnabledEvents JSON[[]string]        `db:"enabled_events"`
 	Description   *string               `db:"description"`
 	SealedSecret  []byte                `db:"secret"`
-	Secret        string                `db:"-"` // set by CreateWebhookEndpoint only
+	Secret        string                `db:"-"` // set where it is new, by CreateWebhookEndpoint and RotateWebhookSecret
 
 	SealedPreviousSecret []byte `db:"previous_secret"`
 	PreviousSecretUntil  *Time  `db:"previous_secret_until"`
@@ -76,9 +74,6 @@ func (e *WebhookEndpoint) normalize() {
 	}
 	e.EnabledEvents.V = distinct(e.EnabledEvents.V)
 }
-
-// secretContext ties a sealed secret to its endpoint.
-func (e *WebhookEndpoint) secretContext() string { return e.AccountID + "/" + e.ID }
 
 // ListWebhookEndpoints holds the filters of a list of endpoints. An empty one does not filter.
 type ListWebhookEndpoints struct {
@@ -123,8 +118,7 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 		if err := u.roomForWebhookEndpoint(ctx, account); err != nil {
 			return nil, err
 		}
-		e.Secret = newWebhookSecret()
-		e.SealedSecret = s.options.Sealer.Seal([]byte(e.Secret), e.secretContext())
+		s.renewSecret(&e)
 		return &e, u.insert(ctx, webhookEndpointColumns, &e)
 	})
 }
@@ -166,24 +160,6 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 		_, err = u.exec(ctx, `DELETE FROM webhook_endpoints WHERE account_id = ? AND id = ?`, account, e.ID)
 		return e, err
 	})
-}
-
-// OpenWebhookSecret returns the signing secret of an endpoint, for sending.
-func (s *Store) OpenWebhookSecret(e *WebhookEndpoint) (string, error) {
-	secret, err := s.options.Sealer.Open(e.SealedSecret, e.secretContext())
-	if err != nil {
-		return "", fmt.Errorf("secret of %s: %w", e.ID, err)
-	}
-	return string(secret), nil
-}
-
-// newWebhookSecret returns 32 random bytes in a form that also serves Standard Webhooks libraries.
-func newWebhookSecret() string {
-	var key [32]byte
-	if _, err := rand.Read(key[:]); err != nil {
-		panic(err) // crypto/rand does not fail on a supported system
-	}
-	return "whsec_" + base64.StdEncoding.EncodeToString(key[:])
 }
 
 func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, lock string) (*WebhookEndpoint, error) {

@@ -30,23 +30,6 @@ func TestCreateWebhookEndpoint_CapHoldsInParallel(t *testing.T) {
 	})
 }
 
-func TestWebhookSecret_IsSealedAtRestForItsEndpoint(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})
-		require.NoError(t, err)
-		stored, err := s.GetWebhookEndpoint(t.Context(), s.account, e.ID)
-		require.NoError(t, err)
-		require.Empty(t, stored.Secret)
-		require.NotContains(t, string(stored.SealedSecret), e.Secret[len("whsec_"):])
-		secret, err := s.OpenWebhookSecret(stored)
-		require.NoError(t, err)
-		require.Equal(t, e.Secret, secret)
-		stored.ID = NewID(KindWebhookEndpoint)
-		_, err = s.OpenWebhookSecret(stored)
-		require.ErrorIs(t, err, ErrSealed, "a sealed secret is of no use in another row")
-	})
-}
-
 func TestGetWebhookEndpoint_OfAnotherAccountIsMissing(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})

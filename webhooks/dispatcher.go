@@ -297,7 +297,7 @@ func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 		}
 		d.results <- r
 	}()
-	secret, err := d.store.OpenWebhookSecret(c.Endpoint)
+	secret, _, err := d.store.OpenWebhookSecrets(c.Endpoint)
 	if err != nil {
 		d.log.Error("delivery not signed", "delivery", c.ID, "error", err)
 		return

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"time"
+)
+
+// The overlap of a rotation: how long the secret before it goes on signing.
+const (
+	DefaultSecretOverlap = 24 * time.Hour
+	maxSecretOverlap     = 7 * 24 * time.Hour
+)
+
+// PreviousSecretAt returns until when the secret before the last rotation signs deliveries too, nil at a time when it
+// does not.
+func (e *WebhookEndpoint) PreviousSecretAt(now Time) *Time {
+	if e.PreviousSecretUntil == nil || *e.PreviousSecretUntil <= now {
+		return nil
+	}
+	return e.PreviousSecretUntil
+}
+
+// RotateWebhookSecret gives an endpoint a new Secret, which nobody can read again. The one before it goes on signing
+// for the overlap, 0 to 168 hours, and replaces what an earlier rotation has left.
+func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
+		e, err := s.findWebhookEndpoint(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if overlap < 0 || overlap > maxSecretOverlap {
+			return nil, Invalid("overlap_hours", "Send 0 to 168 hours.")
+		}
+		e.UpdatedAt = s.Now()
+		e.SealedPreviousSecret, e.PreviousSecretUntil = nil, nil
+		if overlap > 0 {
+			e.SealedPreviousSecret, e.PreviousSecretUntil = e.SealedSecret, new(e.UpdatedAt.Add(overlap))
+		}
+		s.renewSecret(e)
+		return e, u.update(ctx, webhookEndpointColumns, e)
+	})
+}
+
+// OpenWebhookSecrets returns the signing secrets of an endpoint, for sending: its own, and the one before the last
+// rotation, empty when there is none or its time is over.
+func (s *Store) OpenWebhookSecrets(e *WebhookEndpoint) (secret, previous string, err error) {
+	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil {
+		previous, err = s.openSecret(e, e.SealedPreviousSecret)
+	}
+	return secret, previous, err
+}
+
+func (s *Store) openSecret(e *WebhookEndpoint, sealed []byte) (string, error) {
+	secret, err := s.options.Sealer.Open(sealed, e.secretContext())
+	if err != nil {
+		return "", fmt.Errorf("secret of %s: %w", e.ID, err)
+	}
+	return string(secret), nil
+}
+
+// renewSecret makes the endpoint's Secret.
+func (s *Store) renewSecret(e *WebhookEndpoint) {
+	e.Secret = newWebhookSecret()
+	e.SealedSecret = s.options.Sealer.Seal([]byte(e.Secret), e.secretContext())
+}
+
+// newWebhookSecret returns 32 random bytes in a form that also serves Standard Webhooks libraries.
+func newWebhookSecret() string {
+	var key [32]byte
+	if _, err := rand.Read(key[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	return "whsec_" + base64.StdEncoding.EncodeToString(key[:])
+}
+
+// secretContext ties a sealed secret to its endpoint.
+func (e *WebhookEndpoint) secretContext() string { return e.AccountID + "/" + e.ID }
