@@ -14,14 +14,17 @@ import (
 
 // PendingEndpoint is an endpoint that something waits for.
 type PendingEndpoint struct {
-	AccountID  string `db:"account_id" json:"account"`
-	EndpointID string `db:"endpoint_id" json:"endpoint"`
+	AccountID  string        `db:"account_id" json:"account"`
+	EndpointID string        `db:"endpoint_id" json:"endpoint"`
+	Format     WebhookFormat `db:"format" json:"-"`
 }
 
-// DeliveryClaim asks for at most Limit deliveries of one endpoint.
+// DeliveryClaim asks for at most Limit deliveries of one endpoint, and for no more than make AtMost with those that
+// other replicas are sending to it.
 type DeliveryClaim struct {
 	PendingEndpoint
-	Limit int `json:"room"`
+	Limit  int `json:"-"`
+	AtMost int `json:"-"`
 }
 
 // ClaimedDelivery is a delivery to be sent now, together with all that sending needs.
@@ -45,7 +48,8 @@ const maxAttempts = 5
 const claimWindow = 100
 
 // PendingEndpoints returns at most limit endpoints with pending deliveries, by id, that come after the given one.
-// It costs two index probes per endpoint, however many deliveries wait, and locks nothing.
+// It costs three index probes per endpoint, however many deliveries wait, and locks nothing. Format is raw for an
+// endpoint that is gone.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
 	rows, err := selectAll[PendingEndpoint](ctx, s, `
 		WITH RECURSIVE pending (endpoint_id) AS (
@@ -54,10 +58,13 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 			SELECT (SELECT min(d.endpoint_id) FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id > p.endpoint_id)
 			FROM pending AS p WHERE p.endpoint_id IS NOT NULL
 		), page AS (SELECT endpoint_id FROM pending WHERE endpoint_id IS NOT NULL LIMIT ? + 0)
-		SELECT endpoint_id, (
-			SELECT d.account_id FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id = page.endpoint_id
-			ORDER BY d.account_id LIMIT 1) AS account_id
-		FROM page`, after, limit)
+		SELECT owned.account_id, owned.endpoint_id, COALESCE((
+			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = owned.account_id AND e.id = owned.endpoint_id), 'raw') AS format
+		FROM (
+			SELECT endpoint_id, (
+				SELECT d.account_id FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id = page.endpoint_id
+				ORDER BY d.account_id LIMIT 1) AS account_id
+			FROM page) AS owned`, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find pending endpoints: %w", err)
 	}
@@ -139,7 +146,7 @@ const (
 )
 
 // claimOfOne claims the earliest delivery of each ordering key. SQLite would compile the statement anew for every
-// value of a bare LIMIT ?.
+// value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not come into it.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	return selectAll[ClaimedDelivery](ctx, u.store, `
 		WITH oldest AS MATERIALIZED (
@@ -166,14 +173,15 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease tim
 	if len(claims) == 0 {
 		return nil, nil
 	}
-	accounts, endpoints, rooms := make([]string, len(claims)), make([]string, len(claims)), make([]int64, len(claims))
+	accounts, endpoints := make([]string, len(claims)), make([]string, len(claims))
+	rooms, bounds := make([]int64, len(claims)), make([]int64, len(claims))
 	for i, c := range claims {
-		accounts[i], endpoints[i], rooms[i] = c.AccountID, c.EndpointID, int64(c.Limit)
+		accounts[i], endpoints[i], rooms[i], bounds[i] = c.AccountID, c.EndpointID, int64(c.Limit), int64(c.AtMost)
 	}
 	return selectAll[ClaimedDelivery](ctx, u.store, `
 		WITH due AS MATERIALIZED (
 			SELECT claims.account, first.id
-			FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[])) AS claims (account, endpoint, room)
+			FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
 			CROSS JOIN LATERAL (
 				SELECT id FROM (
 					SELECT id, ordering_key FROM webhook_deliveries
@@ -184,7 +192,9 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease tim
 					WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
 						AND e.ordering_key = oldest.ordering_key AND e.state IN ('pending', 'sending')
 					ORDER BY e.key_seq, e.id LIMIT 1)
-				LIMIT claims.room) AS first
+				LIMIT GREATEST(0, LEAST(claims.room, claims.bound - (
+					SELECT count(*) FROM webhook_deliveries AS busy
+					WHERE busy.account_id = claims.account AND busy.endpoint_id = claims.endpoint AND busy.state = 'sending')))) AS first
 		), picked AS MATERIALIZED (
 			SELECT d.account_id AS picked_account, d.id AS picked_id FROM due
 			JOIN webhook_deliveries AS d ON d.account_id = due.account AND d.id = due.id
@@ -192,7 +202,7 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease tim
 		)
 		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
 		FROM picked WHERE account_id = picked_account AND id = picked_id AND state NOT IN ('sending', 'succeeded', 'failed') `+returnSending,
-		pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), claimWindow, newULID(), u.store.Now(), lease.Microseconds())
+		pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), pq.Array(bounds), claimWindow, newULID(), u.store.Now(), lease.Microseconds())
 }
 
 type deliveryRef struct {

@@ -63,7 +63,11 @@ func (o *outbox) emit(kind, key string, seq int64) {
 
 func (o *outbox) claim(e *WebhookEndpoint, limit int) []ClaimedDelivery {
 	o.t.Helper()
-	return o.exchange(nil, DeliveryClaim{PendingEndpoint{o.account, e.ID}, limit})
+	return o.exchange(nil, claimOf(e, limit))
+}
+
+func claimOf(e *WebhookEndpoint, limit int) DeliveryClaim {
+	return DeliveryClaim{PendingEndpoint: PendingEndpoint{AccountID: e.AccountID, EndpointID: e.ID}, Limit: limit, AtMost: 1000}
 }
 
 func (o *outbox) exchange(results []DeliveryResult, claims ...DeliveryClaim) []ClaimedDelivery {
@@ -157,7 +161,7 @@ func TestExchangeDeliveries_KeepsTheOrderOfOneKey(t *testing.T) {
 		first := o.claim(e, 10)
 		require.Len(t, first, 2, "the earliest of each key")
 		require.Empty(t, o.claim(e, 10), "the next ones wait for a result")
-		claim := DeliveryClaim{PendingEndpoint{o.account, e.ID}, 10}
+		claim := claimOf(e, 10)
 		second := o.exchange([]DeliveryResult{success(first[0]), success(first[1])}, claim)
 		require.Len(t, second, 1)
 		require.Contains(t, second[0].Body, `{"key":"a","seq":1}`)
@@ -286,7 +290,7 @@ func TestExchangeDeliveries_ParallelClaimsDoNotOverlap(t *testing.T) {
 				for range 10 {
 					var claims []DeliveryClaim
 					for _, e := range endpoints {
-						claims = append(claims, DeliveryClaim{PendingEndpoint{o.account, e.ID}, 4})
+						claims = append(claims, claimOf(e, 4))
 					}
 					claimed, err := o.ExchangeDeliveries(context.Background(), nil, claims, testLease)
 					mu.Lock()
@@ -308,11 +312,36 @@ func TestExchangeDeliveries_ParallelClaimsDoNotOverlap(t *testing.T) {
 	})
 }
 
+func TestExchangeDeliveries_ReplicasShareTheLimitOfAnEndpoint(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e, other := o.endpoint(EventAll), o.endpoint(EventAll)
+		for i := range 10 {
+			o.emit(EventOrderPaid, fmt.Sprint("key", i), 0)
+		}
+		claim := func(e *WebhookEndpoint) []ClaimedDelivery {
+			c := claimOf(e, 3)
+			c.AtMost = 4
+			return o.exchange(nil, c)
+		}
+		first := claim(e)
+		require.Len(t, first, 3)
+		if o.engine == SQLite { // nobody else can be there
+			return
+		}
+		second := claim(e)
+		require.Len(t, second, 1)
+		require.Empty(t, claim(e))
+		require.Len(t, claim(other), 3)
+		o.exchange([]DeliveryResult{success(first[0]), success(second[0])})
+		require.Len(t, claim(e), 2)
+	})
+}
+
 func TestPendingEndpoints_WalksThemInOrder(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
 		var want []PendingEndpoint
 		for range 5 {
-			want = append(want, PendingEndpoint{o.account, o.endpoint(EventAll).ID})
+			want = append(want, PendingEndpoint{o.account, o.endpoint(EventAll).ID, WebhookFormatRaw})
 		}
 		for i := range 3 {
 			o.emit(EventOrderPaid, fmt.Sprint("key", i), 0)

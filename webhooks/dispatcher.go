@@ -235,7 +235,7 @@ func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []st
 		n := d.slots.room(endpoint)
 		if n > 0 {
 			d.slots.take(endpoint, n)
-			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n})
+			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n, AtMost: atMost(endpoint)})
 		}
 		short = short || d.slots.crowdedOut(endpoint)
 	}
@@ -254,7 +254,9 @@ func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []st
 func (d *Dispatcher) start(ctx context.Context, claims []store.DeliveryClaim, claimed []store.ClaimedDelivery) {
 	now, got := time.Now(), map[string]bool{}
 	for _, c := range claimed {
-		d.slots.take(endpointOf(c), 1)
+		endpoint := endpointOf(c)
+		d.slots.take(endpoint, 1)
+		d.slots.pace(endpoint, now)
 		got[c.EndpointID] = true
 		go d.send(context.WithoutCancel(ctx), c)
 	}
@@ -280,6 +282,7 @@ func (d *Dispatcher) give(claims []store.DeliveryClaim) {
 
 // settle takes a result in, and looks for what had no room before.
 func (d *Dispatcher) settle(r result) {
+	d.slots.judge(r.endpoint, time.Duration(r.outcome.DurationMS)*time.Millisecond, time.Now())
 	d.slots.free(r.endpoint, 1)
 	d.slots.stir(r.endpoint)
 	d.done = append(d.done, r.outcome)
@@ -297,16 +300,16 @@ func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 		}
 		d.results <- r
 	}()
-	secret, _, err := d.store.OpenWebhookSecrets(c.Endpoint)
+	secret, previous, err := d.store.OpenWebhookSecrets(c.Endpoint)
 	if err != nil {
 		d.log.Error("delivery not signed", "delivery", c.ID, "error", err)
 		return
 	}
-	sent := d.sender.Send(ctx, Message{EventID: c.EventID, URL: c.Endpoint.URL, Secret: secret, Body: []byte(c.Body), Attempt: c.Attempt})
+	sent := d.sender.Send(ctx, Message{EventID: c.EventID, URL: c.Endpoint.URL, Secret: secret, PreviousSecret: previous, Body: []byte(c.Body), Attempt: c.Attempt})
 	r.outcome.Reason, r.outcome.StatusCode, r.outcome.Response = sent.Reason, sent.StatusCode, sent.Response
 	r.outcome.DurationMS = sent.Duration.Milliseconds()
 }
 
 func endpointOf(c store.ClaimedDelivery) store.PendingEndpoint {
-	return store.PendingEndpoint{AccountID: c.AccountID, EndpointID: c.EndpointID}
+	return store.PendingEndpoint{AccountID: c.AccountID, EndpointID: c.EndpointID, Format: c.Endpoint.Format}
 }

@@ -117,7 +117,7 @@ func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
 		in := newInbox(t, nil)
 		e := w.endpoint(in.URL)
 		w.product("lost")
-		claims := []store.DeliveryClaim{{PendingEndpoint: store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4}}
+		claims := []store.DeliveryClaim{{PendingEndpoint: store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4, AtMost: 4}}
 		claimed, err := w.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
 		require.NoError(t, err)
 		require.Len(t, claimed, 1)
@@ -198,11 +198,12 @@ func TestDispatcher_SendsAtMostFourAtATimeToOneEndpoint(t *testing.T) {
 func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		const endpoints = perAccount/perEndpoint + 3 // more than the account has slots for
+		d := NewDispatcher(DispatcherOptions{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
 		for range endpoints {
-			w.endpoint("https://example.com/")
+			e := w.endpoint("https://example.com/")
+			d.slots.judge(store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, time.Millisecond, time.Now())
 		}
 		w.product("for all of them")
-		d := NewDispatcher(DispatcherOptions{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
 		served := map[string]bool{}
 		for range 2 { // nothing is claimed meanwhile: every endpoint goes on waiting
 			d.scanBy(time.Now())

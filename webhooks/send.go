@@ -24,10 +24,11 @@ const (
 
 // SenderOptions are what differs between deployments.
 type SenderOptions struct {
-	Service  string      // the service name in X-<Service>-Hmac-SHA256 and User-Agent
-	Guard    *Guard      // asked at every dial
-	Standard bool        // add the headers of the Standard Webhooks specification
-	TLS      *tls.Config // nil: the system's certificate authorities
+	Service  string        // the service name in X-<Service>-Hmac-SHA256 and User-Agent
+	Guard    *Guard        // asked at every dial
+	Standard bool          // add the headers of the Standard Webhooks specification
+	TLS      *tls.Config   // nil: the system's certificate authorities
+	Resolver *net.Resolver // nil: the system's
 }
 
 // Sender makes single deliveries over HTTP.
@@ -35,15 +36,18 @@ type Sender struct {
 	client   *http.Client
 	standard bool
 
-	signatureHeader, eventHeader, attemptHeader string
-	agent                                       []string
+	signatureHeader, previousHeader, eventHeader, attemptHeader string
+	agent                                                       []string
 }
 
 // Message is one body on its way to one URL.
 type Message struct {
-	EventID, URL, Secret string
-	Body                 []byte
-	Attempt              int
+	EventID, URL   string
+	Secret         string
+	PreviousSecret string // signs too, while it is not empty
+	Body           []byte
+	Attempt        int
+	Chat           bool // for people: without the headers of Standard Webhooks
 }
 
 // Result is what became of one attempt. Reason is empty exactly when the receiver answered 2xx in time; StatusCode is
@@ -62,6 +66,7 @@ func NewSender(o SenderOptions) *Sender {
 		client:          &http.Client{Transport: transport(o), CheckRedirect: refuseRedirect},
 		standard:        o.Standard,
 		signatureHeader: "X-" + o.Service + "-Hmac-SHA256",
+		previousHeader:  "X-" + o.Service + "-Hmac-SHA256-Previous",
 		eventHeader:     "X-" + o.Service + "-Event-Id",
 		attemptHeader:   "X-" + o.Service + "-Attempt",
 		agent:           []string{o.Service + "-Webhooks/1"},
@@ -71,7 +76,7 @@ func NewSender(o SenderOptions) *Sender {
 // transport has no limit of connections per host: many endpoints may share one, and a slow one among them must not
 // hold up the rest. The dispatcher's slots bound them all.
 func transport(o SenderOptions) *http.Transport {
-	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 15 * time.Second, Control: o.Guard.Control}
+	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 15 * time.Second, Control: o.Guard.Control, Resolver: o.Resolver}
 	return &http.Transport{
 		Proxy:                  nil, // never from the environment: a proxy would dial behind the guard's back
 		DialContext:            dialer.DialContext,
@@ -127,10 +132,17 @@ func (s *Sender) header(m Message, now time.Time) http.Header {
 		s.eventHeader:     {m.EventID},
 		s.attemptHeader:   {strconv.Itoa(m.Attempt)},
 	}
-	if s.standard {
+	if m.PreviousSecret != "" {
+		h[s.previousHeader] = []string{signature.Sign(m.Body, m.PreviousSecret)}
+	}
+	if s.standard && !m.Chat {
+		signed := signature.StandardSign(m.EventID, now, m.Body, m.Secret)
+		if m.PreviousSecret != "" {
+			signed += " " + signature.StandardSign(m.EventID, now, m.Body, m.PreviousSecret)
+		}
 		h["webhook-id"] = []string{m.EventID}
 		h["webhook-timestamp"] = []string{strconv.FormatInt(now.Unix(), 10)}
-		h["webhook-signature"] = []string{signature.StandardSign(m.EventID, now, m.Body, m.Secret)}
+		h["webhook-signature"] = []string{signed}
 	}
 	return h
 }

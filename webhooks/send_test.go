@@ -98,6 +98,28 @@ func TestSend_SignsTheExactBytes(t *testing.T) {
 	require.Empty(t, header.Values("X-Idempotency-Key"))
 }
 
+func TestSend_SignsWithThePreviousSecretToo(t *testing.T) {
+	t.Parallel()
+	headers := make(chan http.Header, 1)
+	r := receiver(t, func(_ http.ResponseWriter, r *http.Request) { headers <- r.Header })
+	sender, m := newTestSender(t, nil), message(r.URL)
+	m.PreviousSecret = "whsec_" + strings.Repeat("A", 43) + "="
+	sent := sender.Send(t.Context(), m)
+	require.Empty(t, sent.Reason)
+	header := <-headers
+	require.True(t, signature.Verify(m.Body, testSecret, header.Get("X-Service-Hmac-SHA256")))
+	require.True(t, signature.Verify(m.Body, m.PreviousSecret, header.Get("X-Service-Hmac-SHA256-Previous")))
+	require.Equal(t, []string{signature.StandardSign("whev_1", sent.StartedAt, m.Body, testSecret), signature.StandardSign("whev_1", sent.StartedAt, m.Body, m.PreviousSecret)},
+		strings.Fields(header.Get("webhook-signature")))
+
+	m.PreviousSecret, m.Chat = "", true
+	require.Empty(t, sender.Send(t.Context(), m).Reason)
+	header = <-headers
+	require.True(t, signature.Verify(m.Body, testSecret, header.Get("X-Service-Hmac-SHA256")))
+	require.Empty(t, header.Values("X-Service-Hmac-SHA256-Previous"))
+	require.Empty(t, header.Values("webhook-signature"), "a chat service looks at none of it")
+}
+
 func TestSend_WritesTheHeaderNamesAsDocumented(t *testing.T) {
 	t.Parallel()
 	lines := make(chan string, 1)

@@ -6,58 +6,141 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// How many deliveries one process sends at a time. The two smaller limits are what keeps a dead endpoint, or a busy
+// How many deliveries one process sends at a time. Together the limits are what keeps a dead endpoint, or a busy
 // account, from delaying the others.
 const (
-	maxSlots    = 256
+	maxSlots    = 512
 	perAccount  = maxSlots / 4
 	perEndpoint = 4
+
+	// An endpoint is in the slow lane after an answer that took slowAfter or longer, and until its first answer. The
+	// lane has slowSlots, so that there is always room for those that are known to be quick, and of those that proved
+	// slow slowProven, so that new endpoints get their turn. Before the first answer an endpoint is sent one at a time.
+	slowAfter      = time.Second
+	slowSlots      = maxSlots * 7 / 8
+	slowProven     = maxSlots / 2
+	slowPerAccount = perAccount / 2
 )
 
-// quietFor is how long an endpoint is left alone that had something waiting and nothing to claim: what waits for it
-// comes after something that is still being sent, here or by another replica.
-const quietFor = 100 * time.Millisecond
+const (
+	// quietFor is how long an endpoint is left alone that had something waiting and nothing to claim: what waits for
+	// it comes after something that is still being sent, here or by another replica.
+	quietFor = 100 * time.Millisecond
+	// rememberFor is how long the speed of an endpoint counts after its last answer.
+	rememberFor = 10 * time.Minute
+)
+
+// gap is the least time between two messages to a chat service, which would otherwise refuse some: Slack takes about
+// one a second, Discord 30 a minute.
+func gap(format store.WebhookFormat) time.Duration {
+	switch format {
+	case store.WebhookFormatSlack:
+		return time.Second
+	case store.WebhookFormatDiscord:
+		return 2 * time.Second
+	default:
+		return 0
+	}
+}
+
+// atMost is how many deliveries may be under way to an endpoint, whoever sends them.
+func atMost(e store.PendingEndpoint) int {
+	if gap(e.Format) > 0 {
+		return 1
+	}
+	return perEndpoint
+}
 
 // slots counts what is being sent. It belongs to one goroutine.
 type slots struct {
-	total      int
-	ofAccount  map[string]int
-	ofEndpoint map[string]int
-	quiet      map[string]time.Time // until when
+	total, slow, proven int // slow: of endpoints that are not known to be quick; proven: of those that were seen to be slow
+
+	ofAccount, slowOfAccount map[string]int
+	ofEndpoint               map[string]int
+
+	speeds map[string]speed
+	quiet  map[string]time.Time // until when
+	paced  map[string]time.Time // until when
+}
+
+// speed is how an endpoint answered last.
+type speed struct {
+	quick bool
+	at    time.Time
 }
 
 func newSlots() *slots {
-	return &slots{ofAccount: map[string]int{}, ofEndpoint: map[string]int{}, quiet: map[string]time.Time{}}
+	return &slots{
+		ofAccount: map[string]int{}, slowOfAccount: map[string]int{}, ofEndpoint: map[string]int{},
+		speeds: map[string]speed{}, quiet: map[string]time.Time{}, paced: map[string]time.Time{},
+	}
 }
 
 func (s *slots) full() bool { return s.total >= maxSlots }
 
 // room is how many more deliveries of the endpoint may be sent now.
 func (s *slots) room(e store.PendingEndpoint) int {
-	return max(0, min(maxSlots-s.total, perAccount-s.ofAccount[e.AccountID], perEndpoint-s.ofEndpoint[e.EndpointID]))
+	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], maxSlots-s.total)
+	speed, known := s.speeds[e.EndpointID]
+	if !speed.quick {
+		left = min(left, slowSlots-s.slow)
+	}
+	if known && !speed.quick {
+		left = min(left, slowProven-s.proven, slowPerAccount-s.slowOfAccount[e.AccountID])
+	}
+	return max(0, left)
+}
+
+// share is how many deliveries of the endpoint may be under way when there is room.
+func (s *slots) share(e store.PendingEndpoint) int {
+	if _, known := s.speeds[e.EndpointID]; !known {
+		return 1
+	}
+	return atMost(e)
 }
 
 // crowdedOut reports whether the endpoint could be sent more if others left room for it.
 func (s *slots) crowdedOut(e store.PendingEndpoint) bool {
-	return s.ofEndpoint[e.EndpointID] < perEndpoint && s.room(e) == 0
+	return s.ofEndpoint[e.EndpointID] < s.share(e) && s.room(e) == 0
 }
 
 // take occupies n slots.
 func (s *slots) take(e store.PendingEndpoint, n int) {
 	s.total += n
-	s.ofAccount[e.AccountID] += n
-	s.ofEndpoint[e.EndpointID] += n
+	add(s.ofAccount, e.AccountID, n)
+	add(s.ofEndpoint, e.EndpointID, n)
+	s.takeSlow(e, n)
 }
 
-// free gives n slots back. What is at zero is forgotten, so that the maps hold only what is busy.
-func (s *slots) free(e store.PendingEndpoint, n int) {
-	s.take(e, -n)
-	if s.ofAccount[e.AccountID] == 0 {
-		delete(s.ofAccount, e.AccountID)
+// takeSlow occupies n slots of the slow lane, if the endpoint is in it.
+func (s *slots) takeSlow(e store.PendingEndpoint, n int) {
+	speed, known := s.speeds[e.EndpointID]
+	if speed.quick {
+		return
 	}
-	if s.ofEndpoint[e.EndpointID] == 0 {
-		delete(s.ofEndpoint, e.EndpointID)
+	s.slow += n
+	if known {
+		s.proven += n
+		add(s.slowOfAccount, e.AccountID, n)
 	}
+}
+
+// free gives n slots back.
+func (s *slots) free(e store.PendingEndpoint, n int) { s.take(e, -n) }
+
+// add counts, and forgets what is at zero, so that the maps hold only what is busy.
+func add(counts map[string]int, key string, n int) {
+	if counts[key] += n; counts[key] == 0 {
+		delete(counts, key)
+	}
+}
+
+// judge puts an endpoint into the lane that its answer belongs to, with all that is still under way to it.
+func (s *slots) judge(e store.PendingEndpoint, took time.Duration, now time.Time) {
+	underWay := s.ofEndpoint[e.EndpointID]
+	s.takeSlow(e, -underWay)
+	s.speeds[e.EndpointID] = speed{quick: took < slowAfter, at: now}
+	s.takeSlow(e, underWay)
 }
 
 // hush leaves an endpoint alone for a moment.
@@ -65,17 +148,37 @@ func (s *slots) hush(e store.PendingEndpoint, now time.Time) {
 	s.quiet[e.EndpointID] = now.Add(quietFor)
 }
 
-// quietUntil is in the past for an endpoint that is not left alone.
-func (s *slots) quietUntil(e store.PendingEndpoint) time.Time { return s.quiet[e.EndpointID] }
+// pace leaves an endpoint that was just sent something alone for as long as its format asks for.
+func (s *slots) pace(e store.PendingEndpoint, now time.Time) {
+	if gap := gap(e.Format); gap > 0 {
+		s.paced[e.EndpointID] = now.Add(gap)
+	}
+}
 
-// stir ends that, because one of the endpoint's deliveries has its result.
+// quietUntil is in the past for an endpoint that is not left alone.
+func (s *slots) quietUntil(e store.PendingEndpoint) time.Time {
+	quiet, paced := s.quiet[e.EndpointID], s.paced[e.EndpointID]
+	if paced.After(quiet) {
+		return paced
+	}
+	return quiet
+}
+
+// stir ends a hush, because one of the endpoint's deliveries has its result.
 func (s *slots) stir(e store.PendingEndpoint) { delete(s.quiet, e.EndpointID) }
 
-// forget drops the moments that have passed.
+// forget drops the moments that have passed, and the speeds of endpoints that nothing was sent to for long.
 func (s *slots) forget(now time.Time) {
-	for id, until := range s.quiet {
-		if now.After(until) {
-			delete(s.quiet, id)
+	for _, moments := range []map[string]time.Time{s.quiet, s.paced} {
+		for id, until := range moments {
+			if now.After(until) {
+				delete(moments, id)
+			}
+		}
+	}
+	for id, speed := range s.speeds {
+		if now.Sub(speed.at) > rememberFor && s.ofEndpoint[id] == 0 {
+			delete(s.speeds, id)
 		}
 	}
 }

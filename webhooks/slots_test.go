@@ -10,26 +10,135 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
+func slotOf(account, endpoint int) store.PendingEndpoint {
+	return store.PendingEndpoint{AccountID: fmt.Sprint("acct_", account), EndpointID: fmt.Sprint("we_", account, "_", endpoint)}
+}
+
+// fill takes all the room that there is for the endpoints of an account, and returns how much it was.
+func (s *slots) fill(account int) int {
+	before := s.total
+	for endpoint := range 1000 {
+		s.take(slotOf(account, endpoint), s.room(slotOf(account, endpoint)))
+	}
+	return s.total - before
+}
+
 func TestSlots_LimitEndpointsAccountsAndAll(t *testing.T) {
 	t.Parallel()
 	s := newSlots()
-	at := func(account, endpoint int) store.PendingEndpoint {
-		return store.PendingEndpoint{AccountID: fmt.Sprint("acct_", account), EndpointID: fmt.Sprint("we_", account, "_", endpoint)}
+	for account := range 10 {
+		for endpoint := range 1000 {
+			s.judge(slotOf(account, endpoint), time.Millisecond, time.Now())
+		}
 	}
-	require.Equal(t, perEndpoint, s.room(at(0, 0)))
-	s.take(at(0, 0), perEndpoint)
-	require.Zero(t, s.room(at(0, 0)))
-	for endpoint := 1; s.room(at(0, endpoint)) > 0; endpoint++ {
-		s.take(at(0, endpoint), s.room(at(0, endpoint)))
-	}
-	require.Equal(t, perAccount, s.total, "one account has its share and no more")
+	require.Equal(t, perEndpoint, s.room(slotOf(0, 0)))
+	s.take(slotOf(0, 0), perEndpoint)
+	require.Zero(t, s.room(slotOf(0, 0)))
+	require.Equal(t, perAccount-perEndpoint, s.fill(0), "one account has its share and no more")
 	for account := 1; !s.full(); account++ {
-		s.take(at(account, 0), s.room(at(account, 0)))
+		require.Positive(t, s.fill(account))
 	}
 	require.Equal(t, maxSlots, s.total)
-	require.Zero(t, s.room(at(1000, 0)))
-	s.free(at(1, 0), 1)
-	require.Equal(t, 1, s.room(at(1000, 0)))
+	require.Zero(t, s.room(slotOf(9, 0)))
+	require.True(t, s.crowdedOut(slotOf(9, 0)))
+	s.free(slotOf(1, 0), 1)
+	require.Equal(t, 1, s.room(slotOf(9, 0)))
+}
+
+func TestSlots_AnEndpointIsSentOneAtATimeUntilItAnswers(t *testing.T) {
+	t.Parallel()
+	s, now := newSlots(), time.Now()
+	e := slotOf(0, 0)
+	require.Equal(t, 1, s.room(e))
+	s.take(e, 1)
+	require.Zero(t, s.room(e))
+	require.False(t, s.crowdedOut(e), "it has all that it may have")
+	s.judge(e, 20*time.Millisecond, now)
+	require.Equal(t, perEndpoint-1, s.room(e))
+	s.free(e, 1)
+	s.forget(now.Add(rememberFor + time.Second))
+	require.Equal(t, 1, s.room(e), "after a long silence it is new again")
+}
+
+func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
+	t.Parallel()
+	s, now := newSlots(), time.Now()
+	quick := slotOf(0, 1000)
+	s.judge(quick, time.Millisecond, now)
+	taken := 0
+	for account := range 10 { // nobody knows these yet
+		taken += s.fill(account)
+	}
+	require.Equal(t, slowSlots, taken)
+	require.Equal(t, slowSlots, s.slow)
+	require.Zero(t, s.room(slotOf(9, 1001)))
+	require.Zero(t, s.room(quick), "its account has all that it may have")
+	other := slotOf(20, 0)
+	s.judge(other, time.Millisecond, now)
+	require.Equal(t, perEndpoint, s.room(other))
+
+	for account := range 10 {
+		for endpoint := range 1000 {
+			e := slotOf(account, endpoint)
+			if n := s.ofEndpoint[e.EndpointID]; n > 0 {
+				s.judge(e, 5*time.Second, now)
+				s.free(e, n)
+			}
+		}
+	}
+	require.Zero(t, s.total+s.slow+s.proven)
+	taken = 0
+	for account := range 10 { // some are known to be slow now, others are still new
+		for endpoint := range 1000 {
+			if e := slotOf(account, endpoint); s.speeds[e.EndpointID].at.Equal(now) && !s.speeds[e.EndpointID].quick {
+				s.take(e, s.room(e))
+				taken = s.proven
+			}
+		}
+		require.LessOrEqual(t, s.slowOfAccount[slotOf(account, 0).AccountID], slowPerAccount)
+	}
+	require.Equal(t, slowProven, taken)
+	require.Equal(t, 1, s.room(slotOf(30, 0)), "a new endpoint has its turn")
+	require.Equal(t, perEndpoint, s.room(quick), "and a quick one all that it may have, beside the slow ones of its account")
+}
+
+func TestSlots_CountWhatChangesItsLane(t *testing.T) {
+	t.Parallel()
+	s, now := newSlots(), time.Now()
+	e := slotOf(0, 0)
+	for _, took := range []time.Duration{time.Millisecond, 5 * time.Second, time.Millisecond} {
+		s.judge(e, took, now)
+		s.take(e, 3)
+		s.judge(e, 5*time.Second, now)
+		require.Equal(t, [3]int{3, 3, 3}, [3]int{s.total, s.slow, s.proven})
+		s.judge(e, time.Millisecond, now)
+		require.Equal(t, [3]int{3, 0, 0}, [3]int{s.total, s.slow, s.proven})
+		s.free(e, 3)
+	}
+	require.Zero(t, s.total+s.slow+s.proven)
+	require.Empty(t, s.slowOfAccount)
+}
+
+func TestSlots_ChatServicesArePaced(t *testing.T) {
+	t.Parallel()
+	for format, gap := range map[store.WebhookFormat]time.Duration{store.WebhookFormatSlack: time.Second, store.WebhookFormatDiscord: 2 * time.Second} {
+		s, now := newSlots(), time.Now()
+		e := slotOf(0, 0)
+		e.Format = format
+		s.judge(e, time.Millisecond, now)
+		require.Equal(t, 1, s.room(e))
+		s.take(e, 1)
+		s.pace(e, now)
+		require.Zero(t, s.room(e))
+		s.free(e, 1)
+		s.stir(e)
+		require.Equal(t, now.Add(gap), s.quietUntil(e))
+		s.forget(now.Add(gap + 1))
+		require.Empty(t, s.paced)
+	}
+	s, now := newSlots(), time.Now()
+	s.pace(slotOf(0, 0), now)
+	require.False(t, s.quietUntil(slotOf(0, 0)).After(now))
 }
 
 func TestSlots_RememberOnlyWhatIsBusy(t *testing.T) {
