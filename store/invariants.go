@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // Violation is a row that breaks a promise which the code keeps.
@@ -20,11 +19,8 @@ func (v Violation) String() string {
 // invariant is a promise about what is stored, and the query that finds the rows which break it.
 type invariant struct{ promise, query string }
 
-// eventsComplete is how long no event is deleted, whatever became of its deliveries. Older ones go one by one, so
-// that nothing can be said of their numbers. The retention of deliveries is never set shorter.
-const eventsComplete = 24 * time.Hour
-
-// eventInvariants hold for the events since the moment that is their argument.
+// eventInvariants hold for the events since the moment that is their argument: as long as none is deleted, whatever
+// became of its deliveries. Older ones go one by one, so that nothing can be said of their numbers.
 var eventInvariants = []invariant{
 	{"events of one key are numbered without gaps", `
 		SELECT account_id, ordering_key AS id FROM events WHERE created_at > ? GROUP BY account_id, ordering_key
@@ -125,15 +121,15 @@ var invariants = []invariant{
 			SELECT 1 FROM payments p WHERE p.account_id = t.account_id AND p.id = t.token)`},
 }
 
-// Check reads every row and returns those that break a promise; of events, those that no retention deletes. It takes
-// no locks: on a database at work it may be run at any time, since each promise is one statement and holds after every
-// transaction.
-func (s *Store) Check(ctx context.Context) ([]Violation, error) {
+// Check reads every row and returns those that break a promise; of events, those that the retention has not begun to
+// delete. It takes no locks: on a database at work it may be run at any time, since each promise is one statement and
+// holds after every transaction.
+func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]Violation, error) {
 	all, err := s.violations(ctx, invariants)
 	if err != nil {
 		return nil, err
 	}
-	recent, err := s.violations(ctx, eventInvariants, s.Now().Add(-eventsComplete))
+	recent, err := s.violations(ctx, eventInvariants, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
 	return append(all, recent...), err
 }
 

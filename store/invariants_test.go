@@ -13,6 +13,9 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
+// aDay is the retention that servers have by default.
+var aDay = DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
+
 // purchases makes a paid order of two pieces, and leaves a second checkout that is being paid.
 func purchases(t *testing.T, s *Store, account string) {
 	t.Helper()
@@ -72,7 +75,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		o := newOutbox(t, url)
 		s := o.Store
 		purchases(t, s, o.account)
-		sound, err := s.Check(t.Context())
+		sound, err := s.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, sound)
 		for _, i := range slices.Concat(invariants, eventInvariants) {
@@ -96,14 +99,19 @@ func TestCheck_IsSoundAfterRetention(t *testing.T) {
 				o.exchange([]DeliveryResult{done})
 			}
 		}
-		keep := DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
-		for _, age := range []time.Duration{time.Hour, 25 * time.Hour, 8 * 24 * time.Hour} {
-			o.moved = age
-			_, err := o.DeleteOldDeliveries(t.Context(), keep, 1000)
+		anHour := DeliveryRetention{Failed: aDay.Failed, Succeeded: time.Hour}
+		for _, c := range []struct {
+			age  time.Duration
+			keep DeliveryRetention
+			left bool
+		}{{time.Minute, aDay, true}, {2 * time.Hour, anHour, true}, {25 * time.Hour, aDay, true}, {8 * 24 * time.Hour, aDay, false}} {
+			o.moved = c.age
+			_, err := o.DeleteOldDeliveries(t.Context(), c.keep, 1000)
 			require.NoError(t, err)
-			broken, err := o.Check(t.Context())
+			broken, err := o.Check(t.Context(), c.keep)
 			require.NoError(t, err)
-			require.Empty(t, broken, "after %s, with %d events", age, o.count("events"))
+			require.Empty(t, broken, "after %s, with %d events", c.age, o.count("events"))
+			require.Equal(t, c.left, o.count("events") > 0)
 		}
 	})
 }
@@ -118,7 +126,7 @@ func brokenBy(t *testing.T, s *Store, statement string) []string {
 		if _, err := u.exec(ctx, statement); err != nil {
 			return nil, err
 		}
-		violations, err := s.Check(ctx)
+		violations, err := s.Check(ctx, aDay)
 		for _, v := range violations {
 			broken = append(broken, v.Promise)
 		}

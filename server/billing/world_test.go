@@ -69,7 +69,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 		require.NoError(t, err)
 		w.account = account.ID
 		test(t, w)
-		violations, err := w.Check(t.Context())
+		violations, err := w.Check(t.Context(), store.DeliveryRetention{Succeeded: time.Hour, Failed: time.Hour})
 		require.NoError(t, err)
 		assert.Empty(t, violations)
 	})

@@ -115,7 +115,7 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 
 // check asks the store what does not add up, after every test.
 func (s *Server) check(t testing.TB) {
-	violations, err := s.store.Check(context.Background())
+	violations, err := s.store.Check(context.Background(), webhooks.DefaultRetention())
 	if err != nil {
 		t.Errorf("check the invariants: %v", err)
 	}
