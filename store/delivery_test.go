@@ -233,6 +233,24 @@ func TestReleaseExpiredDeliveries_GivesUpAfterFiveAttempts(t *testing.T) {
 	})
 }
 
+func TestOpen_ExclusiveReleasesDeliveries(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, SQLite)
+	o := newOutbox(t, url)
+	e := o.endpoint(EventAll)
+	o.emit(EventOrderPaid, "order_1", 1)
+	lost := o.claim(e, 1)
+	require.Len(t, lost, 1)
+	next, err := Open(t.Context(), Options{URL: url, Sealer: o.options.Sealer, Exclusive: true})
+	require.NoError(t, err)
+	defer next.Close()
+	released, err := next.ReleaseExpiredDeliveries(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, released)
+	again := o.claim(e, 1)
+	require.Equal(t, [2]any{lost[0].Body, 2}, [2]any{again[0].Body, again[0].Attempt})
+}
+
 func TestExchangeDeliveries_InactiveEndpointGetsNothing(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
 		e := o.endpoint(EventAll)

@@ -258,19 +258,6 @@ func (r *request) abandon(ctx context.Context) {
 	}
 }
 
-// abandonClaims lets the claims of a process that died be taken over at once. Only the one process that serves
-// an embedded database may call it.
-func (s *Store) abandonClaims(ctx context.Context) error {
-	tables, err := get[int](ctx, s, `SELECT count(*) FROM sqlite_master WHERE name = 'idempotency_keys'`)
-	if err != nil || *tables == 0 {
-		return err
-	}
-	_, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
-	})
-	return err
-}
-
 // DeleteExpiredKeys deletes at most limit Idempotency-Keys that are past their lifetime and returns how many.
 func (s *Store) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {

@@ -98,7 +98,24 @@ func (s *Store) connectSQLite(ctx context.Context) error {
 		return fmt.Errorf("open %s: %w", sqlitePath(s.options.URL), err)
 	}
 	if s.options.Exclusive {
-		return s.abandonClaims(ctx)
+		return s.endLeases(ctx)
+	}
+	return nil
+}
+
+// endLeases lets what a process that died was doing be taken over at once: requests with an Idempotency-Key, and
+// deliveries. Only the one process that serves an embedded database may call it.
+func (s *Store) endLeases(ctx context.Context) error {
+	for table, underWay := range map[string]string{"idempotency_keys": "status = 0", "webhook_deliveries": "state = 'sending'"} {
+		tables, err := get[int](ctx, s, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table)
+		if err != nil || *tables == 0 {
+			return err
+		}
+		if _, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+			return u.exec(ctx, `UPDATE `+table+` SET lease_until = 0 WHERE `+underWay)
+		}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
