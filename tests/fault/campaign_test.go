@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/webhooks"
 )
 
 // campaign is a server that is killed at random points under clients that do not give up.
@@ -33,6 +35,7 @@ type campaign struct {
 }
 
 type request struct {
+	method    string // POST when it is empty
 	key, path string
 	body      any
 }
@@ -81,14 +84,15 @@ func (c *campaign) run(kills int, work func(n int64)) {
 	group.Wait()
 }
 
-// endLeases does what a minute of waiting would do: nobody lives who holds a claim. An embedded database knows that by
-// itself when it is opened.
+// endLeases does what a minute of waiting would do: nobody lives who holds a claim or sends a webhook. An embedded database
+// knows that by itself when it is opened.
 func (c *campaign) endLeases() {
 	c.t.Helper()
 	db := harness.OpenDatabase(c.t, c.url)
 	defer db.Close()
 	if db.Engine == "postgres" {
 		db.Must(c.t, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
+		db.Must(c.t, `UPDATE webhook_deliveries SET lease_until = 0 WHERE state = 'sending'`)
 	}
 }
 
@@ -125,7 +129,7 @@ func (c *campaign) insist(r request, status int) map[string]any {
 func (c *campaign) post(r request) *harness.Response {
 	client := c.client(c.server.Load(), int(c.sent.Add(1)))
 	defer client.HTTP.CloseIdleConnections()
-	resp, err := client.Try(http.MethodPost, r.path, r.body, "Idempotency-Key", r.key)
+	resp, err := client.Try(cmp.Or(r.method, http.MethodPost), r.path, r.body, "Idempotency-Key", r.key)
 	if err != nil {
 		return nil
 	}
@@ -163,7 +167,7 @@ func (c *campaign) brokenInvariants() (faults []string) {
 		c.t.Fatal(err)
 	}
 	defer s.Close()
-	violations, err := s.Check(c.t.Context())
+	violations, err := s.Check(c.t.Context(), webhooks.DefaultRetention())
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -17,25 +18,41 @@ type Delivery struct {
 	At     time.Time
 }
 
-// Type returns the event type that the body names.
-func (d *Delivery) Type() string {
-	var event struct{ Type string }
-	_ = json.Unmarshal(d.Body, &event)
-	return event.Type
+// Event is what every body says of its event.
+type Event struct {
+	ID        string
+	Type      string
+	CreatedAt time.Time `json:"created_at"` // a moment before the commit
 }
+
+// Event decodes the body.
+func (d *Delivery) Event() (e Event) {
+	_ = json.Unmarshal(d.Body, &e)
+	return e
+}
+
+// Type returns the event type that the body names.
+func (d *Delivery) Type() string { return d.Event().Type }
+
+// Delay returns how long after its event was stored the delivery arrived, up to a millisecond too much: the two clocks are one.
+func (d *Delivery) Delay() time.Duration { return d.At.Sub(d.Event().CreatedAt) }
 
 // Receiver is an HTTP server that takes webhooks and answers 200.
 type Receiver struct {
 	URL string
 
-	mu  sync.Mutex
-	all []*Delivery
+	answer http.HandlerFunc
+	mu     sync.Mutex
+	all    []*Delivery
 }
 
 // NewReceiver starts a receiver that stops with the test.
-func NewReceiver(t testing.TB) *Receiver {
+func NewReceiver(t testing.TB) *Receiver { return NewReceiverThat(t, nil) }
+
+// NewReceiverThat starts a receiver that records a delivery before it answers in its own way.
+func NewReceiverThat(t testing.TB, answer http.HandlerFunc) *Receiver {
 	t.Helper()
-	r := &Receiver{}
+	r := &Receiver{answer: answer}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	r.URL = server.URL
@@ -43,14 +60,28 @@ func NewReceiver(t testing.TB) *Receiver {
 }
 
 // ServeHTTP records a delivery.
-func (r *Receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return
 	}
+	r.record(&Delivery{Header: req.Header.Clone(), Body: body, At: time.Now()})
+	if r.answer != nil {
+		r.answer(w, req)
+	}
+}
+
+func (r *Receiver) record(d *Delivery) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, &Delivery{Header: req.Header.Clone(), Body: body, At: time.Now()})
+	r.all = append(r.all, d)
+}
+
+// Count returns how many deliveries have arrived so far.
+func (r *Receiver) Count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.all)
 }
 
 // Deliveries returns what has arrived so far.
@@ -79,4 +110,27 @@ func (r *Receiver) Await(t testing.TB, n int, eventType string) []*Delivery {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// NewBlackHole returns the URL of something that takes connections, reads what is sent, and never answers.
+func NewBlackHole(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_, _ = io.Copy(io.Discard, conn)
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String()
 }
