@@ -8,12 +8,16 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"github.com/tillwright/tillwright/webhooks"
 )
 
 // The words that settings may have.
@@ -39,6 +43,12 @@ type Config struct {
 	DatabaseConns  int    `env:"TILLWRIGHT_DATABASE_MAX_CONNS" envDefault:"12" flag:"database-max-conns" help:"connections to PostgreSQL, 2 to 1000"`
 	Synchronous    string `env:"TILLWRIGHT_DATABASE_SYNCHRONOUS" envDefault:"full" flag:"database-synchronous" help:"SQLite: full survives a power cut, normal is faster and may lose the last moments"`
 	Log            string `env:"TILLWRIGHT_LOG" flag:"log" help:"json or text" otherwise:"text in development, json in production"`
+
+	WebhookAllow     string        `env:"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS" flag:"webhook-allow-cidrs" help:"networks that webhooks may be sent to although they are not public, separated by commas, e.g. 10.1.0.0/16" otherwise:"none; in development loopback too"`
+	WebhookDeny      string        `env:"TILLWRIGHT_WEBHOOK_DENY_CIDRS" flag:"webhook-deny-cidrs" help:"networks that webhooks are never sent to, separated by commas; stronger than the allowed ones" otherwise:"none"`
+	WebhookPorts     string        `env:"TILLWRIGHT_WEBHOOK_PORTS" flag:"webhook-ports" help:"ports that webhooks may be sent to, separated by commas" otherwise:"443,8443 in production, any in development"`
+	WebhookStandard  bool          `env:"TILLWRIGHT_WEBHOOK_STANDARD_HEADERS" envDefault:"true" flag:"webhook-standard-headers" help:"true or false: add the three headers of Standard Webhooks to deliveries"`
+	WebhookRetention time.Duration `env:"TILLWRIGHT_WEBHOOK_RETENTION" envDefault:"24h" flag:"webhook-retention" help:"how long succeeded deliveries are kept, 0h to 168h; failed ones always are for 168h"`
 }
 
 // fileVariants are the settings that may also be read from a file: append _FILE
@@ -62,10 +72,43 @@ func LoadConfig(layers ...map[string]string) (*Config, error) {
 	}
 	c := &Config{}
 	if err := env.ParseWithOptions(c, env.Options{Environment: merged}); err != nil {
-		return nil, errors.New("TILLWRIGHT_DATABASE_MAX_CONNS must be a number from 2 to 1000")
+		return nil, wrongTypes(err, merged)
 	}
 	c.fill()
 	return c, c.check()
+}
+
+// maxRetention is how long failed deliveries are kept. Succeeded ones are not kept longer.
+const maxRetention = 7 * 24 * time.Hour
+
+// What the settings that are no strings may be.
+const (
+	allowedConns     = "a number from 2 to 1000"
+	allowedSwitch    = "true or false"
+	allowedRetention = "a duration from 0h to 168h, such as 24h"
+)
+
+// wrongTypes says which settings could not even be read.
+func wrongTypes(err error, values map[string]string) error {
+	allowed := map[string]string{"DatabaseConns": allowedConns, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention}
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return err
+	}
+	var errs []error
+	for _, one := range all.Errors {
+		if p, ok := errors.AsType[env.ParseError](one); ok {
+			field, _ := reflect.TypeFor[Config]().FieldByName(p.Name)
+			name := field.Tag.Get("env")
+			one = refusal(name, values[name], allowed[p.Name])
+		}
+		errs = append(errs, one)
+	}
+	return errors.Join(errs...)
+}
+
+func refusal(name, value, allowed string) error {
+	return fmt.Errorf("%s must be %s, not %q", name, allowed, value)
 }
 
 // fill sets the defaults that depend on other settings.
@@ -88,24 +131,26 @@ func (c *Config) check() error {
 	var errs []error
 	need := func(ok bool, name, value, allowed string) {
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s must be %s, not %q", name, allowed, value))
+			errs = append(errs, refusal(name, value, allowed))
 		}
 	}
 	_, keyErr := c.sealKeys()
 	_, proxyErr := c.Proxies()
+	_, guardErr := c.Guard()
 	need(validAddr(c.Addr), "TILLWRIGHT_ADDR", c.Addr, "host:port, such as 127.0.0.1:8080")
 	need(validDatabaseURL(c.DatabaseURL), "TILLWRIGHT_DATABASE_URL", redact(c.DatabaseURL), "sqlite:///path/file.db or postgres://user:password@host/name")
 	need(c.Env == Development || c.Env == Production, "TILLWRIGHT_ENV", c.Env, "development or production")
 	need(serviceName.MatchString(c.ServiceName), "TILLWRIGHT_SERVICE_NAME", c.ServiceName, "a letter and then up to 30 letters, digits or hyphens")
 	need(c.PublicURL == "" || validPublicURL(c.PublicURL), "TILLWRIGHT_PUBLIC_URL", c.PublicURL, "an http:// or https:// address without a query")
 	need(c.DatabasePooler == "none" || c.DatabasePooler == "transaction", "TILLWRIGHT_DATABASE_POOLER", c.DatabasePooler, "none or transaction")
-	need(2 <= c.DatabaseConns && c.DatabaseConns <= 1000, "TILLWRIGHT_DATABASE_MAX_CONNS", strconv.Itoa(c.DatabaseConns), "a number from 2 to 1000")
+	need(2 <= c.DatabaseConns && c.DatabaseConns <= 1000, "TILLWRIGHT_DATABASE_MAX_CONNS", strconv.Itoa(c.DatabaseConns), allowedConns)
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
+	need(0 <= c.WebhookRetention && c.WebhookRetention <= maxRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
 	if c.SecretKey == "" && c.Env == Production {
 		errs = append(errs, errors.New("TILLWRIGHT_SECRET_KEY is needed in production: base64 of 32 random bytes, e.g. from `openssl rand -base64 32`"))
 	}
-	return errors.Join(append(errs, keyErr, proxyErr)...)
+	return errors.Join(append(errs, keyErr, proxyErr, guardErr)...)
 }
 
 func validAddr(addr string) bool {
@@ -141,18 +186,48 @@ func validPublicURL(raw string) bool {
 
 // Proxies returns the networks whose X-Forwarded-For counts.
 func (c *Config) Proxies() ([]netip.Prefix, error) {
-	var networks []netip.Prefix
-	for _, part := range splitList(c.TrustedProxies) {
+	return networks("TILLWRIGHT_TRUSTED_PROXIES", c.TrustedProxies)
+}
+
+// Guard returns where webhooks may be sent.
+func (c *Config) Guard() (webhooks.GuardOptions, error) {
+	allow, allowErr := networks("TILLWRIGHT_WEBHOOK_ALLOW_CIDRS", c.WebhookAllow)
+	deny, denyErr := networks("TILLWRIGHT_WEBHOOK_DENY_CIDRS", c.WebhookDeny)
+	ports, portErr := ports("TILLWRIGHT_WEBHOOK_PORTS", c.WebhookPorts)
+	return webhooks.GuardOptions{Development: c.Env == Development, Ports: ports, Allow: allow, Deny: deny}, errors.Join(allowErr, denyErr, portErr)
+}
+
+// networks reads a list of networks, where an address is a network of one. One that holds IPv4 addresses in IPv6's
+// notation becomes the IPv4 network: addresses are compared in that form, and it would match none.
+func networks(name, list string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, part := range splitList(list) {
 		network, err := netip.ParsePrefix(part)
-		if addr, addrErr := netip.ParseAddr(part); addrErr == nil {
+		if addr, addrErr := netip.ParseAddr(part); addrErr == nil && addr.Zone() == "" {
 			network, err = addr.Prefix(addr.BitLen())
 		}
 		if err != nil {
-			return nil, fmt.Errorf("TILLWRIGHT_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas, not %q", part)
+			return nil, refusal(name, part, "addresses or networks such as 10.0.0.0/8, separated by commas")
 		}
-		networks = append(networks, network)
+		if a := network.Addr(); a.Is4In6() && network.Bits() >= 96 {
+			network = netip.PrefixFrom(a.Unmap(), network.Bits()-96)
+		}
+		all = append(all, network)
 	}
-	return networks, nil
+	return all, nil
+}
+
+// ports reads a list of ports; an empty one is nil.
+func ports(name, list string) ([]uint16, error) {
+	var all []uint16
+	for _, part := range splitList(list) {
+		port, err := strconv.ParseUint(part, 10, 16)
+		if err != nil || port == 0 {
+			return nil, refusal(name, part, "ports from 1 to 65535, separated by commas")
+		}
+		all = append(all, uint16(port))
+	}
+	return all, nil
 }
 
 // sealKeys decodes the secret keys; none if there are none.

@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/webhooks"
 )
 
 type layer = map[string]string
@@ -23,6 +26,7 @@ func TestLoadConfig_Defaults(t *testing.T) {
 	assert.Equal(t, &Config{
 		Addr: "127.0.0.1:8080", DatabaseURL: "sqlite://data/tillwright.db", DataDir: "data", Env: Development, ServiceName: "Service",
 		DatabasePooler: "none", DatabaseConns: 12, Synchronous: "full", Log: LogText,
+		WebhookStandard: true, WebhookRetention: 24 * time.Hour,
 	}, c)
 	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
@@ -53,6 +57,12 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_DATABASE_MAX_CONNS":   {"1", "many", "1001"},
 		"TILLWRIGHT_DATABASE_SYNCHRONOUS": {"off"},
 		"TILLWRIGHT_LOG":                  {"xml"},
+
+		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS":      {"intranet", "10.0.0.0/33", "10.0.0.0/8;10.1.0.0/16"},
+		"TILLWRIGHT_WEBHOOK_DENY_CIDRS":       {"10.0.0", "fe80::1%eth0/64"},
+		"TILLWRIGHT_WEBHOOK_PORTS":            {"https", "0", "65536", "-1", "443;8443", "1-9"},
+		"TILLWRIGHT_WEBHOOK_STANDARD_HEADERS": {"yes", "2"},
+		"TILLWRIGHT_WEBHOOK_RETENTION":        {"-1s", "169h", "24", "a day"},
 	} {
 		for _, value := range values {
 			_, err := LoadConfig(layer{name: value})
@@ -64,6 +74,9 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 	_, err = LoadConfig(layer{"TILLWRIGHT_ENV": "x", "TILLWRIGHT_LOG": "x"})
 	assert.ErrorContains(t, err, "TILLWRIGHT_ENV")
 	assert.ErrorContains(t, err, "TILLWRIGHT_LOG", "all are reported at once")
+	_, err = LoadConfig(layer{"TILLWRIGHT_DATABASE_MAX_CONNS": "many", "TILLWRIGHT_WEBHOOK_RETENTION": "ever"})
+	assert.EqualError(t, err, `TILLWRIGHT_DATABASE_MAX_CONNS must be a number from 2 to 1000, not "many"
+TILLWRIGHT_WEBHOOK_RETENTION must be a duration from 0h to 168h, such as 24h, not "ever"`)
 	_, err = LoadConfig(layer{"TILLWRIGHT_DATABASE_URL": "mysql://user:hidden@host/db"})
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hidden")
@@ -90,6 +103,37 @@ func TestConfig_Proxies(t *testing.T) {
 	assert.Equal(t, []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("::1/128"),
 	}, networks)
+}
+
+func TestConfig_Guard(t *testing.T) {
+	t.Parallel()
+	c, err := LoadConfig(layer{
+		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS": "10.1.0.0/16, fd00::/8", "TILLWRIGHT_WEBHOOK_DENY_CIDRS": "10.1.2.3,::ffff:10.1.4.0/120,::ffff:10.1.5.1",
+		"TILLWRIGHT_WEBHOOK_PORTS": "443, 9443",
+	})
+	require.NoError(t, err)
+	guard, err := c.Guard()
+	require.NoError(t, err)
+	assert.Equal(t, webhooks.GuardOptions{
+		Development: true, Ports: []uint16{443, 9443},
+		Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")},
+		Deny:  []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32"), netip.MustParsePrefix("10.1.4.0/24"), netip.MustParsePrefix("10.1.5.1/32")},
+	}, guard)
+	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
+	require.NoError(t, err)
+	guard, err = c.Guard()
+	require.NoError(t, err)
+	assert.Equal(t, webhooks.GuardOptions{}, guard, "production is what no options mean")
+}
+
+func TestLoadConfig_RetentionOfWebhooks(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]time.Duration{"0h": 0, "0": 0, "90m": 90 * time.Minute, "168h": 168 * time.Hour} {
+		c, err := LoadConfig(layer{"TILLWRIGHT_WEBHOOK_RETENTION": value, "TILLWRIGHT_WEBHOOK_STANDARD_HEADERS": "false"})
+		require.NoError(t, err, value)
+		assert.Equal(t, want, c.WebhookRetention)
+		assert.False(t, c.WebhookStandard)
+	}
 }
 
 func TestConfig_SealKeysOfDevelopmentAreKept(t *testing.T) {

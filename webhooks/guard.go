@@ -14,8 +14,8 @@ import (
 
 // GuardOptions say where deliveries may go besides public addresses on the ports of https.
 type GuardOptions struct {
-	Development bool           // also http, any port, and loopback
-	Ports       []uint16       // production; nil = 443 and 8443
+	Development bool           // also http and loopback
+	Ports       []uint16       // nil = 443 and 8443, in development any
 	Allow       []netip.Prefix // networks that are reachable although they are not public: an intranet
 	Deny        []netip.Prefix // networks that are out of reach although they are public; stronger than Allow
 }
@@ -37,7 +37,7 @@ var errBlocked = errors.New("must have a public address")
 // NewGuard returns a guard. The zero options are those of production.
 func NewGuard(o GuardOptions) *Guard {
 	g := &Guard{development: o.Development, ports: o.Ports, allow: o.Allow, deny: o.Deny, own: net.InterfaceAddrs}
-	if g.ports == nil {
+	if g.ports == nil && !g.development {
 		g.ports = []uint16{443, 8443}
 	}
 	g.special = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork())
@@ -58,7 +58,7 @@ func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 }
 
 func (g *Guard) portAllowed(port uint16) bool {
-	return port != 0 && (g.development || slices.Contains(g.ports, port))
+	return port != 0 && (g.ports == nil || slices.Contains(g.ports, port))
 }
 
 // checkAddr returns errBlocked unless deliveries may go to the address. IPv4 inside IPv6 counts as that IPv4; the

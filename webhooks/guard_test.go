@@ -81,6 +81,19 @@ func TestCheckURL_DevelopmentAllowsHTTPAndLoopbackOnly(t *testing.T) {
 	}
 }
 
+func TestCheckURL_PortsThatAreSetCountInDevelopmentToo(t *testing.T) {
+	t.Parallel()
+	for _, development := range []bool{true, false} {
+		g := NewGuard(GuardOptions{Development: development, Ports: []uint16{9443}})
+		_, err := g.CheckURL("https://example.com:9443/")
+		require.NoError(t, err)
+		_, err = g.CheckURL("https://example.com/")
+		require.EqualError(t, err, "must use one of the allowed ports: 9443")
+		require.NoError(t, g.Control("tcp4", "93.184.215.14:9443", nil))
+		require.ErrorIs(t, g.Control("tcp4", "93.184.215.14:443", nil), errBlocked)
+	}
+}
+
 func TestCheckURL_SaysNothingAboutWhyAnAddressIsBlocked(t *testing.T) {
 	t.Parallel()
 	g := NewGuard(GuardOptions{Deny: []netip.Prefix{netip.MustParsePrefix("93.184.215.0/24")}})

@@ -74,7 +74,7 @@ func portOf(u *url.URL) uint16 {
 }
 
 func (g *Guard) portList() string {
-	if g.development {
+	if g.ports == nil {
 		return "1 to 65535"
 	}
 	list := make([]string, len(g.ports))

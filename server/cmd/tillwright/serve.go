@@ -107,11 +107,17 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if err != nil {
 		return err
 	}
-	guard := webhooks.NewGuard(webhooks.GuardOptions{Development: config.Env == server.Development})
-	sender := webhooks.NewSender(webhooks.SenderOptions{Service: config.ServiceName, Guard: guard, Standard: true})
+	allowed, err := config.Guard()
+	if err != nil {
+		return err
+	}
+	guard := webhooks.NewGuard(allowed)
+	sender := webhooks.NewSender(webhooks.SenderOptions{Service: config.ServiceName, Guard: guard, Standard: config.WebhookStandard})
 	defer sender.Close()
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Sender: sender, Log: log})
 	s.OnEvent = dispatcher.Wake
+	keep := webhooks.DefaultRetention()
+	keep.Succeeded = config.WebhookRetention
 	provider := testpay.New(s)
 	if config.Env == server.Production {
 		log.Warn("no real payments: this version has only a test provider, which takes test cards and moves no money", "provider", provider.Name())
@@ -132,7 +138,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	defer stop()
 	var workers sync.WaitGroup
 	workers.Go(func() { dispatcher.Run(background) })
-	workers.Go(func() { webhooks.Retain(background, s, webhooks.DefaultRetention(), log) })
+	workers.Go(func() { webhooks.Retain(background, s, keep, log) })
 	workers.Go(func() { cashier.Run(background) })
 	workers.Go(func() { housekeep(background, s, log) })
 

@@ -69,7 +69,7 @@ func describeSettings() string {
 	var b strings.Builder
 	b.WriteString("Settings come from flags, then the environment, then the file of --config, then these defaults:\n\n")
 	for _, setting := range server.Settings() {
-		fmt.Fprintf(&b, "  %-31s %s\n", setting.Env, cmp.Or(setting.Default, setting.Otherwise))
+		fmt.Fprintf(&b, "  %-35s %s\n", setting.Env, cmp.Or(setting.Default, setting.Otherwise))
 	}
 	b.WriteString("\nTILLWRIGHT_SECRET_KEY is base64 of 32 bytes; to rotate it, several, the newest first, separated by commas.\n")
 	b.WriteString("It has no flag, because command lines are visible to others. TILLWRIGHT_SECRET_KEY_FILE and\n")
