@@ -34,13 +34,17 @@ type Guard struct {
 // errBlocked is the only thing that is said about an address out of reach: never which one, never why.
 var errBlocked = errors.New("must have a public address")
 
+// azure is where a machine in that cloud reaches the platform below it: the one address of the kind that lies outside
+// the special networks.
+const azure = "168.63.129.16/32"
+
 // NewGuard returns a guard. The zero options are those of production.
 func NewGuard(o GuardOptions) *Guard {
 	g := &Guard{development: o.Development, ports: o.Ports, allow: o.Allow, deny: o.Deny, own: net.InterfaceAddrs}
 	if g.ports == nil && !g.development {
 		g.ports = []uint16{443, 8443}
 	}
-	g.special = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork())
+	g.special = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork(), ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix(azure)))
 	return g
 }
 
