@@ -1,0 +1,173 @@
+package webhooks
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// answers reads one request after the other and answers each with the next of the texts; the last one closes.
+func answers(t *testing.T, seen *atomic.Int32, texts ...string) string {
+	t.Helper()
+	return "http://" + rawReceiver(t, func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for _, text := range texts {
+			req, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, req.Body)
+			seen.Add(1)
+			_, _ = io.WriteString(c, text)
+		}
+	})
+}
+
+const noContent = "HTTP/1.1 204 No Content\r\n\r\n"
+
+// An interim answer is none: what follows it decides.
+func TestSend_InterimAnswersDecideNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer string
+		status int
+		reason store.Reason
+	}{
+		"199, then 204":        {"HTTP/1.1 199 Wait\r\n\r\n" + noContent, 204, ""},
+		"103, then 500":        {"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", 500, store.ReasonHTTPStatus},
+		"199 and nothing":      {"HTTP/1.1 199 Wait\r\n\r\n", 0, store.ReasonConnectReset},
+		"another protocol":     {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n", 101, store.ReasonHTTPStatus},
+		"a status of 4 digits": {"HTTP/1.1 2000 Much\r\n\r\n", 0, store.ReasonInvalidResponse},
+		"a status below 100":   {"HTTP/1.1 099 Low\r\n\r\n", 99, store.ReasonHTTPStatus},
+	} {
+		var seen atomic.Int32
+		result := newTestSender(t, nil).Send(t.Context(), message(answers(t, &seen, c.answer)))
+		require.Equal(t, c.reason, result.Reason, name)
+		require.Equal(t, c.status, result.StatusCode, name)
+		require.Equal(t, int32(1), seen.Load(), name)
+	}
+}
+
+func TestSend_EndlessInterimAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	address := rawReceiver(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096))
+		for {
+			if _, err := io.WriteString(c, "HTTP/1.1 102 Processing\r\n\r\n"); err != nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	start := time.Now()
+	require.NotEmpty(t, newTestSender(t, nil).Send(t.Context(), message("http://"+address)).Reason)
+	require.Less(t, time.Since(start), inTime)
+}
+
+// A receiver that closed the connection meanwhile has not seen the next delivery: it gets it over another one, once.
+func TestSend_UsesNoConnectionThatWasClosedMeanwhile(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Int32
+	gone := make(chan struct{}, 2)
+	address := rawReceiver(t, func(c net.Conn) {
+		in := bufio.NewReader(c)
+		req, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, req.Body)
+		seen.Add(1)
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		_ = c.(*net.TCPConn).CloseWrite()
+		_, _ = io.Copy(io.Discard, in) // ends when the sender has let go of the connection
+		gone <- struct{}{}
+	})
+	s := newTestSender(t, nil)
+	for n := int32(1); n <= 3; n++ {
+		require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason)
+		require.Equal(t, n, seen.Load())
+		<-gone
+	}
+}
+
+// A connection that breaks while the request is on its way may have carried it: it is not sent again.
+func TestSend_DoesNotRepeatOverAConnectionThatIsReset(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Int32
+	address := rawReceiver(t, func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for {
+			req, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, req.Body)
+			if seen.Add(1) > 1 {
+				_ = c.(*net.TCPConn).SetLinger(0) // closing it resets it
+				return
+			}
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		}
+	})
+	s := newTestSender(t, nil)
+	require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason)
+	require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason)
+	require.Equal(t, int32(2), seen.Load())
+}
+
+// An answer is never unpacked: ten kilobytes stay ten kilobytes, and no memory is spent on what they would become.
+func TestSend_DoesNotUnpackAnAnswer(t *testing.T) {
+	t.Parallel()
+	var bomb bytes.Buffer
+	packer := gzip.NewWriter(&bomb)
+	for zeros, n := make([]byte, 1<<20), 0; n < 16; n++ {
+		_, _ = packer.Write(zeros)
+	}
+	require.NoError(t, packer.Close())
+	var asked atomic.Value
+	r := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.Header.Get("Accept-Encoding"))
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(bomb.Bytes())
+	})
+	result := newTestSender(t, nil).Send(t.Context(), message(r.URL))
+	require.Empty(t, result.Reason)
+	require.Empty(t, asked.Load(), "it does not ask for a packed answer")
+	require.Equal(t, beginning(&bomb), result.Response)
+}
+
+// TestSend_SpendsNoMemoryOnLongAnswers is not parallel: it counts what the process allocates.
+func TestSend_SpendsNoMemoryOnLongAnswers(t *testing.T) {
+	const answers, length = 50, 64 << 20
+	head := "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
+	body := strings.Repeat("a", 1<<16)
+	address := rawReceiver(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096))
+		_, _ = io.WriteString(c, head)
+		for sent := 0; sent < length; sent += len(body) {
+			if _, err := io.WriteString(c, body); err != nil {
+				return
+			}
+		}
+	})
+	s := newTestSender(t, nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range answers {
+		require.Len(t, s.Send(t.Context(), message("http://"+address)).Response, keepLimit)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/answers, uint64(1<<20), "bytes allocated for one answer")
+}
