@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
@@ -17,13 +19,20 @@ var (
 	ErrBadSignature = errors.New("sdk: the webhook's signature does not match its body")
 )
 
+// webhookTolerance is how far webhook-timestamp may be from now, in both directions.
+const webhookTolerance = 5 * time.Minute
+
 // WebhookOption configures VerifyWebhook.
 type WebhookOption func(*verification)
 
-type verification struct{ header string }
+type verification struct {
+	header string
+	now    func() time.Time
+}
 
-// WithSignatureHeader accepts the signature in this header only, for example "X-Acme-Hmac-SHA256". Without it any header
-// X-<Service>-Hmac-SHA256 will do: the name is the server's setting, the secret is what makes a signature good.
+// WithSignatureHeader accepts the signature in this header only, for example "X-Acme-Hmac-SHA256", and while a secret is being
+// rotated in "X-Acme-Hmac-SHA256-Previous". Without it any header X-<Service>-Hmac-SHA256 will do, and those of Standard
+// Webhooks: the name is the server's setting, the secret is what makes a signature good.
 func WithSignatureHeader(name string) WebhookOption {
 	return func(v *verification) { v.header = name }
 }
@@ -32,44 +41,79 @@ func WithSignatureHeader(name string) WebhookOption {
 // event. body must be the bytes as they were received. It returns ErrNotSigned or ErrBadSignature, for errors.Is, for what to
 // answer with 401, and another error for a signed body that is no event.
 //
+// One good signature is enough, in the service's own header or in webhook-signature of Standard Webhooks; the latter only
+// within five minutes of its webhook-timestamp. While a secret is being rotated, the previous and the new one both verify:
+// a receiver changes over whenever it suits.
+//
 // The same event may come twice: remember Event.ID. Answer 2xx within five seconds, work later.
 func VerifyWebhook(body []byte, header http.Header, secret string, options ...WebhookOption) (*Event, error) {
-	var v verification
+	v := verification{now: time.Now}
 	for _, option := range options {
 		option(&v)
 	}
-	if secret == "" {
+	if strings.TrimPrefix(secret, signature.Prefix) == "" {
 		return nil, errors.New("sdk: VerifyWebhook: the secret is empty")
 	}
-	signatures := v.signatures(header)
-	if len(signatures) == 0 {
-		return nil, ErrNotSigned
+	if err := v.verify(body, header, secret); err != nil {
+		return nil, err
 	}
-	for _, value := range signatures {
-		if signature.Verify(body, secret, value) {
-			return parseEvent(body)
-		}
-	}
-	return nil, ErrBadSignature
+	return parseEvent(body)
 }
 
-// signatures compares names in any case, because not every framework canonicalises them.
-func (v *verification) signatures(header http.Header) []string {
+func (v *verification) verify(body []byte, header http.Header, secret string) error {
+	own := valuesOf(header, v.accepts)
+	if signature.Verify(body, secret, own...) {
+		return nil
+	}
+	standard := v.standard(header)
+	switch {
+	case len(own) == 0 && standard == nil:
+		return ErrNotSigned
+	case standard == nil || !signature.StandardVerify(standard.id, standard.timestamp, body, secret, standard.signatures):
+		return ErrBadSignature
+	case !v.recent(standard.timestamp):
+		return fmt.Errorf("%w: its webhook-timestamp is more than five minutes off", ErrBadSignature)
+	}
+	return nil
+}
+
+func (v *verification) accepts(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), "-previous")
+	if v.header != "" {
+		return name == strings.ToLower(v.header)
+	}
+	return strings.HasPrefix(name, "x-") && strings.HasSuffix(name, "-hmac-sha256")
+}
+
+// standardHeader are the three headers of the Standard Webhooks specification.
+type standardHeader struct{ id, timestamp, signatures string }
+
+// standard returns nil for a delivery without them, and where one header was asked for.
+func (v *verification) standard(header http.Header) *standardHeader {
+	named := func(name string) string {
+		return strings.Join(valuesOf(header, func(given string) bool { return strings.EqualFold(given, name) }), " ")
+	}
+	h := &standardHeader{id: named("webhook-id"), timestamp: named("webhook-timestamp"), signatures: named("webhook-signature")}
+	if v.header != "" || h.signatures == "" {
+		return nil
+	}
+	return h
+}
+
+func (v *verification) recent(timestamp string) bool {
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	return err == nil && v.now().Sub(time.Unix(seconds, 0)).Abs() <= webhookTolerance
+}
+
+// valuesOf compares names in any case, because not every framework canonicalises them.
+func valuesOf(header http.Header, wanted func(name string) bool) []string {
 	var found []string
 	for name, values := range header {
-		if v.accepts(name) {
+		if wanted(name) {
 			found = append(found, values...)
 		}
 	}
 	return found
-}
-
-func (v *verification) accepts(name string) bool {
-	if v.header != "" {
-		return strings.EqualFold(name, v.header)
-	}
-	name = strings.ToLower(name)
-	return strings.HasPrefix(name, "x-") && strings.HasSuffix(name, "-hmac-sha256")
 }
 
 func parseEvent(body []byte) (*Event, error) {

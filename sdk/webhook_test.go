@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,26 +21,119 @@ func sign(body string) http.Header {
 	return http.Header{"X-Service-Hmac-Sha256": {signature.Sign([]byte(body), testSecret)}}
 }
 
-func TestVerifyWebhook_MatchesThePublishedVectors(t *testing.T) {
-	t.Parallel()
+// vector is one published example.
+type vector struct {
+	Name, Secret, Body, Signature string
+	Previous                      *struct{ Secret, Signature string }
+	Standard                      struct {
+		ID        string `json:"webhook_id"`
+		Timestamp int64  `json:"webhook_timestamp"`
+		Signature string `json:"webhook_signature"`
+	}
+}
+
+func (v *vector) standardHeader() http.Header {
+	return http.Header{
+		"Webhook-Id": {v.Standard.ID}, "Webhook-Timestamp": {strconv.FormatInt(v.Standard.Timestamp, 10)}, "Webhook-Signature": {v.Standard.Signature},
+	}
+}
+
+func vectors(t *testing.T) []vector {
+	t.Helper()
 	text, err := os.ReadFile("../webhooks/signature/testdata/vectors.json")
 	require.NoError(t, err)
-	var vectors []struct{ Name, Secret, Body, Signature string }
-	require.NoError(t, json.Unmarshal(text, &vectors))
-	require.NotEmpty(t, vectors)
-	for i, v := range vectors {
+	var all []vector
+	require.NoError(t, json.Unmarshal(text, &all))
+	require.NotEmpty(t, all)
+	return all
+}
+
+// verifyAt is VerifyWebhook at another time.
+func verifyAt(at int64, body string, header http.Header, secret string) error {
+	v := verification{now: func() time.Time { return time.Unix(at, 0) }}
+	return v.verify([]byte(body), header, secret)
+}
+
+func TestVerifyWebhook_MatchesThePublishedVectors(t *testing.T) {
+	t.Parallel()
+	for _, v := range vectors(t) {
 		header := http.Header{"X-Service-Hmac-Sha256": {v.Signature}}
 		event, err := VerifyWebhook([]byte(v.Body), header, v.Secret)
-		require.NotErrorIs(t, err, ErrBadSignature, v.Name)
-		if i == 0 {
-			require.NoError(t, err)
+		if strings.Contains(v.Body, `"type"`) {
+			require.NoError(t, err, v.Name)
 			require.Equal(t, EventOrderPaid, event.Type)
 		} else {
-			require.ErrorContains(t, err, "is signed but its body is no event")
+			require.ErrorContains(t, err, "is signed but its body is no event", v.Name)
 		}
-		_, err = VerifyWebhook([]byte(v.Body+" "), header, v.Secret)
-		require.ErrorIs(t, err, ErrBadSignature)
+		require.NoError(t, verifyAt(v.Standard.Timestamp, v.Body, v.standardHeader(), v.Secret), v.Name)
+		for _, changed := range []http.Header{header, v.standardHeader()} {
+			require.ErrorIs(t, verifyAt(v.Standard.Timestamp, v.Body+" ", changed, v.Secret), ErrBadSignature)
+		}
 	}
+}
+
+func TestVerifyWebhook_TakesBothSecretsDuringARotation(t *testing.T) {
+	t.Parallel()
+	all := vectors(t)
+	v := all[len(all)-1]
+	own := http.Header{"X-Service-Hmac-Sha256": {v.Signature}, "X-Service-Hmac-Sha256-Previous": {v.Previous.Signature}}
+	exact := WithSignatureHeader("X-Service-Hmac-SHA256")
+	for _, secret := range []string{v.Secret, v.Previous.Secret} {
+		_, err := VerifyWebhook([]byte(v.Body), own, secret)
+		require.NoError(t, err)
+		_, err = VerifyWebhook([]byte(v.Body), own, secret, exact)
+		require.NoError(t, err, "the previous signature belongs to the header that was named")
+		require.NoError(t, verifyAt(v.Standard.Timestamp, v.Body, v.standardHeader(), secret))
+	}
+	own.Del("X-Service-Hmac-Sha256-Previous")
+	_, err := VerifyWebhook([]byte(v.Body), own, v.Previous.Secret)
+	require.ErrorIs(t, err, ErrBadSignature, "the overlap is over")
+	_, err = VerifyWebhook([]byte(v.Body), http.Header{"X-Other-Hmac-Sha256-Previous": {v.Signature}}, v.Secret, exact)
+	require.ErrorIs(t, err, ErrNotSigned)
+}
+
+func TestVerifyWebhook_TakesStandardWebhooksWithinFiveMinutes(t *testing.T) {
+	t.Parallel()
+	v := vectors(t)[0]
+	at := v.Standard.Timestamp
+	for _, off := range []int64{0, 300, -300} {
+		require.NoError(t, verifyAt(at+off, v.Body, v.standardHeader(), v.Secret))
+	}
+	for _, off := range []int64{301, -301, 1 << 40, -(1 << 62)} {
+		err := verifyAt(at+off, v.Body, v.standardHeader(), v.Secret)
+		require.ErrorIs(t, err, ErrBadSignature)
+		require.ErrorContains(t, err, "webhook-timestamp")
+	}
+	good := v.Standard.Signature
+	for name, c := range map[string]struct {
+		change  func(http.Header)
+		refused bool
+	}{
+		"another id":          {func(h http.Header) { h.Set("Webhook-Id", "whev_other") }, true},
+		"another time":        {func(h http.Header) { h.Set("Webhook-Timestamp", strconv.FormatInt(at+1, 10)) }, true},
+		"no time":             {func(h http.Header) { h.Del("Webhook-Timestamp") }, true},
+		"a time in words":     {func(h http.Header) { h.Set("Webhook-Timestamp", "now") }, true},
+		"no version":          {func(h http.Header) { h.Set("Webhook-Signature", strings.TrimPrefix(good, "v1,")) }, true},
+		"another version":     {func(h http.Header) { h.Set("Webhook-Signature", "v2"+good[2:]) }, true},
+		"one of many":         {func(h http.Header) { h.Set("Webhook-Signature", "v1a,x v1,bad "+good) }, false},
+		"names as they came":  {func(h http.Header) { h["webhook-id"] = h["Webhook-Id"]; delete(h, "Webhook-Id") }, false},
+		"a bad one beside it": {func(h http.Header) { h.Set("X-Service-Hmac-SHA256", "bad") }, false},
+	} {
+		header := v.standardHeader()
+		c.change(header)
+		err := verifyAt(at, v.Body, header, v.Secret)
+		if c.refused {
+			require.ErrorIs(t, err, ErrBadSignature, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+	stale := v.standardHeader()
+	stale.Set("X-Service-Hmac-SHA256", v.Signature)
+	require.NoError(t, verifyAt(at+10_000, v.Body, stale, v.Secret), "the service's own signature has no time")
+	_, err := VerifyWebhook([]byte(v.Body), v.standardHeader(), v.Secret, WithSignatureHeader("X-Service-Hmac-SHA256"))
+	require.ErrorIs(t, err, ErrNotSigned, "one header was asked for")
+	require.ErrorIs(t, verifyAt(at, v.Body, http.Header{"Webhook-Signature": {}}, v.Secret), ErrNotSigned)
 }
 
 func TestVerifyWebhook_RefusesWhatIsNotSigned(t *testing.T) {
@@ -61,8 +157,11 @@ func TestVerifyWebhook_RefusesWhatIsNotSigned(t *testing.T) {
 		_, err := VerifyWebhook([]byte(body), c.header, c.secret)
 		require.ErrorIs(t, err, c.want, name)
 	}
-	_, err := VerifyWebhook([]byte(body), sign(body), "")
-	require.ErrorContains(t, err, "the secret is empty")
+	for _, secret := range []string{"", signature.Prefix} { // a key that everybody knows
+		header := http.Header{"X-Service-Hmac-Sha256": {signature.Sign([]byte(body), secret)}}
+		_, err := VerifyWebhook([]byte(body), header, secret)
+		require.ErrorContains(t, err, "the secret is empty")
+	}
 }
 
 func TestVerifyWebhook_AcceptsAnyServiceNameUnlessOneIsGiven(t *testing.T) {
