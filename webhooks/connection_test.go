@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -152,12 +151,12 @@ func TestSend_DoesNotUnpackAnAnswer(t *testing.T) {
 func TestSend_SpendsNoMemoryOnLongAnswers(t *testing.T) {
 	const answers, length = 50, 64 << 20
 	head := "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"
-	body := strings.Repeat("a", 1<<16)
+	body := bytes.Repeat([]byte("a"), 1<<16)
 	address := rawReceiver(t, func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 4096))
 		_, _ = io.WriteString(c, head)
 		for sent := 0; sent < length; sent += len(body) {
-			if _, err := io.WriteString(c, body); err != nil {
+			if _, err := c.Write(body); err != nil {
 				return
 			}
 		}
