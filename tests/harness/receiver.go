@@ -13,6 +13,7 @@ import (
 
 // Delivery is a webhook as it arrived: the exact bytes and headers. Nothing is verified here.
 type Delivery struct {
+	Path   string
 	Header http.Header
 	Body   []byte
 	At     time.Time
@@ -65,7 +66,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return
 	}
-	r.record(&Delivery{Header: req.Header.Clone(), Body: body, At: time.Now()})
+	r.record(&Delivery{Path: req.URL.Path, Header: req.Header.Clone(), Body: body, At: time.Now()})
 	if r.answer != nil {
 		r.answer(w, req)
 	}

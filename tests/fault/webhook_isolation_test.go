@@ -1,0 +1,160 @@
+package fault
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// TestWebhooks_BlackHolesDelayNobody gives five accounts 40 endpoints each that never answer, and more events for them than
+// can time out during the test. One of the accounts has a healthy endpoint, too, and 50 events a second for it: from the
+// first one on they arrive in time, which means before any of the black holes has shown what it is.
+func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSite(t, harness.Build(t), url, 10)
+		shops := s.shops(t, 4)
+		server := s.binary.Serve(t, "")
+		accounts := []*harness.Client{s.client(server, 0)}
+		for _, shop := range shops {
+			accounts = append(accounts, shop.at(server).Client)
+		}
+		for _, c := range accounts {
+			subscribe(t, c, 40, harness.NewBlackHole(t), "product.updated")
+		}
+		healthy := harness.NewReceiver(t)
+		subscribe(t, accounts[0], 1, healthy.URL, "product.created")
+		for _, c := range accounts {
+			rename(t, c, 20)
+		}
+
+		seconds := count(12, 60)
+		begin := time.Now()
+		s.createSteadily(t, server, 50*seconds)
+		await(t, 20*time.Second, "every event has arrived at the healthy endpoint", func() bool { return healthy.Count() >= 50*seconds })
+
+		var early, steady []*harness.Delivery
+		for _, d := range healthy.Deliveries()[len(accounts)-len(shops)-1:] {
+			if d.Event().CreatedAt.Before(begin.Add(6 * time.Second)) {
+				early = append(early, d)
+			} else {
+				steady = append(steady, d)
+			}
+		}
+		for when, sorted := range map[string][]time.Duration{"in the first 6 s": delays(early), "afterwards": delays(steady)} {
+			t.Logf("%s: %d deliveries, p50 %s, p99 %s, at most %s", when, len(sorted), percentile(sorted, 50), percentile(sorted, 99), percentile(sorted, 100))
+			if p99 := percentile(sorted, 99); p99 > within(250*time.Millisecond) {
+				t.Errorf("%s, p99 of the healthy endpoint is %s", when, p99)
+			}
+		}
+		if left := unsettled(t, url); left < 200 {
+			t.Errorf("only %d deliveries to black holes were left: they were no burden", left)
+		}
+	})
+}
+
+// rename makes a product and n events about it; they are sent one after another.
+func rename(t *testing.T, c *harness.Client, n int) {
+	t.Helper()
+	product := create(t, c, "Before")
+	for i := range n {
+		c.Must(t, http.MethodPatch, product, map[string]any{"name": fmt.Sprint("After ", i)})
+	}
+}
+
+// createSteadily makes n products of the site's account, 50 a second, whether the server keeps up or not.
+func (s *site) createSteadily(t *testing.T, server *harness.Process, n int) {
+	t.Helper()
+	clients := make([]*harness.Client, len(s.keys))
+	for i := range clients {
+		clients[i] = s.client(server, i)
+		defer clients[i].HTTP.CloseIdleConnections()
+	}
+	var group sync.WaitGroup
+	defer group.Wait()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for i := range n {
+		<-tick.C
+		group.Go(func() {
+			resp, err := clients[i%len(clients)].Try(http.MethodPost, "/v1/products", map[string]any{"name": fmt.Sprint("Steady ", i)})
+			if err != nil || resp.Status != http.StatusCreated {
+				t.Errorf("product %d: %v %+v", i, err, resp)
+			}
+		})
+	}
+}
+
+// TestWebhooks_BusyAccountDelaysNoOther queues 10,000 deliveries of one account, and gives 50 small ones an event each.
+func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSite(t, harness.Build(t), url, 0)
+		shops := s.shops(t, 51)
+		server := s.binary.Serve(t, "")
+		busy, small := harness.NewReceiverThat(t, slowly), harness.NewReceiver(t)
+		big := shops[50].at(server)
+		subscribe(t, big.Client, 20, busy.URL)
+		for _, shop := range shops[:50] {
+			subscribe(t, shop.at(server).Client, 1, small.URL)
+		}
+		create(t, big.Client, "The first")
+		await(t, 10*time.Second, "the first event has arrived", func() bool { return busy.Count() == 20 })
+
+		s.queue(t, big.account, 500)
+		await(t, 10*time.Second, "the backlog is being sent", func() bool { return busy.Count() > 100 })
+		for _, shop := range shops[:50] {
+			create(t, shop.at(server).Client, "The only one")
+		}
+		await(t, 20*time.Second, "the small accounts' events have arrived", func() bool { return small.Count() == 50 })
+		if left := unsettled(t, url); left == 0 {
+			t.Error("the backlog was gone before the small accounts were through")
+		}
+		sorted := delays(small.Deliveries())
+		t.Logf("50 small accounts beside 10,000 deliveries of another: p50 %s, p99 %s", percentile(sorted, 50), percentile(sorted, 99))
+		if p99 := percentile(sorted, 99); p99 > within(500*time.Millisecond) {
+			t.Errorf("p99 of the small accounts is %s", p99)
+		}
+	})
+}
+
+// slowly answers like a receiver that does some work.
+func slowly(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) }
+
+// TestWebhooks_BusyEndpointDelaysNoOther queues 5,000 deliveries of one endpoint; ten others of its account, and one of
+// another account, are sent their events at once.
+func TestWebhooks_BusyEndpointDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSite(t, harness.Build(t), url, 0)
+		shops := s.shops(t, 2)
+		server := s.binary.Serve(t, "")
+		busy, others := harness.NewReceiverThat(t, slowly), harness.NewReceiver(t)
+		same, other := shops[0].at(server), shops[1].at(server)
+		subscribe(t, same.Client, 1, busy.URL, "product.created")
+		subscribe(t, same.Client, 10, others.URL, "product.updated")
+		subscribe(t, other.Client, 1, others.URL, "product.updated")
+		products := []string{create(t, same.Client, "A"), create(t, other.Client, "B")}
+		await(t, 10*time.Second, "the first event has arrived", func() bool { return busy.Count() == 1 })
+
+		s.queue(t, same.account, 5000)
+		await(t, 10*time.Second, "the backlog is being sent", func() bool { return busy.Count() > 20 })
+		for i, c := range []*harness.Client{same.Client, other.Client} {
+			c.Must(t, http.MethodPatch, products[i], map[string]any{"name": "C"})
+		}
+		await(t, 20*time.Second, "the others' events have arrived", func() bool { return others.Count() == 11 })
+		sorted := delays(others.Deliveries())
+		t.Logf("11 endpoints beside 5,000 deliveries of another: p50 %s, at most %s", percentile(sorted, 50), percentile(sorted, 100))
+		if last := percentile(sorted, 100); last > time.Second {
+			t.Errorf("an endpoint had to wait %s", last)
+		}
+		if left := unsettled(t, url); left == 0 {
+			t.Error("the backlog was gone before the others were through")
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// TestWebhooks_ReplicasShareTheWork lets two servers on one PostgreSQL send 20,000 deliveries to 200 endpoints, which take
+// more at a time than one server sends: each arrives once, and both servers do their part.
+func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 0)
+	shops := s.shops(t, 5)
+	const endpoints = 40
+	receiver := harness.NewReceiverThat(t, slowly)
+	servers := []*harness.Process{s.binary.Serve(t, "", "--service-name", "First"), s.binary.Serve(t, "", "--service-name", "Second")}
+	for _, shop := range shops {
+		subscribe(t, shop.at(servers[0]).Client, endpoints, receiver.URL+"/"+shop.account)
+		create(t, shop.at(servers[0]).Client, "The first")
+	}
+	for _, shop := range shops {
+		s.queue(t, shop.account, 100)
+	}
+	awaitSettled(t, s.url, 2*time.Minute)
+
+	arrived, sentBy := map[string]int{}, map[string]int{}
+	for _, d := range receiver.Deliveries() {
+		arrived[d.Path+" "+d.Event().ID]++
+		sentBy[d.Header.Get("User-Agent")]++
+	}
+	t.Logf("%d deliveries: %v", receiver.Count(), sentBy)
+	for what, n := range arrived {
+		if n != 1 {
+			t.Errorf("%s arrived %d times", what, n)
+		}
+	}
+	if want := len(shops) * endpoints * 101; len(arrived) != want {
+		t.Errorf("%d deliveries arrived, %d are due", len(arrived), want)
+	}
+	for _, server := range []string{"First-Webhooks/1", "Second-Webhooks/1"} {
+		if sentBy[server] < len(arrived)/10 {
+			t.Errorf("%s made only %d of %d deliveries", server, sentBy[server], len(arrived))
+		}
+	}
+}

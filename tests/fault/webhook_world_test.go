@@ -1,0 +1,128 @@
+package fault
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/outbox"
+)
+
+// shop is an account beside the site's own, as a client with its only key.
+type shop struct {
+	*harness.Client
+	account string
+}
+
+// shops makes n accounts, faster than the command does.
+func (s *site) shops(t *testing.T, n int) []shop {
+	t.Helper()
+	sealer, err := store.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), store.Options{URL: s.url, Sealer: sealer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var all []shop
+	for i := range n {
+		account, err := db.CreateAccount(t.Context(), store.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: store.PlanPro})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, token, err := db.CreateAPIKey(t.Context(), account.ID, store.Granted{}, store.NewAPIKey{Name: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport := &http.Transport{MaxIdleConnsPerHost: 8}
+		t.Cleanup(transport.CloseIdleConnections)
+		all = append(all, shop{&harness.Client{Key: token, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: transport}}, account.ID})
+	}
+	return all
+}
+
+// at points the shop's client at a server.
+func (s shop) at(p *harness.Process) shop {
+	client := *s.Client
+	client.URL = p.URL
+	return shop{&client, s.account}
+}
+
+// subscribe registers n endpoints at a URL for events, all of them when none are named, and returns the last one.
+func subscribe(t *testing.T, c *harness.Client, n int, url string, events ...string) map[string]any {
+	t.Helper()
+	var endpoint map[string]any
+	for i := range n {
+		body := map[string]any{"url": fmt.Sprintf("%s/%d", url, i)}
+		if len(events) > 0 {
+			body["enabled_events"] = events
+		}
+		endpoint = c.Must(t, http.MethodPost, "/v1/webhook_endpoints", body)
+	}
+	return endpoint
+}
+
+// create makes a product, which is an event, and returns its path.
+func create(t *testing.T, c *harness.Client, name string) string {
+	t.Helper()
+	return "/v1/products/" + c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": name})["id"].(string)
+}
+
+// queue copies the last event of a shop n times, each with a pending delivery to every endpoint that the event went to.
+func (s *site) queue(t *testing.T, account string, n int) {
+	t.Helper()
+	db := harness.OpenDatabase(t, s.url)
+	defer db.Close()
+	if err := outbox.Fill(t.Context(), db.DB, db.Engine, account, 1, n); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unsettled returns how many deliveries wait or are being sent.
+func unsettled(t *testing.T, url string) int {
+	t.Helper()
+	db := harness.OpenDatabase(t, url)
+	defer db.Close()
+	return len(db.Strings(t, `SELECT id FROM webhook_deliveries WHERE state IN ('pending', 'sending')`))
+}
+
+// awaitSettled waits until nothing is to be sent any more.
+func awaitSettled(t *testing.T, url string, limit time.Duration) {
+	t.Helper()
+	await(t, limit, "no delivery is under way", func() bool { return unsettled(t, url) == 0 })
+}
+
+// await waits for a condition and fails the test when it does not come true in time.
+func await(t *testing.T, limit time.Duration, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s", limit, what)
+		}
+	}
+}
+
+// delays returns how long the deliveries took from their events to the receiver, in order.
+func delays(deliveries []*harness.Delivery) []time.Duration {
+	var all []time.Duration
+	for _, d := range deliveries {
+		all = append(all, d.Delay())
+	}
+	slices.Sort(all)
+	return all
+}
+
+// percentile returns the time that p of a hundred in a sorted list do not exceed.
+func percentile(sorted []time.Duration, p int) time.Duration {
+	return sorted[(len(sorted)*p+99)/100-1].Round(10 * time.Microsecond)
+}
+
+// within is a limit of make soak, and five times it in make test, where the race detector and the other packages' tests
+// have the machine.
+func within(limit time.Duration) time.Duration { return time.Duration(count(5, 1)) * limit }
