@@ -49,9 +49,13 @@ func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []del
 	})
 }
 
-// deleteEvents deletes those among the events that no delivery is left of.
+// deleteEvents deletes those among the events that no delivery is left of. Their lock, which a redelivery takes too,
+// comes first: the DELETE then sees the delivery that was made meanwhile.
 func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (int64, error) {
 	condition, arg := u.store.in("id", ids)
+	if _, err := selectAll[string](ctx, u.store, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, arg); err != nil {
+		return 0, err
+	}
 	return u.exec(ctx, `
 		DELETE FROM events WHERE account_id = ? AND `+condition+`
 			AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.account_id = events.account_id AND d.event_id = events.id)`,

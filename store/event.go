@@ -24,6 +24,28 @@ type Event struct {
 
 var eventColumns = columnsOf[Event]("events")
 
+// GetEvent returns an event that is still kept, or CodeMissing.
+func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, error) {
+	return s.findEvent(ctx, account, ref, "", "")
+}
+
+// EventsByID returns the events among ids.
+func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (map[string]*Event, error) {
+	return byID(ctx, s, eventColumns, account, ids)
+}
+
+func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string) (*Event, error) {
+	id, ok := ParseID(KindEvent, ref)
+	if !ok {
+		return nil, Missing("webhook event", param, ref)
+	}
+	e, err := get[Event](ctx, s, eventColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && e == nil {
+		err = Missing("webhook event", param, ref)
+	}
+	return e, err
+}
+
 // event is what a use case gives to emit.
 type event struct {
 	Kind    string // the event type
@@ -86,8 +108,13 @@ func (u *unit) deliver(ctx context.Context, e *Event) error {
 		JSONOf(deliveries), e.AccountID, e.ID); err != nil {
 		return fmt.Errorf("store deliveries: %w", err)
 	}
+	u.wakeDispatcher()
+	return nil
+}
+
+// wakeDispatcher is for whoever has stored deliveries.
+func (u *unit) wakeDispatcher() {
 	if u.store.OnEvent != nil {
 		u.afterCommit(u.store.OnEvent)
 	}
-	return nil
 }

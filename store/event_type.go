@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // The types of event, in the words of the API. emit takes nothing else.
 const (
@@ -45,4 +48,8 @@ func EventTypes() []EventType {
 // isEventType reports whether an endpoint may subscribe to name.
 func isEventType(name string) bool {
 	return name == EventAll || slices.ContainsFunc(EventTypes(), func(t EventType) bool { return t.Type == name })
+}
+
+func notAnEventType(name string) string {
+	return fmt.Sprintf("'%s' is not an event type: GET /v1/webhook_endpoints/events lists them.", name)
 }

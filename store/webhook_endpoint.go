@@ -60,9 +60,10 @@ func (e *WebhookEndpoint) check() error {
 	var p Problems
 	p.Check(len(e.EnabledEvents.V) > 0, "enabled_events", `Send at least one event type, or ["*"] for all.`)
 	for _, name := range e.EnabledEvents.V {
-		p.Check(isEventType(name), "enabled_events", fmt.Sprintf("'%s' is not an event type: GET /v1/webhook_endpoints/events lists them.", name))
+		p.Check(isEventType(name), "enabled_events", notAnEventType(name))
 	}
 	p.Check(e.Status == WebhookEndpointActive || e.Status == WebhookEndpointInactive, "status", "Send active or inactive.")
+	p.Check(slices.Contains([]WebhookFormat{WebhookFormatRaw, WebhookFormatSlack, WebhookFormatDiscord}, e.Format), "format", "Send raw, slack or discord.")
 	e.Metadata.check(&p)
 	return p.Err()
 }
@@ -84,7 +85,7 @@ type ListWebhookEndpoints struct {
 
 // GetWebhookEndpoint returns an endpoint without its secret, or CodeMissing.
 func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
-	return s.findWebhookEndpoint(ctx, account, ref, "")
+	return s.findWebhookEndpoint(ctx, account, ref, "", "")
 }
 
 // ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
@@ -124,10 +125,11 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 }
 
 // UpdateWebhookEndpoint locks the endpoint, applies change and stores it. What waits for an endpoint that becomes
-// inactive ends as failed, so that it will not be sent when the endpoint is active again.
+// inactive ends as failed, so that it will not be sent when the endpoint is active again. With another URL, and when it
+// becomes active, an endpoint has not failed yet.
 func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, change func(*WebhookEndpoint)) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
 		if err != nil {
 			return nil, err
 		}
@@ -142,6 +144,9 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 				return nil, err
 			}
 		}
+		if e.URL != before.URL || e.Status != before.Status && e.Status == WebhookEndpointActive {
+			e.ConsecutiveFailures, e.FailingSince = 0, nil
+		}
 		e.UpdatedAt = s.Now()
 		return e, u.update(ctx, webhookEndpointColumns, e)
 	})
@@ -150,7 +155,7 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 // DeleteWebhookEndpoint deletes an endpoint for good and returns it. What waits for it ends as failed.
 func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
 		if err != nil {
 			return nil, err
 		}
@@ -162,14 +167,30 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 	})
 }
 
-func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, lock string) (*WebhookEndpoint, error) {
+// BeginWebhookTest returns an active endpoint, to be sent a test event of a type now: no transaction is open
+// afterwards. Another endpoint and what is no event type are CodeInvalid.
+func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string) (*WebhookEndpoint, error) {
+	return step(ctx, s, func(ctx context.Context, _ *unit) (*WebhookEndpoint, error) {
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", "")
+		if err != nil {
+			return nil, err
+		}
+		var p Problems
+		p.Check(kind != EventAll && isEventType(kind), "type", notAnEventType(kind))
+		p.Check(e.Status == WebhookEndpointActive, "status", "The endpoint is inactive. Make it active first.")
+		return e, p.Err()
+	})
+}
+
+// findWebhookEndpoint says of one that does not exist which parameter named it.
+func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lock string) (*WebhookEndpoint, error) {
 	id, ok := ParseID(KindWebhookEndpoint, ref)
 	if !ok {
-		return nil, Missing("webhook endpoint", "", ref)
+		return nil, Missing("webhook endpoint", param, ref)
 	}
 	e, err := get[WebhookEndpoint](ctx, s, webhookEndpointColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && e == nil {
-		err = Missing("webhook endpoint", "", ref)
+		err = Missing("webhook endpoint", param, ref)
 	}
 	return e, err
 }

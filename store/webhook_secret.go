@@ -27,7 +27,7 @@ func (e *WebhookEndpoint) PreviousSecretAt(now Time) *Time {
 // for the overlap, 0 to 168 hours, and replaces what an earlier rotation has left.
 func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
 		if err != nil {
 			return nil, err
 		}
