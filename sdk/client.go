@@ -32,6 +32,7 @@ type Client struct {
 	Products         *ProductsService
 	PublicCheckouts  *PublicCheckoutsService
 	WebhookEndpoints *WebhookEndpointsService
+	WebhookEvents    *WebhookEventsService
 
 	key       string
 	baseURL   string
@@ -76,6 +77,7 @@ func New(key string, options ...ClientOption) *Client {
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
 	c.WebhookEndpoints = (*WebhookEndpointsService)(s)
+	c.WebhookEvents = (*WebhookEventsService)(s)
 	return c
 }
 

@@ -206,10 +206,41 @@ const (
 	TaxBehaviorInclusive TaxBehavior = "inclusive"
 )
 
+// Defines values for WebhookDeliveryReason.
+const (
+	WebhookDeliveryReasonAborted          WebhookDeliveryReason = "aborted"
+	WebhookDeliveryReasonBlockedIP        WebhookDeliveryReason = "blocked_ip"
+	WebhookDeliveryReasonConnectRefused   WebhookDeliveryReason = "connect_refused"
+	WebhookDeliveryReasonConnectReset     WebhookDeliveryReason = "connect_reset"
+	WebhookDeliveryReasonConnectTimeout   WebhookDeliveryReason = "connect_timeout"
+	WebhookDeliveryReasonDNSError         WebhookDeliveryReason = "dns_error"
+	WebhookDeliveryReasonEndpointInactive WebhookDeliveryReason = "endpoint_inactive"
+	WebhookDeliveryReasonHTTPStatus       WebhookDeliveryReason = "http_status"
+	WebhookDeliveryReasonInvalidResponse  WebhookDeliveryReason = "invalid_response"
+	WebhookDeliveryReasonRedirect         WebhookDeliveryReason = "redirect"
+	WebhookDeliveryReasonTLSError         WebhookDeliveryReason = "tls_error"
+	WebhookDeliveryReasonTimeout          WebhookDeliveryReason = "timeout"
+)
+
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "failed"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "pending"
+	WebhookDeliveryStatusSending   WebhookDeliveryStatus = "sending"
+	WebhookDeliveryStatusSucceeded WebhookDeliveryStatus = "succeeded"
+)
+
 // Defines values for WebhookEndpointStatus.
 const (
 	WebhookEndpointStatusActive   WebhookEndpointStatus = "active"
 	WebhookEndpointStatusInactive WebhookEndpointStatus = "inactive"
+)
+
+// Defines values for WebhookFormat.
+const (
+	WebhookFormatDiscord WebhookFormat = "discord"
+	WebhookFormatRaw     WebhookFormat = "raw"
+	WebhookFormatSlack   WebhookFormat = "slack"
 )
 
 // AISite A public site of the account, at its subdomain and, once verified, at its own domain.
@@ -1483,6 +1514,54 @@ type TaxID struct {
 // TotalSpent Paid amounts by currency, in its minor unit.
 type TotalSpent map[string]int64
 
+// WebhookDelivery One event on its way to one endpoint.
+type WebhookDelivery struct {
+	// ID Example: whd_01k0000000000000000000000a
+	ID     string                        `json:"id"`
+	Object string                        `json:"object"`
+	Event  wire.Expandable[WebhookEvent] `json:"event"`
+
+	// WebhookEndpoint Example: we_01k0000000000000000000000a
+	WebhookEndpoint string `json:"webhook_endpoint"`
+
+	// Type The event's type.
+	//
+	// Example: order.paid
+	Type string `json:"type"`
+
+	// Status How far a delivery has come.
+	Status WebhookDeliveryStatus  `json:"status"`
+	Reason *WebhookDeliveryReason `json:"reason"`
+
+	// Attempts How often it was sent. More than once only if a result was lost in a crash.
+	Attempts int64 `json:"attempts"`
+
+	// StatusCode Of the answer. Null when there was none.
+	StatusCode *int64 `json:"status_code"`
+
+	// DurationMs From the beginning to the answer's status.
+	DurationMs *int64 `json:"duration_ms"`
+
+	// Response The beginning of the answer's body, up to 2 KiB.
+	Response   *string    `json:"response"`
+	CreatedAt  wire.Time  `json:"created_at"`
+	UpdatedAt  wire.Time  `json:"updated_at"`
+	FinishedAt *wire.Time `json:"finished_at"`
+}
+
+// WebhookDeliveryList A page of results.
+type WebhookDeliveryList = wire.List[WebhookDelivery]
+
+// WebhookDeliveryReason Why a delivery failed: the host was not found (`dns_error`), is none that may be called (`blocked_ip`), could not be
+// reached (`connect_refused`, `connect_timeout`), broke off (`connect_reset`), has no good certificate (`tls_error`), did
+// not answer within 5 seconds (`timeout`), answered 3xx (`redirect`), another status than 2xx (`http_status`) or no
+// HTTP (`invalid_response`); the endpoint was not active any more (`endpoint_inactive`); or this server could not send
+// it (`aborted`).
+type WebhookDeliveryReason string
+
+// WebhookDeliveryStatus How far a delivery has come.
+type WebhookDeliveryStatus string
+
 // WebhookEndpoint A URL that is told about events.
 type WebhookEndpoint struct {
 	// ID Example: we_01k0000000000000000000000a
@@ -1496,12 +1575,24 @@ type WebhookEndpoint struct {
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
 	Status WebhookEndpointStatus `json:"status"`
 
+	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	Format WebhookFormat `json:"format"`
+
 	// EnabledEvents Event types, or `*` for all.
 	EnabledEvents []string `json:"enabled_events"`
 	Description   *string  `json:"description"`
 
-	// Secret The signing secret, `whsec_...`. Only in the answer to its creation.
+	// Secret The signing secret, `whsec_...`. Only in the answer to its creation and rotation.
 	Secret *string `json:"secret,omitempty"`
+
+	// PreviousSecretExpiresAt Until when the secret before the last rotation signs too. Null when it does not.
+	PreviousSecretExpiresAt *wire.Time `json:"previous_secret_expires_at"`
+
+	// ConsecutiveFailures Deliveries that failed since the last one that succeeded. A new `url`, or being active again, begins anew.
+	ConsecutiveFailures int64 `json:"consecutive_failures"`
+
+	// FailingSince When the first of them failed. Null when there are none.
+	FailingSince *wire.Time `json:"failing_since"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -1517,8 +1608,11 @@ type WebhookEndpointCreate struct {
 	EnabledEvents []string `json:"enabled_events,omitempty"`
 
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
-	Status      *WebhookEndpointStatus `json:"status,omitempty"`
-	Description *string                `json:"description,omitempty"`
+	Status *WebhookEndpointStatus `json:"status,omitempty"`
+
+	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	Format      *WebhookFormat `json:"format,omitempty"`
+	Description *string        `json:"description,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -1526,6 +1620,15 @@ type WebhookEndpointCreate struct {
 
 // WebhookEndpointList A page of results.
 type WebhookEndpointList = wire.List[WebhookEndpoint]
+
+// WebhookEndpointRedelivery Which deliveries of an endpoint to look at.
+type WebhookEndpointRedelivery struct {
+	// CreatedAfter Deliveries created at this time or later.
+	CreatedAfter wire.Time `json:"created_after"`
+
+	// CreatedBefore Deliveries created before this time.
+	CreatedBefore wire.Time `json:"created_before"`
+}
 
 // WebhookEndpointStatus An inactive endpoint receives nothing; active again, it receives what happens from then on.
 type WebhookEndpointStatus string
@@ -1538,11 +1641,86 @@ type WebhookEndpointUpdate struct {
 	EnabledEvents []string `json:"enabled_events,omitzero"`
 
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
-	Status      *WebhookEndpointStatus    `json:"status,omitempty"`
+	Status *WebhookEndpointStatus `json:"status,omitempty"`
+
+	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	Format      *WebhookFormat            `json:"format,omitempty"`
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// WebhookEvent Something that happened, as endpoints were told.
+type WebhookEvent struct {
+	// ID Example: whev_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Type Example: order.paid
+	Type string `json:"type"`
+
+	// APIVersion Example: v1
+	APIVersion string    `json:"api_version"`
+	CreatedAt  wire.Time `json:"created_at"`
+
+	// Data The resource as it was then.
+	Data json.RawMessage `json:"data"`
+}
+
+// WebhookEventRedelivery Where to send an event again.
+type WebhookEventRedelivery struct {
+	// WebhookEndpoint The endpoint's id. An unknown one is 404.
+	WebhookEndpoint string `json:"webhook_endpoint"`
+}
+
+// WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+type WebhookFormat string
+
+// WebhookRedelivery What is sent again.
+type WebhookRedelivery struct {
+	Object string `json:"object"`
+
+	// Count The number of events.
+	Count int64 `json:"count"`
+}
+
+// WebhookSecretRotation How to rotate a secret.
+type WebhookSecretRotation struct {
+	// OverlapHours How long the secret before goes on signing.
+	OverlapHours *int64 `json:"overlap_hours,omitempty"`
+}
+
+// WebhookTest What came of a test event.
+type WebhookTest struct {
+	Object string `json:"object"`
+
+	// Event The id that the event carried.
+	//
+	// Example: whev_01k0000000000000000000000a
+	Event string `json:"event"`
+
+	// Type Example: order.paid
+	Type string `json:"type"`
+
+	// Delivered Whether the answer was 2xx.
+	Delivered bool                   `json:"delivered"`
+	Reason    *WebhookDeliveryReason `json:"reason"`
+
+	// StatusCode Of the answer. Null when there was none.
+	StatusCode *int64 `json:"status_code"`
+
+	// DurationMs From the beginning to the answer's status.
+	DurationMs int64 `json:"duration_ms"`
+
+	// Response The beginning of the answer's body, up to 2 KiB.
+	Response *string `json:"response"`
+}
+
+// WebhookTestRequest What to send as a test.
+type WebhookTestRequest struct {
+	// Type The event type.
+	Type *string `json:"type,omitempty"`
 }
 
 // CreatedAfter defines model for CreatedAfter.
@@ -1869,59 +2047,95 @@ type ListWebhookEndpointsParams struct {
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
+// ListWebhookDeliveriesParams are the filters of ListWebhookDeliveries and the page to return. Nil fields do not filter.
+type ListWebhookDeliveriesParams struct {
+	// Status Only deliveries in this status.
+	Status *WebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only deliveries of events of this type.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Event Only deliveries of this event. An unknown one is 404.
+	Event *string `form:"event,omitempty" json:"event,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: event.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // Operations describes every operation of the API by its operationId. Treat it as read-only.
 var Operations = map[string]Operation{
-	"getAccount":              {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
-	"updateAccount":           {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
-	"listAISites":             {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
-	"createAISite":            {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
-	"deleteAISite":            {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
-	"getAISite":               {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
-	"updateAISite":            {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
-	"listAPIKeys":             {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
-	"createAPIKey":            {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
-	"deleteAPIKey":            {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
-	"getAPIKey":               {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
-	"updateAPIKey":            {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
-	"listCheckouts":           {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckout":          {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
-	"getCheckout":             {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckout":          {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"confirmCheckout":         {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
-	"expireCheckout":          {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
-	"listCustomers":           {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
-	"createCustomer":          {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
-	"getCustomerByExternalID": {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
-	"deleteCustomer":          {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
-	"getCustomer":             {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
-	"updateCustomer":          {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
-	"listOrders":              {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
-	"getOrder":                {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
-	"updateOrder":             {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
-	"listPriceVariants":       {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
-	"createPriceVariant":      {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
-	"deletePriceVariant":      {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
-	"getPriceVariant":         {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
-	"updatePriceVariant":      {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
-	"listProducts":            {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
-	"createProduct":           {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
-	"deleteProduct":           {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
-	"getProduct":              {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
-	"updateProduct":           {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
-	"archiveProduct":          {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
-	"duplicateProduct":        {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
-	"publishProduct":          {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
-	"unarchiveProduct":        {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
-	"unpublishProduct":        {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
-	"getPublicCheckout":       {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"updatePublicCheckout":    {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"confirmPublicCheckout":   {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
-	"listWebhookEndpoints":    {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
-	"createWebhookEndpoint":   {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookEventTypes":   {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
-	"deleteWebhookEndpoint":   {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
-	"getWebhookEndpoint":      {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"updateWebhookEndpoint":   {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
+	"getAccount":               {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
+	"updateAccount":            {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
+	"listAISites":              {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
+	"createAISite":             {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
+	"deleteAISite":             {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
+	"getAISite":                {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
+	"updateAISite":             {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
+	"listAPIKeys":              {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
+	"createAPIKey":             {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
+	"deleteAPIKey":             {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
+	"getAPIKey":                {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
+	"updateAPIKey":             {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
+	"listCheckouts":            {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckout":           {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
+	"getCheckout":              {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckout":           {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
+	"confirmCheckout":          {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
+	"expireCheckout":           {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
+	"listCustomers":            {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
+	"createCustomer":           {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
+	"getCustomerByExternalID":  {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
+	"deleteCustomer":           {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
+	"getCustomer":              {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
+	"updateCustomer":           {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
+	"listOrders":               {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
+	"getOrder":                 {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
+	"updateOrder":              {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
+	"listPriceVariants":        {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
+	"createPriceVariant":       {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
+	"deletePriceVariant":       {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
+	"getPriceVariant":          {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
+	"updatePriceVariant":       {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
+	"listProducts":             {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
+	"createProduct":            {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
+	"deleteProduct":            {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
+	"getProduct":               {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
+	"updateProduct":            {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
+	"archiveProduct":           {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
+	"duplicateProduct":         {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
+	"publishProduct":           {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
+	"unarchiveProduct":         {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
+	"unpublishProduct":         {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
+	"getPublicCheckout":        {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"updatePublicCheckout":     {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"confirmPublicCheckout":    {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"listWebhookEndpoints":     {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
+	"createWebhookEndpoint":    {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookEventTypes":    {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
+	"deleteWebhookEndpoint":    {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
+	"getWebhookEndpoint":       {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"updateWebhookEndpoint":    {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookDeliveries":    {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEndpoint": {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"rotateWebhookSecret":      {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
+	"testWebhookEndpoint":      {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
+	"getWebhookEvent":          {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEvent":    {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
 }
 
 // Get sends GET /account.
@@ -2294,4 +2508,52 @@ func (s *WebhookEndpointsService) Get(ctx context.Context, id string, opts ...Op
 // `inactive` receives nothing; active again, it receives new events only.
 func (s *WebhookEndpointsService) Update(ctx context.Context, id string, body *WebhookEndpointUpdate, opts ...Option) (*WebhookEndpoint, error) {
 	return do[WebhookEndpoint](ctx, s.client, "updateWebhookEndpoint", []string{id}, nil, body, opts)
+}
+
+// ListDeliveries sends GET /webhook_endpoints/{id}/deliveries.
+//
+// Returns what was sent, or waits to be sent, to an endpoint, newest first. A failed delivery is kept for 7 days, a
+// succeeded one for a day.
+func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, id string, params *ListWebhookDeliveriesParams, opts ...Option) (*WebhookDeliveryList, error) {
+	return do[WebhookDeliveryList](ctx, s.client, "listWebhookDeliveries", []string{id}, params, nil, opts)
+}
+
+// Redeliver sends POST /webhook_endpoints/{id}/redeliver.
+//
+// Sends every event again, with the same id and bytes, of which a delivery to this endpoint from a stretch of time
+// failed, unless the event has succeeded there since or is on its way: for after an endpoint was broken, because
+// nothing is retried by itself. The endpoint must be active, and the events at most 10,000 (422 otherwise).
+func (s *WebhookEndpointsService) Redeliver(ctx context.Context, id string, body *WebhookEndpointRedelivery, opts ...Option) (*WebhookRedelivery, error) {
+	return do[WebhookRedelivery](ctx, s.client, "redeliverWebhookEndpoint", []string{id}, nil, body, opts)
+}
+
+// RotateSecret sends POST /webhook_endpoints/{id}/rotate_secret.
+//
+// Makes a new signing `secret` and returns it, which is never shown again. For `overlap_hours` deliveries carry a
+// second signature, by the secret before it, in the header `X-<Service>-Hmac-SHA256-Previous`.
+func (s *WebhookEndpointsService) RotateSecret(ctx context.Context, id string, body *WebhookSecretRotation, opts ...Option) (*WebhookEndpoint, error) {
+	return do[WebhookEndpoint](ctx, s.client, "rotateWebhookSecret", []string{id}, nil, body, opts)
+}
+
+// Test sends POST /webhook_endpoints/{id}/test.
+//
+// Sends an example event, marked `test: true`, to an active endpoint (422 otherwise), whether or not it asked for the
+// type, and returns what came of it. Nothing is stored. At most 10 a minute to an endpoint (422).
+func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *WebhookTestRequest, opts ...Option) (*WebhookTest, error) {
+	return do[WebhookTest](ctx, s.client, "testWebhookEndpoint", []string{id}, nil, body, opts)
+}
+
+// Get sends GET /webhook_events/{id}.
+//
+// Returns an event as it was sent. It is kept as long as one of its deliveries is, or a day without any.
+func (s *WebhookEventsService) Get(ctx context.Context, id string, opts ...Option) (*WebhookEvent, error) {
+	return do[WebhookEvent](ctx, s.client, "getWebhookEvent", []string{id}, nil, nil, opts)
+}
+
+// Redeliver sends POST /webhook_events/{id}/redeliver.
+//
+// Sends an event to an active endpoint (422 otherwise), with the same id and bytes, whatever became of its earlier
+// deliveries and whether or not the endpoint asked for its type. Returns the new delivery, which waits to be sent.
+func (s *WebhookEventsService) Redeliver(ctx context.Context, id string, body *WebhookEventRedelivery, opts ...Option) (*WebhookDelivery, error) {
+	return do[WebhookDelivery](ctx, s.client, "redeliverWebhookEvent", []string{id}, nil, body, opts)
 }

@@ -33,3 +33,6 @@ type PublicCheckoutsService service
 
 // WebhookEndpointsService manages the URLs that receive events.
 type WebhookEndpointsService service
+
+// WebhookEventsService reads what happened, as endpoints were told, and sends it again.
+type WebhookEventsService service

@@ -224,10 +224,41 @@ const (
 	TaxBehaviorInclusive TaxBehavior = "inclusive"
 )
 
+// Defines values for WebhookDeliveryReason.
+const (
+	WebhookDeliveryReasonAborted          WebhookDeliveryReason = "aborted"
+	WebhookDeliveryReasonBlockedIP        WebhookDeliveryReason = "blocked_ip"
+	WebhookDeliveryReasonConnectRefused   WebhookDeliveryReason = "connect_refused"
+	WebhookDeliveryReasonConnectReset     WebhookDeliveryReason = "connect_reset"
+	WebhookDeliveryReasonConnectTimeout   WebhookDeliveryReason = "connect_timeout"
+	WebhookDeliveryReasonDNSError         WebhookDeliveryReason = "dns_error"
+	WebhookDeliveryReasonEndpointInactive WebhookDeliveryReason = "endpoint_inactive"
+	WebhookDeliveryReasonHTTPStatus       WebhookDeliveryReason = "http_status"
+	WebhookDeliveryReasonInvalidResponse  WebhookDeliveryReason = "invalid_response"
+	WebhookDeliveryReasonRedirect         WebhookDeliveryReason = "redirect"
+	WebhookDeliveryReasonTLSError         WebhookDeliveryReason = "tls_error"
+	WebhookDeliveryReasonTimeout          WebhookDeliveryReason = "timeout"
+)
+
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "failed"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "pending"
+	WebhookDeliveryStatusSending   WebhookDeliveryStatus = "sending"
+	WebhookDeliveryStatusSucceeded WebhookDeliveryStatus = "succeeded"
+)
+
 // Defines values for WebhookEndpointStatus.
 const (
 	WebhookEndpointStatusActive   WebhookEndpointStatus = "active"
 	WebhookEndpointStatusInactive WebhookEndpointStatus = "inactive"
+)
+
+// Defines values for WebhookFormat.
+const (
+	WebhookFormatDiscord WebhookFormat = "discord"
+	WebhookFormatRaw     WebhookFormat = "raw"
+	WebhookFormatSlack   WebhookFormat = "slack"
 )
 
 // AISite A public site of the account, at its subdomain and, once verified, at its own domain.
@@ -1547,6 +1578,54 @@ type TaxID struct {
 // TotalSpent Paid amounts by currency, in its minor unit.
 type TotalSpent map[string]int64
 
+// WebhookDelivery One event on its way to one endpoint.
+type WebhookDelivery struct {
+	// ID Example: whd_01k0000000000000000000000a
+	ID     string         `json:"id"`
+	Object string         `json:"object"`
+	Event  wire.Reference `json:"event"`
+
+	// WebhookEndpoint Example: we_01k0000000000000000000000a
+	WebhookEndpoint string `json:"webhook_endpoint"`
+
+	// Type The event's type.
+	//
+	// Example: order.paid
+	Type string `json:"type"`
+
+	// Status How far a delivery has come.
+	Status WebhookDeliveryStatus  `json:"status"`
+	Reason *WebhookDeliveryReason `json:"reason"`
+
+	// Attempts How often it was sent. More than once only if a result was lost in a crash.
+	Attempts int64 `json:"attempts"`
+
+	// StatusCode Of the answer. Null when there was none.
+	StatusCode *int64 `json:"status_code"`
+
+	// DurationMs From the beginning to the answer's status.
+	DurationMs *int64 `json:"duration_ms"`
+
+	// Response The beginning of the answer's body, up to 2 KiB.
+	Response   *string    `json:"response"`
+	CreatedAt  wire.Time  `json:"created_at"`
+	UpdatedAt  wire.Time  `json:"updated_at"`
+	FinishedAt *wire.Time `json:"finished_at"`
+}
+
+// WebhookDeliveryList A page of results.
+type WebhookDeliveryList = wire.List[WebhookDelivery]
+
+// WebhookDeliveryReason Why a delivery failed: the host was not found (`dns_error`), is none that may be called (`blocked_ip`), could not be
+// reached (`connect_refused`, `connect_timeout`), broke off (`connect_reset`), has no good certificate (`tls_error`), did
+// not answer within 5 seconds (`timeout`), answered 3xx (`redirect`), another status than 2xx (`http_status`) or no
+// HTTP (`invalid_response`); the endpoint was not active any more (`endpoint_inactive`); or this server could not send
+// it (`aborted`).
+type WebhookDeliveryReason string
+
+// WebhookDeliveryStatus How far a delivery has come.
+type WebhookDeliveryStatus string
+
 // WebhookEndpoint A URL that is told about events.
 type WebhookEndpoint struct {
 	// ID Example: we_01k0000000000000000000000a
@@ -1560,12 +1639,24 @@ type WebhookEndpoint struct {
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
 	Status WebhookEndpointStatus `json:"status"`
 
+	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	Format WebhookFormat `json:"format"`
+
 	// EnabledEvents Event types, or `*` for all.
 	EnabledEvents []string `json:"enabled_events"`
 	Description   *string  `json:"description"`
 
-	// Secret The signing secret, `whsec_...`. Only in the answer to its creation.
+	// Secret The signing secret, `whsec_...`. Only in the answer to its creation and rotation.
 	Secret *string `json:"secret,omitempty"`
+
+	// PreviousSecretExpiresAt Until when the secret before the last rotation signs too. Null when it does not.
+	PreviousSecretExpiresAt *wire.Time `json:"previous_secret_expires_at"`
+
+	// ConsecutiveFailures Deliveries that failed since the last one that succeeded. A new `url`, or being active again, begins anew.
+	ConsecutiveFailures int64 `json:"consecutive_failures"`
+
+	// FailingSince When the first of them failed. Null when there are none.
+	FailingSince *wire.Time `json:"failing_since"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -1581,8 +1672,11 @@ type WebhookEndpointCreate struct {
 	EnabledEvents []string `json:"enabled_events,omitempty"`
 
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
-	Status      *WebhookEndpointStatus `json:"status,omitempty"`
-	Description *string                `json:"description,omitempty"`
+	Status *WebhookEndpointStatus `json:"status,omitempty"`
+
+	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	Format      *WebhookFormat `json:"format,omitempty"`
+	Description *string        `json:"description,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -1590,6 +1684,15 @@ type WebhookEndpointCreate struct {
 
 // WebhookEndpointList A page of results.
 type WebhookEndpointList = wire.List[WebhookEndpoint]
+
+// WebhookEndpointRedelivery Which deliveries of an endpoint to look at.
+type WebhookEndpointRedelivery struct {
+	// CreatedAfter Deliveries created at this time or later.
+	CreatedAfter wire.Time `json:"created_after"`
+
+	// CreatedBefore Deliveries created before this time.
+	CreatedBefore wire.Time `json:"created_before"`
+}
 
 // WebhookEndpointStatus An inactive endpoint receives nothing; active again, it receives what happens from then on.
 type WebhookEndpointStatus string
@@ -1602,11 +1705,86 @@ type WebhookEndpointUpdate struct {
 	EnabledEvents []string `json:"enabled_events,omitzero"`
 
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
-	Status      *WebhookEndpointStatus    `json:"status,omitempty"`
+	Status *WebhookEndpointStatus `json:"status,omitempty"`
+
+	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	Format      *WebhookFormat            `json:"format,omitempty"`
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// WebhookEvent Something that happened, as endpoints were told.
+type WebhookEvent struct {
+	// ID Example: whev_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Type Example: order.paid
+	Type string `json:"type"`
+
+	// APIVersion Example: v1
+	APIVersion string    `json:"api_version"`
+	CreatedAt  wire.Time `json:"created_at"`
+
+	// Data The resource as it was then.
+	Data json.RawMessage `json:"data"`
+}
+
+// WebhookEventRedelivery Where to send an event again.
+type WebhookEventRedelivery struct {
+	// WebhookEndpoint The endpoint's id. An unknown one is 404.
+	WebhookEndpoint string `json:"webhook_endpoint"`
+}
+
+// WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+type WebhookFormat string
+
+// WebhookRedelivery What is sent again.
+type WebhookRedelivery struct {
+	Object string `json:"object"`
+
+	// Count The number of events.
+	Count int64 `json:"count"`
+}
+
+// WebhookSecretRotation How to rotate a secret.
+type WebhookSecretRotation struct {
+	// OverlapHours How long the secret before goes on signing.
+	OverlapHours *int64 `json:"overlap_hours,omitempty"`
+}
+
+// WebhookTest What came of a test event.
+type WebhookTest struct {
+	Object string `json:"object"`
+
+	// Event The id that the event carried.
+	//
+	// Example: whev_01k0000000000000000000000a
+	Event string `json:"event"`
+
+	// Type Example: order.paid
+	Type string `json:"type"`
+
+	// Delivered Whether the answer was 2xx.
+	Delivered bool                   `json:"delivered"`
+	Reason    *WebhookDeliveryReason `json:"reason"`
+
+	// StatusCode Of the answer. Null when there was none.
+	StatusCode *int64 `json:"status_code"`
+
+	// DurationMs From the beginning to the answer's status.
+	DurationMs int64 `json:"duration_ms"`
+
+	// Response The beginning of the answer's body, up to 2 KiB.
+	Response *string `json:"response"`
+}
+
+// WebhookTestRequest What to send as a test.
+type WebhookTestRequest struct {
+	// Type The event type.
+	Type *string `json:"type,omitempty"`
 }
 
 // CreatedAfter defines model for CreatedAfter.
@@ -2005,6 +2183,36 @@ type ListWebhookEndpointsParams struct {
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
+	// Status Only deliveries in this status.
+	Status *WebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only deliveries of events of this type.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Event Only deliveries of this event. An unknown one is 404.
+	Event *string `form:"event,omitempty" json:"event,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: event.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // UpdateAccountJSONRequestBody defines body for UpdateAccount for application/json ContentType.
 type UpdateAccountJSONRequestBody = AccountUpdate
 
@@ -2061,6 +2269,18 @@ type CreateWebhookEndpointJSONRequestBody = WebhookEndpointCreate
 
 // UpdateWebhookEndpointJSONRequestBody defines body for UpdateWebhookEndpoint for application/json ContentType.
 type UpdateWebhookEndpointJSONRequestBody = WebhookEndpointUpdate
+
+// RedeliverWebhookEndpointJSONRequestBody defines body for RedeliverWebhookEndpoint for application/json ContentType.
+type RedeliverWebhookEndpointJSONRequestBody = WebhookEndpointRedelivery
+
+// RotateWebhookSecretJSONRequestBody defines body for RotateWebhookSecret for application/json ContentType.
+type RotateWebhookSecretJSONRequestBody = WebhookSecretRotation
+
+// TestWebhookEndpointJSONRequestBody defines body for TestWebhookEndpoint for application/json ContentType.
+type TestWebhookEndpointJSONRequestBody = WebhookTestRequest
+
+// RedeliverWebhookEventJSONRequestBody defines body for RedeliverWebhookEvent for application/json ContentType.
+type RedeliverWebhookEventJSONRequestBody = WebhookEventRedelivery
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
@@ -2217,6 +2437,24 @@ type ServerInterface interface {
 	// UpdateWebhookEndpoint Change a webhook endpoint
 	// (PATCH /webhook_endpoints/{id})
 	UpdateWebhookEndpoint(ctx echo.Context, id string) error
+	// ListWebhookDeliveries List an endpoint's deliveries
+	// (GET /webhook_endpoints/{id}/deliveries)
+	ListWebhookDeliveries(ctx echo.Context, id string, params ListWebhookDeliveriesParams) error
+	// RedeliverWebhookEndpoint Send what failed again
+	// (POST /webhook_endpoints/{id}/redeliver)
+	RedeliverWebhookEndpoint(ctx echo.Context, id string) error
+	// RotateWebhookSecret Rotate an endpoint's secret
+	// (POST /webhook_endpoints/{id}/rotate_secret)
+	RotateWebhookSecret(ctx echo.Context, id string) error
+	// TestWebhookEndpoint Send a test event
+	// (POST /webhook_endpoints/{id}/test)
+	TestWebhookEndpoint(ctx echo.Context, id string) error
+	// GetWebhookEvent Get an event
+	// (GET /webhook_events/{id})
+	GetWebhookEvent(ctx echo.Context, id string) error
+	// RedeliverWebhookEvent Send an event again
+	// (POST /webhook_events/{id}/redeliver)
+	RedeliverWebhookEvent(ctx echo.Context, id string) error
 }
 
 // ServerInterfaceWrapper converts echo contexts to parameters.
@@ -3682,6 +3920,167 @@ func (w *ServerInterfaceWrapper) UpdateWebhookEndpoint(ctx echo.Context) error {
 	return err
 }
 
+// ListWebhookDeliveries converts echo context to params.
+func (w *ServerInterfaceWrapper) ListWebhookDeliveries(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListWebhookDeliveriesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "event" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "event", ctx.QueryParams(), &params.Event, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListWebhookDeliveries(ctx, id, params)
+	return err
+}
+
+// RedeliverWebhookEndpoint converts echo context to params.
+func (w *ServerInterfaceWrapper) RedeliverWebhookEndpoint(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RedeliverWebhookEndpoint(ctx, id)
+	return err
+}
+
+// RotateWebhookSecret converts echo context to params.
+func (w *ServerInterfaceWrapper) RotateWebhookSecret(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RotateWebhookSecret(ctx, id)
+	return err
+}
+
+// TestWebhookEndpoint converts echo context to params.
+func (w *ServerInterfaceWrapper) TestWebhookEndpoint(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.TestWebhookEndpoint(ctx, id)
+	return err
+}
+
+// GetWebhookEvent converts echo context to params.
+func (w *ServerInterfaceWrapper) GetWebhookEvent(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetWebhookEvent(ctx, id)
+	return err
+}
+
+// RedeliverWebhookEvent converts echo context to params.
+func (w *ServerInterfaceWrapper) RedeliverWebhookEvent(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RedeliverWebhookEvent(ctx, id)
+	return err
+}
+
 // This is a simple interface which specifies echo.Route addition functions which
 // are present on both echo.Echo and echo.Group, since we want to allow using
 // either of them for path registration
@@ -3774,12 +4173,18 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/products/:id/archive", wrapper.ArchiveProduct, options.OperationMiddlewares["archiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/unarchive", wrapper.UnarchiveProduct, options.OperationMiddlewares["unarchiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/duplicate", wrapper.DuplicateProduct, options.OperationMiddlewares["duplicateProduct"]...)
+	router.GET(options.BaseURL+"/webhook_endpoints/:id/deliveries", wrapper.ListWebhookDeliveries, options.OperationMiddlewares["listWebhookDeliveries"]...)
+	router.POST(options.BaseURL+"/webhook_endpoints/:id/redeliver", wrapper.RedeliverWebhookEndpoint, options.OperationMiddlewares["redeliverWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints", wrapper.ListWebhookEndpoints, options.OperationMiddlewares["listWebhookEndpoints"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints", wrapper.CreateWebhookEndpoint, options.OperationMiddlewares["createWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints/events", wrapper.ListWebhookEventTypes, options.OperationMiddlewares["listWebhookEventTypes"]...)
 	router.DELETE(options.BaseURL+"/webhook_endpoints/:id", wrapper.DeleteWebhookEndpoint, options.OperationMiddlewares["deleteWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints/:id", wrapper.GetWebhookEndpoint, options.OperationMiddlewares["getWebhookEndpoint"]...)
 	router.PATCH(options.BaseURL+"/webhook_endpoints/:id", wrapper.UpdateWebhookEndpoint, options.OperationMiddlewares["updateWebhookEndpoint"]...)
+	router.POST(options.BaseURL+"/webhook_endpoints/:id/rotate_secret", wrapper.RotateWebhookSecret, options.OperationMiddlewares["rotateWebhookSecret"]...)
+	router.POST(options.BaseURL+"/webhook_endpoints/:id/test", wrapper.TestWebhookEndpoint, options.OperationMiddlewares["testWebhookEndpoint"]...)
+	router.GET(options.BaseURL+"/webhook_events/:id", wrapper.GetWebhookEvent, options.OperationMiddlewares["getWebhookEvent"]...)
+	router.POST(options.BaseURL+"/webhook_events/:id/redeliver", wrapper.RedeliverWebhookEvent, options.OperationMiddlewares["redeliverWebhookEvent"]...)
 
 }
 
@@ -4518,6 +4923,95 @@ func (response UpdateWebhookEndpoint200JSONResponse) VisitUpdateWebhookEndpointR
 	return answer.JSON(w, 200, response)
 }
 
+type ListWebhookDeliveriesRequestObject struct {
+	ID     string `json:"id"`
+	Params ListWebhookDeliveriesParams
+}
+
+type ListWebhookDeliveriesResponseObject interface {
+	VisitListWebhookDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type ListWebhookDeliveries200JSONResponse WebhookDeliveryList
+
+func (response ListWebhookDeliveries200JSONResponse) VisitListWebhookDeliveriesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type RedeliverWebhookEndpointRequestObject struct {
+	ID   string `json:"id"`
+	Body *RedeliverWebhookEndpointJSONRequestBody
+}
+
+type RedeliverWebhookEndpointResponseObject interface {
+	VisitRedeliverWebhookEndpointResponse(w http.ResponseWriter) error
+}
+
+type RedeliverWebhookEndpoint200JSONResponse WebhookRedelivery
+
+func (response RedeliverWebhookEndpoint200JSONResponse) VisitRedeliverWebhookEndpointResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type RotateWebhookSecretRequestObject struct {
+	ID   string `json:"id"`
+	Body *RotateWebhookSecretJSONRequestBody
+}
+
+type RotateWebhookSecretResponseObject interface {
+	VisitRotateWebhookSecretResponse(w http.ResponseWriter) error
+}
+
+type RotateWebhookSecret200JSONResponse WebhookEndpoint
+
+func (response RotateWebhookSecret200JSONResponse) VisitRotateWebhookSecretResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type TestWebhookEndpointRequestObject struct {
+	ID   string `json:"id"`
+	Body *TestWebhookEndpointJSONRequestBody
+}
+
+type TestWebhookEndpointResponseObject interface {
+	VisitTestWebhookEndpointResponse(w http.ResponseWriter) error
+}
+
+type TestWebhookEndpoint200JSONResponse WebhookTest
+
+func (response TestWebhookEndpoint200JSONResponse) VisitTestWebhookEndpointResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type GetWebhookEventRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetWebhookEventResponseObject interface {
+	VisitGetWebhookEventResponse(w http.ResponseWriter) error
+}
+
+type GetWebhookEvent200JSONResponse WebhookEvent
+
+func (response GetWebhookEvent200JSONResponse) VisitGetWebhookEventResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type RedeliverWebhookEventRequestObject struct {
+	ID   string `json:"id"`
+	Body *RedeliverWebhookEventJSONRequestBody
+}
+
+type RedeliverWebhookEventResponseObject interface {
+	VisitRedeliverWebhookEventResponse(w http.ResponseWriter) error
+}
+
+type RedeliverWebhookEvent200JSONResponse WebhookDelivery
+
+func (response RedeliverWebhookEvent200JSONResponse) VisitRedeliverWebhookEventResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// GetAccount Get the account
@@ -4673,6 +5167,24 @@ type StrictServerInterface interface {
 	// UpdateWebhookEndpoint Change a webhook endpoint
 	// (PATCH /webhook_endpoints/{id})
 	UpdateWebhookEndpoint(ctx context.Context, request UpdateWebhookEndpointRequestObject) (UpdateWebhookEndpointResponseObject, error)
+	// ListWebhookDeliveries List an endpoint's deliveries
+	// (GET /webhook_endpoints/{id}/deliveries)
+	ListWebhookDeliveries(ctx context.Context, request ListWebhookDeliveriesRequestObject) (ListWebhookDeliveriesResponseObject, error)
+	// RedeliverWebhookEndpoint Send what failed again
+	// (POST /webhook_endpoints/{id}/redeliver)
+	RedeliverWebhookEndpoint(ctx context.Context, request RedeliverWebhookEndpointRequestObject) (RedeliverWebhookEndpointResponseObject, error)
+	// RotateWebhookSecret Rotate an endpoint's secret
+	// (POST /webhook_endpoints/{id}/rotate_secret)
+	RotateWebhookSecret(ctx context.Context, request RotateWebhookSecretRequestObject) (RotateWebhookSecretResponseObject, error)
+	// TestWebhookEndpoint Send a test event
+	// (POST /webhook_endpoints/{id}/test)
+	TestWebhookEndpoint(ctx context.Context, request TestWebhookEndpointRequestObject) (TestWebhookEndpointResponseObject, error)
+	// GetWebhookEvent Get an event
+	// (GET /webhook_events/{id})
+	GetWebhookEvent(ctx context.Context, request GetWebhookEventRequestObject) (GetWebhookEventResponseObject, error)
+	// RedeliverWebhookEvent Send an event again
+	// (POST /webhook_events/{id}/redeliver)
+	RedeliverWebhookEvent(ctx context.Context, request RedeliverWebhookEventRequestObject) (RedeliverWebhookEventResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx echo.Context, request any) (any, error)
@@ -6388,6 +6900,249 @@ func (sh *strictHandler) UpdateWebhookEndpoint(ctx echo.Context, id string) erro
 		return err
 	} else if validResponse, ok := response.(UpdateWebhookEndpointResponseObject); ok {
 		return validResponse.VisitUpdateWebhookEndpointResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListWebhookDeliveries operation middleware
+func (sh *strictHandler) ListWebhookDeliveries(ctx echo.Context, id string, params ListWebhookDeliveriesParams) error {
+	var request ListWebhookDeliveriesRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListWebhookDeliveries(ctx.Request().Context(), request.(ListWebhookDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListWebhookDeliveries")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListWebhookDeliveriesResponseObject); ok {
+		return validResponse.VisitListWebhookDeliveriesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RedeliverWebhookEndpoint operation middleware
+func (sh *strictHandler) RedeliverWebhookEndpoint(ctx echo.Context, id string) error {
+	var request RedeliverWebhookEndpointRequestObject
+
+	request.ID = id
+
+	var body RedeliverWebhookEndpointJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RedeliverWebhookEndpoint(ctx.Request().Context(), request.(RedeliverWebhookEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RedeliverWebhookEndpoint")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RedeliverWebhookEndpointResponseObject); ok {
+		return validResponse.VisitRedeliverWebhookEndpointResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RotateWebhookSecret operation middleware
+func (sh *strictHandler) RotateWebhookSecret(ctx echo.Context, id string) error {
+	var request RotateWebhookSecretRequestObject
+
+	request.ID = id
+
+	var body RotateWebhookSecretJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RotateWebhookSecret(ctx.Request().Context(), request.(RotateWebhookSecretRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RotateWebhookSecret")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RotateWebhookSecretResponseObject); ok {
+		return validResponse.VisitRotateWebhookSecretResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// TestWebhookEndpoint operation middleware
+func (sh *strictHandler) TestWebhookEndpoint(ctx echo.Context, id string) error {
+	var request TestWebhookEndpointRequestObject
+
+	request.ID = id
+
+	var body TestWebhookEndpointJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TestWebhookEndpoint(ctx.Request().Context(), request.(TestWebhookEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestWebhookEndpoint")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TestWebhookEndpointResponseObject); ok {
+		return validResponse.VisitTestWebhookEndpointResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetWebhookEvent operation middleware
+func (sh *strictHandler) GetWebhookEvent(ctx echo.Context, id string) error {
+	var request GetWebhookEventRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetWebhookEvent(ctx.Request().Context(), request.(GetWebhookEventRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetWebhookEvent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetWebhookEventResponseObject); ok {
+		return validResponse.VisitGetWebhookEventResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RedeliverWebhookEvent operation middleware
+func (sh *strictHandler) RedeliverWebhookEvent(ctx echo.Context, id string) error {
+	var request RedeliverWebhookEventRequestObject
+
+	request.ID = id
+
+	var body RedeliverWebhookEventJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RedeliverWebhookEvent(ctx.Request().Context(), request.(RedeliverWebhookEventRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RedeliverWebhookEvent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RedeliverWebhookEventResponseObject); ok {
+		return validResponse.VisitRedeliverWebhookEventResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

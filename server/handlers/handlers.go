@@ -18,15 +18,17 @@ type Handlers struct {
 	store      *store.Store
 	billing    *billing.Billing
 	guard      *webhooks.Guard
+	tester     *webhooks.Tester
 	kinds      map[string]kind // what a reference may point at, by id prefix
 	eventTypes api.EventTypeList
 }
 
 var _ api.StrictServerInterface = (*Handlers)(nil)
 
-// New returns the operations over a store. billing takes the money, guard says which URLs may be called.
-func New(s *store.Store, b *billing.Billing, g *webhooks.Guard) *Handlers {
-	return &Handlers{store: s, billing: b, guard: g, kinds: kindsOf(s), eventTypes: view.EventTypes()}
+// New returns the operations over a store. billing takes the money, guard says which URLs may be called, tester sends
+// test events to them.
+func New(s *store.Store, b *billing.Billing, g *webhooks.Guard, t *webhooks.Tester) *Handlers {
+	return &Handlers{store: s, billing: b, guard: g, tester: t, kinds: kindsOf(s), eventTypes: view.EventTypes()}
 }
 
 func account(ctx context.Context) string { return caller.Account(ctx) }

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"time"
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
@@ -14,10 +15,10 @@ func (h *Handlers) ListWebhookEndpoints(ctx context.Context, r api.ListWebhookEn
 	if err != nil {
 		return nil, err
 	}
-	return api.ListWebhookEndpoints200JSONResponse(view.List("/v1/webhook_endpoints", endpoints, more, view.WebhookEndpoint)), nil
+	return api.ListWebhookEndpoints200JSONResponse(view.List("/v1/webhook_endpoints", endpoints, more, h.webhookEndpoint)), nil
 }
 
-// CreateWebhookEndpoint implements POST /webhook_endpoints. This is the one answer that holds the secret.
+// CreateWebhookEndpoint implements POST /webhook_endpoints. Its answer holds the secret.
 func (h *Handlers) CreateWebhookEndpoint(ctx context.Context, r api.CreateWebhookEndpointRequestObject) (api.CreateWebhookEndpointResponseObject, error) {
 	if err := h.checkURL(&r.Body.URL); err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func (h *Handlers) CreateWebhookEndpoint(ctx context.Context, r api.CreateWebhoo
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateWebhookEndpoint201JSONResponse(view.WebhookEndpoint(e)), nil
+	return api.CreateWebhookEndpoint201JSONResponse(h.webhookEndpoint(e)), nil
 }
 
 // GetWebhookEndpoint implements GET /webhook_endpoints/{id}.
@@ -35,7 +36,7 @@ func (h *Handlers) GetWebhookEndpoint(ctx context.Context, r api.GetWebhookEndpo
 	if err != nil {
 		return nil, err
 	}
-	return api.GetWebhookEndpoint200JSONResponse(view.WebhookEndpoint(e)), nil
+	return api.GetWebhookEndpoint200JSONResponse(h.webhookEndpoint(e)), nil
 }
 
 // UpdateWebhookEndpoint implements PATCH /webhook_endpoints/{id}.
@@ -50,7 +51,7 @@ func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhoo
 	if err != nil {
 		return nil, err
 	}
-	return api.UpdateWebhookEndpoint200JSONResponse(view.WebhookEndpoint(e)), nil
+	return api.UpdateWebhookEndpoint200JSONResponse(h.webhookEndpoint(e)), nil
 }
 
 // DeleteWebhookEndpoint implements DELETE /webhook_endpoints/{id}.
@@ -62,9 +63,39 @@ func (h *Handlers) DeleteWebhookEndpoint(ctx context.Context, r api.DeleteWebhoo
 	return api.DeleteWebhookEndpoint200JSONResponse(view.Deleted("webhook_endpoint", e.ID)), nil
 }
 
+// RotateWebhookSecret implements POST /webhook_endpoints/{id}/rotate_secret. Its answer holds the new secret.
+func (h *Handlers) RotateWebhookSecret(ctx context.Context, r api.RotateWebhookSecretRequestObject) (api.RotateWebhookSecretResponseObject, error) {
+	overlap := store.DefaultSecretOverlap
+	if hours := r.Body.OverlapHours; hours != nil {
+		overlap = time.Duration(*hours) * time.Hour
+	}
+	e, err := h.store.RotateWebhookSecret(ctx, account(ctx), r.ID, overlap)
+	if err != nil {
+		return nil, err
+	}
+	return api.RotateWebhookSecret200JSONResponse(h.webhookEndpoint(e)), nil
+}
+
+// TestWebhookEndpoint implements POST /webhook_endpoints/{id}/test.
+func (h *Handlers) TestWebhookEndpoint(ctx context.Context, r api.TestWebhookEndpointRequestObject) (api.TestWebhookEndpointResponseObject, error) {
+	kind := store.EventOrderPaid
+	if r.Body.Type != nil {
+		kind = *r.Body.Type
+	}
+	d, err := h.tester.Test(ctx, account(ctx), r.ID, kind, view.EventExample(kind))
+	if err != nil {
+		return nil, err
+	}
+	return api.TestWebhookEndpoint200JSONResponse(view.WebhookTest(d)), nil
+}
+
 // ListWebhookEventTypes implements GET /webhook_endpoints/events.
 func (h *Handlers) ListWebhookEventTypes(context.Context, api.ListWebhookEventTypesRequestObject) (api.ListWebhookEventTypesResponseObject, error) {
 	return api.ListWebhookEventTypes200JSONResponse(h.eventTypes), nil
+}
+
+func (h *Handlers) webhookEndpoint(e *store.WebhookEndpoint) api.WebhookEndpoint {
+	return view.WebhookEndpoint(e, h.store.Now())
 }
 
 // checkURL puts a URL into the form that is stored, or refuses one that must not be called.

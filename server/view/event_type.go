@@ -20,23 +20,27 @@ var futureExamples []byte
 // EventTypes renders the catalogue of event types, each with a delivery's body as an example. It panics on an event
 // type without one: it is called when the program starts.
 func EventTypes() api.EventTypeList {
-	var future map[string]json.RawMessage
-	if err := json.Unmarshal(futureExamples, &future); err != nil {
-		panic(fmt.Sprintf("view: examples of events: %v", err))
-	}
-	types := store.EventTypes()
 	out := wire.List[api.EventType]{Object: "list", URL: "/v1/webhook_endpoints/events"}
-	for _, t := range types {
-		data := future[t.Type]
-		if sample := eventSample(t.Type); sample != nil {
-			data = mustRender(t.Type, sample)
-		}
+	for _, t := range store.EventTypes() {
+		data := EventExample(t.Type)
 		if data == nil {
 			panic("view: no example of " + t.Type)
 		}
 		out.Data = append(out.Data, api.EventType{Object: "event_type", Type: t.Type, Description: t.Description, Example: exampleBody(t.Type, data)})
 	}
 	return out
+}
+
+// EventExample returns the data of an example event, nil for what is no event type.
+func EventExample(kind string) []byte {
+	if sample := eventSample(kind); sample != nil {
+		return mustRender(kind, sample)
+	}
+	var future map[string]json.RawMessage
+	if err := json.Unmarshal(futureExamples, &future); err != nil {
+		panic(fmt.Sprintf("view: examples of events: %v", err))
+	}
+	return future[kind]
 }
 
 func mustRender(kind string, sample any) []byte {

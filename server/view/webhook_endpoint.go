@@ -5,19 +5,25 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// WebhookEndpoint renders a webhook endpoint, with its secret only when the store has just made it.
-func WebhookEndpoint(e *store.WebhookEndpoint) api.WebhookEndpoint {
+// WebhookEndpoint renders a webhook endpoint as it is now, with its secret only when the store has just made it.
+func WebhookEndpoint(e *store.WebhookEndpoint, now store.Time) api.WebhookEndpoint {
 	out := api.WebhookEndpoint{
 		ID:            e.ID,
 		Object:        "webhook_endpoint",
 		URL:           e.URL,
 		APIVersion:    e.APIVersion,
 		Status:        api.WebhookEndpointStatus(e.Status),
+		Format:        api.WebhookFormat(e.Format),
 		EnabledEvents: list(e.EnabledEvents.V),
 		Description:   e.Description,
 		Metadata:      e.Metadata.Map(),
-		CreatedAt:     at(e.CreatedAt),
-		UpdatedAt:     at(e.UpdatedAt),
+
+		PreviousSecretExpiresAt: atOrNull(e.PreviousSecretAt(now)),
+		ConsecutiveFailures:     int64(e.ConsecutiveFailures),
+		FailingSince:            atOrNull(e.FailingSince),
+
+		CreatedAt: at(e.CreatedAt),
+		UpdatedAt: at(e.UpdatedAt),
 	}
 	if e.Secret != "" {
 		out.Secret = &e.Secret
@@ -40,6 +46,7 @@ func NewWebhookEndpoint(b *api.WebhookEndpointCreate) store.WebhookEndpoint {
 		URL:           b.URL,
 		EnabledEvents: store.JSONOf(b.EnabledEvents),
 		Status:        store.WebhookEndpointStatus(value(b.Status)),
+		Format:        store.WebhookFormat(value(b.Format)),
 		Description:   b.Description,
 		Metadata:      metadata(b.Metadata),
 	}
@@ -50,6 +57,7 @@ func WebhookEndpointChange(b *api.WebhookEndpointUpdate) func(*store.WebhookEndp
 	return func(e *store.WebhookEndpoint) {
 		set(&e.URL, b.URL)
 		setAs(&e.Status, b.Status)
+		setAs(&e.Format, b.Format)
 		setOrClear(&e.Description, b.Description)
 		setMetadata(&e.Metadata, b.Metadata)
 		if b.EnabledEvents != nil {

@@ -197,7 +197,7 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	reading := map[string]string{
 		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read",
 		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
-		"line_items": "", "payments": "",
+		"event": "webhooks:read", "line_items": "", "payments": "",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
 	database.Each(t, func(t *testing.T, url string) {

@@ -72,7 +72,7 @@ func (p place) String() string { return fmt.Sprintf("%s %s (%s)", p.in, p.name, 
 // fields maps the name of a query parameter or body field that takes an id to the id's prefix.
 var fields = map[string]string{
 	"product": "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
-	"default_price_variant": "price",
+	"default_price_variant": "price", "webhook_endpoint": "we", "event": "whev",
 }
 
 // places lists every place of the operation that takes an id.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -21,11 +22,13 @@ type world struct {
 	hooks      string            // a URL that takes webhooks
 }
 
-// newWorld fills a new account. It spends about fifteen requests of the key's quota.
+// newWorld fills a new account. It spends about twenty requests of the key's quota.
 func newWorld(t testing.TB, s *harness.Server) *world {
 	t.Helper()
 	w := &world{Client: s.Account(t), ids: map[string]string{}, slugs: map[string]string{}, externalID: "ext-" + unique(), hooks: s.Hooks.URL}
+	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
 	w.sell(t)
+	w.hear(t)
 	product := w.make(t, "prod", "/v1/products", map[string]any{
 		"name": "Unsold", "slug": "unsold-" + unique(),
 		"price_variants": []any{
@@ -36,7 +39,6 @@ func newWorld(t testing.TB, s *harness.Server) *world {
 	w.slugs["prod"] = product["slug"].(string)
 	w.ids["price"] = product["price_variants"].([]any)[0].(string)
 	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
-	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
 	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
@@ -62,6 +64,21 @@ func (w *world) sell(t testing.TB) {
 	w.secret = open["client_secret"].(string)
 }
 
+// hear waits until the endpoint has been told of the order, so that nothing moves by itself any more.
+func (w *world) hear(t testing.TB) {
+	t.Helper()
+	path := "/v1/webhook_endpoints/" + w.ids["we"] + "/deliveries?status=succeeded"
+	for range 500 {
+		if deliveries := w.Must(t, http.MethodGet, path, nil)["data"].([]any); len(deliveries) == 1 {
+			delivery := deliveries[0].(map[string]any)
+			w.ids["whd"], w.ids["whev"] = delivery["id"].(string), delivery["event"].(string)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the order was not delivered")
+}
+
 // make creates an object and remembers its id under its prefix.
 func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map[string]any {
 	t.Helper()
@@ -73,7 +90,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 // resources maps the segment of a path to the prefix of the ids below it.
 var resources = map[string]string{
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
-	"webhook_endpoints": "we", "ai_sites": "site", "keys": "key",
+	"webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 }
 
 // parameter returns the world's own value for a path parameter of the operation.

@@ -53,7 +53,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Sender: sender, Log: log})
 	s.store.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, testpay.New(s.store))
-	srv, err := server.New(server.Deps{Store: s.store, Handlers: handlers.New(s.store, money, guard), Log: log})
+	srv, err := server.New(server.Deps{Store: s.store, Handlers: handlers.New(s.store, money, guard, webhooks.NewTester(s.store, sender)), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

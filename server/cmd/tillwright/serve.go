@@ -128,7 +128,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		return err
 	}
 	api, err := server.New(server.Deps{
-		Store: s, Handlers: handlers.New(s, cashier, guard), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
+		Store: s, Handlers: handlers.New(s, cashier, guard, webhooks.NewTester(s, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
 	})
 	if err != nil {
 		return err

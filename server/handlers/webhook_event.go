@@ -1,0 +1,26 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// GetWebhookEvent implements GET /webhook_events/{id}.
+func (h *Handlers) GetWebhookEvent(ctx context.Context, r api.GetWebhookEventRequestObject) (api.GetWebhookEventResponseObject, error) {
+	e, err := h.store.GetEvent(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetWebhookEvent200JSONResponse(view.WebhookEvent(e)), nil
+}
+
+// RedeliverWebhookEvent implements POST /webhook_events/{id}/redeliver.
+func (h *Handlers) RedeliverWebhookEvent(ctx context.Context, r api.RedeliverWebhookEventRequestObject) (api.RedeliverWebhookEventResponseObject, error) {
+	d, err := h.store.RedeliverEvent(ctx, account(ctx), r.ID, r.Body.WebhookEndpoint)
+	if err != nil {
+		return nil, err
+	}
+	return api.RedeliverWebhookEvent200JSONResponse(view.WebhookDelivery(d)), nil
+}

@@ -1,0 +1,27 @@
+package view
+
+import (
+	"encoding/json"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// WebhookEvent renders an event with the data that it was sent with, byte for byte.
+func WebhookEvent(e *store.Event) api.WebhookEvent {
+	var sent struct {
+		APIVersion string          `json:"api_version"`
+		Data       json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(e.Body), &sent); err != nil {
+		panic("view: the body of " + e.ID + " is not JSON: " + err.Error())
+	}
+	return api.WebhookEvent{
+		ID:         e.ID,
+		Object:     "webhook_event",
+		Type:       e.Type,
+		APIVersion: sent.APIVersion,
+		CreatedAt:  at(e.CreatedAt),
+		Data:       sent.Data,
+	}
+}

@@ -1,0 +1,81 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// testsPerMinute bounds what one endpoint can be sent on demand: whoever owns the account need not own the receiver.
+const testsPerMinute = 10
+
+// Tester sends events on demand that stand for nothing and are not stored.
+type Tester struct {
+	store  *store.Store
+	sender *Sender
+
+	mu     sync.Mutex
+	minute time.Time
+	sent   map[string]int // to which endpoint in that minute
+}
+
+// NewTester returns a tester that sends with the sender.
+func NewTester(s *store.Store, sender *Sender) *Tester { return &Tester{store: s, sender: sender} }
+
+// Test sends an event of a type with the data to an active endpoint and returns the delivery that this was. An
+// inactive endpoint, an unknown type and the eleventh test within a minute are CodeInvalid. No transaction is open
+// while it sends.
+func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data []byte) (*store.Delivery, error) {
+	e, err := t.store.BeginWebhookTest(ctx, account, endpoint, kind)
+	if err != nil {
+		return nil, err
+	}
+	secret, _, err := t.store.OpenWebhookSecrets(e)
+	if err != nil {
+		return nil, err
+	}
+	if !t.admit(e.ID) {
+		return nil, store.Invalid("base", fmt.Sprintf("An endpoint is sent at most %d test events a minute.", testsPerMinute))
+	}
+	event := &store.Event{ID: store.NewID(store.KindEvent), Type: kind, CreatedAt: t.store.Now()}
+	sent := t.sender.Send(ctx, Message{EventID: event.ID, URL: e.URL, Secret: secret, Body: testBody(event, data), Attempt: 1})
+	return testDelivery(event, e, sent), nil
+}
+
+// testBody is the body of an event with the mark of a test.
+func testBody(e *store.Event, data []byte) []byte {
+	body := []byte(store.EventBody(e, data))
+	return append(body[:len(body)-1], `,"test":true}`...)
+}
+
+// testDelivery is what would have been stored of a delivery.
+func testDelivery(event *store.Event, e *store.WebhookEndpoint, r Result) *store.Delivery {
+	d := &store.Delivery{
+		EndpointID: e.ID, EventID: event.ID, Type: event.Type, State: store.DeliverySucceeded, Attempts: 1, CreatedAt: event.CreatedAt,
+		DurationMS: new(r.Duration.Milliseconds()),
+	}
+	if r.Reason != "" {
+		d.State, d.Reason = store.DeliveryFailed, &r.Reason
+	}
+	if r.StatusCode != 0 {
+		d.StatusCode = &r.StatusCode
+	}
+	if r.Response != "" {
+		d.Response = &r.Response
+	}
+	return d
+}
+
+// admit counts a test, unless the endpoint has had its share of this minute. It remembers one minute only.
+func (t *Tester) admit(endpoint string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := t.store.Now().Time().Truncate(time.Minute); !now.Equal(t.minute) {
+		t.minute, t.sent = now, map[string]int{}
+	}
+	t.sent[endpoint]++
+	return t.sent[endpoint] <= testsPerMinute
+}
