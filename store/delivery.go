@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -71,27 +70,30 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 	if len(results) == 0 {
 		return nil
 	}
-	rows, err := json.Marshal(results)
-	if err != nil {
-		return fmt.Errorf("record deliveries: %w", err)
-	}
 	now := u.store.Now()
-	_, err = u.exec(ctx, `
-		UPDATE webhook_deliveries AS d SET
-			state = CASE WHEN r.reason = '' THEN 'succeeded' ELSE 'failed' END,
-			reason = NULLIF(r.reason, ''), status_code = NULLIF(r.status_code, 0), duration_ms = r.duration_ms,
-			response = NULLIF(r.response, ''), lease_token = NULL, lease_until = NULL, updated_at = ?, finished_at = ?
+	recorded, err := selectAll[recordedDelivery](ctx, u.store, `
+		UPDATE webhook_deliveries SET
+			state = CASE WHEN result_reason = '' THEN 'succeeded' ELSE 'failed' END,
+			reason = NULLIF(result_reason, ''), status_code = NULLIF(result_status, 0), duration_ms = result_duration,
+			response = NULLIF(result_response, ''), lease_token = NULL, lease_until = NULL, updated_at = ?, finished_at = ?
 		FROM (
-			SELECT value ->> 'account' AS account, value ->> 'id' AS id, value ->> 'lease' AS lease,
-				value ->> 'reason' AS reason, CAST(value ->> 'status_code' AS BIGINT) AS status_code,
-				CAST(value ->> 'duration_ms' AS BIGINT) AS duration_ms, value ->> 'response' AS response
+			SELECT value ->> 'account' AS result_account, value ->> 'id' AS result_id, value ->> 'lease' AS result_lease,
+				value ->> 'reason' AS result_reason, CAST(value ->> 'status_code' AS BIGINT) AS result_status,
+				CAST(value ->> 'duration_ms' AS BIGINT) AS result_duration, value ->> 'response' AS result_response
 			FROM `+u.store.jsonRows()+`) AS r
-		WHERE d.account_id = r.account AND d.id = r.id AND d.lease_token = r.lease AND d.state = 'sending'`,
-		now, now, string(rows))
+		WHERE account_id = result_account AND id = result_id AND lease_token = result_lease AND state = 'sending'
+		RETURNING id, endpoint_id`,
+		now, now, JSONOf(results))
 	if err != nil {
 		return fmt.Errorf("record deliveries: %w", err)
 	}
-	return nil
+	return u.countFailures(ctx, results, recorded, now)
+}
+
+// recordedDelivery is a delivery whose result was in time.
+type recordedDelivery struct {
+	ID         string `db:"id"`
+	EndpointID string `db:"endpoint_id"`
 }
 
 // failPending ends at most limit pending deliveries of an endpoint that may not receive them any more.

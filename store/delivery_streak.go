@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// streak is what the results of one round do to an endpoint's count of failures.
+type streak struct {
+	Account  string `json:"account"`
+	Endpoint string `json:"endpoint"`
+	Reset    bool   `json:"reset"`    // one of them succeeded
+	Failures int    `json:"failures"` // since then
+}
+
+// streaksOf counts, in the order of the results, those that were recorded. What was never sent says nothing about the
+// endpoint.
+func streaksOf(results []DeliveryResult, recorded []recordedDelivery) []*streak {
+	endpoints := make(map[string]string, len(recorded))
+	for _, d := range recorded {
+		endpoints[d.ID] = d.EndpointID
+	}
+	streaks := map[string]*streak{}
+	for _, r := range results {
+		endpoint, ok := endpoints[r.ID]
+		if !ok || r.Reason == ReasonEndpointInactive || r.Reason == ReasonAborted {
+			continue
+		}
+		s := streaks[endpoint]
+		if s == nil {
+			s = &streak{Account: r.Account, Endpoint: endpoint}
+			streaks[endpoint] = s
+		}
+		if s.Failures++; r.Reason == "" {
+			s.Reset, s.Failures = true, 0
+		}
+	}
+	return slices.Collect(maps.Values(streaks))
+}
+
+// countFailures writes to the endpoints that fail, or failed until now; to most of them nothing. It locks them in one
+// order everywhere, so that two dispatchers cannot wait for each other.
+func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, recorded []recordedDelivery, now Time) error {
+	streaks := streaksOf(results, recorded)
+	if len(streaks) == 0 {
+		return nil
+	}
+	_, err := u.exec(ctx, `
+		WITH streaks AS MATERIALIZED (
+			SELECT account_id AS streak_account, id AS streak_endpoint, reset, failures
+			FROM webhook_endpoints JOIN (
+				SELECT value ->> 'account' AS account, value ->> 'endpoint' AS endpoint,
+					CAST(value ->> 'reset' AS BOOLEAN) AS reset, CAST(value ->> 'failures' AS BIGINT) AS failures
+				FROM `+u.store.jsonRows()+`) AS r ON account_id = account AND id = endpoint
+			WHERE failures > 0 OR consecutive_failures > 0
+			ORDER BY account_id, id`+u.lock()+`
+		)
+		UPDATE webhook_endpoints SET
+			consecutive_failures = CASE WHEN reset THEN 0 ELSE consecutive_failures END + failures,
+			failing_since = CASE WHEN failures = 0 THEN NULL WHEN reset OR failing_since IS NULL THEN CAST(? AS BIGINT) ELSE failing_since END
+		FROM streaks WHERE account_id = streak_account AND id = streak_endpoint`,
+		JSONOf(streaks), now)
+	if err != nil {
+		return fmt.Errorf("count failures: %w", err)
+	}
+	return nil
+}
