@@ -1,0 +1,215 @@
+package contract
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// showsSecret names the only operations that answer with a signing secret.
+var showsSecret = []string{"createWebhookEndpoint", "rotateWebhookSecret"}
+
+func TestEveryOperation_ShowsASigningSecretOnlyWhereItIsMade(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		shared := newWorld(t, s)
+		every(t, all, func(t *testing.T, op *harness.Operation) {
+			w := shared
+			if op.IsWrite() {
+				w = newWorld(t, s)
+			}
+			shown := bytes.Contains(w.send(t, op).Body, []byte("whsec_"))
+			if shown != slices.Contains(showsSecret, op.ID) {
+				t.Errorf("it shows a secret: %t", shown)
+			}
+		})
+		for _, d := range s.Hooks.Deliveries() {
+			if bytes.Contains(d.Body, []byte("whsec_")) || strings.Contains(fmt.Sprint(d.Header), "whsec_") {
+				t.Errorf("a secret is delivered: %s", d.Body)
+			}
+		}
+	})
+}
+
+// A client whose connection broke reads the secret by repeating itself under the same key, and nobody else does.
+func TestCreateWebhookEndpoint_ShowsItsSecretAgainToItsOwnKey(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		c := s.Account(t)
+		body := map[string]any{"url": s.Hooks.URL}
+		first := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
+		again := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
+		theirs := s.Account(t).Must(t, http.MethodPost, "/v1/webhook_endpoints", body, "Idempotency-Key", "mine")
+		if again["secret"] != first["secret"] || again["id"] != first["id"] {
+			t.Errorf("repeated, it answers %v, at first %v", again, first)
+		}
+		if theirs["secret"] == first["secret"] || theirs["id"] == first["id"] {
+			t.Errorf("another account is answered %v", theirs)
+		}
+	})
+}
+
+// confidential finds what answers show that somebody could sign with, log in with or pay with.
+var confidential = regexp.MustCompile(`whsec_[A-Za-z0-9+/]{20,}=*|sk_[0-9a-z]{20,}|chk_[0-9a-z]{26}_secret_\w{20,}`)
+
+func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
+	t.Parallel()
+	concerned := func(op *harness.Operation) bool {
+		return op.IsWrite() && regexp.MustCompile("webhook|/keys|/checkouts").MatchString(op.Path)
+	}
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		var secrets []string
+		every(t, concerned, func(t *testing.T, op *harness.Operation) {
+			w := newWorld(t, s)
+			endpoint := w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks}, "Idempotency-Key", "endpoint")
+			secrets = append(secrets, w.Key, w.secret, endpoint["secret"].(string))
+			secrets = append(secrets, confidential.FindAllString(string(w.send(t, op, "Idempotency-Key", "sealed").Body), -1)...)
+		})
+		held := dump(t, s.Database)
+		if path, found := strings.CutPrefix(url, "sqlite://"); found { // with what was deleted, and not cleaned up
+			for _, suffix := range []string{"", "-wal"} {
+				raw, err := os.ReadFile(path + suffix)
+				if err != nil {
+					t.Fatal(err)
+				}
+				held = append(held, raw...)
+			}
+		}
+		if !bytes.Contains(held, []byte(s.Hooks.URL)) {
+			t.Fatal("the dump does not hold what is no secret: it proves nothing")
+		}
+		for _, prefix := range []string{"whsec_", "sk_", "chk_"} {
+			if !slices.ContainsFunc(secrets, func(secret string) bool { return strings.HasPrefix(secret, prefix) }) {
+				t.Errorf("no answer showed a secret that begins with %s", prefix)
+			}
+		}
+		for _, secret := range secrets {
+			random := secret[strings.LastIndex(secret, "_")+1:]
+			key, err := base64.StdEncoding.DecodeString(random)
+			if bytes.Contains(held, []byte(random)) || (err == nil && bytes.Contains(held, key)) {
+				t.Errorf("the database holds %s", secret)
+			}
+		}
+		if found := confidential.Find(held); found != nil {
+			t.Errorf("the database holds %s", found)
+		}
+	})
+}
+
+// dump returns every column of every row of every table.
+func dump(t *testing.T, db *harness.Database) []byte {
+	t.Helper()
+	var all []byte
+	for _, table := range db.Tables(t) {
+		rows, err := db.Query("SELECT * FROM " + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, cells := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
+		for i := range row {
+			cells[i] = &row[i]
+		}
+		for rows.Next() {
+			if err := rows.Scan(cells...); err != nil {
+				t.Fatal(err)
+			}
+			all = append(append(all, bytes.Join(toBytes(row), []byte("|"))...), '\n')
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func toBytes(row []sql.RawBytes) [][]byte {
+	cells := make([][]byte, len(row))
+	for i, cell := range row {
+		cells[i] = cell
+	}
+	return cells
+}
+
+// The largest products make the largest events: nothing of one is dropped on its way.
+func TestDelivery_OfAVeryLargeProductArrivesWhole(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		c := s.Account(t)
+		e := endpoint(t, c.SDK(), s.Hooks.URL, sdk.EventProductCreated)
+		made := c.Must(t, http.MethodPost, "/v1/products", veryLargeProduct(t))
+		d := s.Hooks.Await(t, 1, sdk.EventProductCreated)[0]
+		event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *e.Secret))
+		if len(d.Body) < 256<<10 {
+			t.Errorf("the event has %d bytes: there are larger ones", len(d.Body))
+		}
+		told := map[string]any{}
+		if err := json.Unmarshal(event.Data, &told); err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"id", "name", "description", "deliverables", "custom_fields", "metadata"} {
+			if !reflect.DeepEqual(told[field], made[field]) {
+				t.Errorf("the event shows another %s", field)
+			}
+		}
+	})
+}
+
+// veryLargeProduct is the body of a product whose fields are as long as they may be, with characters that grow when they
+// are escaped.
+func veryLargeProduct(t *testing.T) []byte {
+	t.Helper()
+	times := func(n int, v any) []any {
+		all := make([]any, n)
+		for i := range all {
+			all[i] = v
+		}
+		return all
+	}
+	choice := strings.Repeat("<", 100)
+	product := map[string]any{
+		"name": strings.Repeat("&", 255), "description": strings.Repeat("<\u2028", 10000),
+		"deliverables": times(100, map[string]any{"type": "link", "ref": strings.Repeat("&", 2048)}),
+	}
+	var fields []any
+	for i := range 20 {
+		fields = append(fields, map[string]any{"key": fmt.Sprint("field_", i), "label": choice, "type": "select", "options": choices(choice)})
+	}
+	product["custom_fields"] = fields
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(product); err != nil {
+		t.Fatal(err)
+	}
+	return body.Bytes()
+}
+
+// choices are a hundred different texts of the same length.
+func choices(like string) []string {
+	all := make([]string, 100)
+	for i := range all {
+		all[i] = like[:98] + fmt.Sprintf("%02d", i)
+	}
+	return all
+}
