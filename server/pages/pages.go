@@ -38,7 +38,7 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		return nil, err
 	}
 	templates, err := template.New("").Funcs(template.FuncMap{
-		"money": money,
+		"money": store.FormatAmount,
 		"style": func() template.CSS { return template.CSS(style) },
 	}).ParseFS(files, "*.html")
 	if err != nil {
