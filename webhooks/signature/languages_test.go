@@ -1,0 +1,27 @@
+package signature
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/debian"
+)
+
+// The vectors are for any language: two that share no code with Go come to the same signatures.
+func TestVectors_HoldInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for _, language := range []struct{ command, pack, program string }{
+		{"python3", "python3-minimal", "testdata/verify.py"},
+		{"node", "nodejs", "testdata/verify.mjs"},
+	} {
+		if _, err := exec.LookPath(language.command); err != nil {
+			require.NoError(t, debian.Install(language.pack))
+		}
+		out, err := exec.Command(language.command, language.program, "testdata/vectors.json").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Len(t, strings.Split(strings.TrimSpace(string(out)), "\n"), len(vectors(t)), language.command)
+	}
+}
