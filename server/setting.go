@@ -91,7 +91,7 @@ func resolveFiles(layer map[string]string) error {
 // development the first start makes one and keeps it in the data directory.
 func (c *Config) SealKeys() ([][]byte, error) {
 	if c.SecretKey == "" {
-		text, err := keptSecret(filepath.Join(c.DataDir, "secret.key"))
+		text, err := KeptSecret(filepath.Join(c.DataDir, "secret.key"))
 		if err != nil {
 			return nil, fmt.Errorf("development secret key: %w", err)
 		}
@@ -100,9 +100,10 @@ func (c *Config) SealKeys() ([][]byte, error) {
 	return c.sealKeys()
 }
 
-// keptSecret reads the file, which it makes if it is not there. Of two processes
-// that start at once, one makes it and both read it.
-func keptSecret(path string) (string, error) {
+// KeptSecret returns the text of a file, which it makes of 32 random bytes in base64,
+// readable for its owner only, if it is not there. Of two processes that start at once,
+// one makes it and both read it.
+func KeptSecret(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
 	}

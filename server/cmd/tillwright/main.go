@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -39,7 +40,8 @@ func newCommand() *cobra.Command {
 	root.SetOut(os.Stdout)
 	settings.register(root.PersistentFlags())
 	root.AddCommand(
-		serveCommand(settings), migrateCommand(settings), accountsCommand(settings), keysCommand(settings), versionCommand(),
+		serveCommand(settings), migrateCommand(settings), accountsCommand(settings), keysCommand(settings),
+		listenCommand(), triggerCommand(), versionCommand(),
 	)
 	return root
 }
@@ -47,14 +49,28 @@ func newCommand() *cobra.Command {
 // explain says what an error means to somebody at a terminal: every field that is
 // wrong, with the flag's dashes left to the reader.
 func explain(err error) string {
-	var refusal *store.Error
-	if !errors.As(err, &refusal) || len(refusal.Fields) == 0 {
-		return err.Error()
-	}
 	var lines []string
-	for field, messages := range refusal.Fields {
-		lines = append(lines, field+": "+strings.Join(messages, " "))
+	for field, messages := range wrongFields(err) {
+		line := strings.Join(messages, " ")
+		if field != "base" {
+			line = field + ": " + line
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return err.Error()
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n            ")
+}
+
+// wrongFields returns what the store, or a server, holds against single fields.
+func wrongFields(err error) map[string][]string {
+	if refusal, ok := errors.AsType[*store.Error](err); ok {
+		return refusal.Fields
+	}
+	if refusal, ok := errors.AsType[*sdk.Error](err); ok {
+		return refusal.Errors
+	}
+	return nil
 }

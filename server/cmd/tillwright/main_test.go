@@ -109,21 +109,37 @@ func TestServeHelp_ListsEverySetting(t *testing.T) {
 func TestServe_Demo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := serveDemo(t, dir)
+	first := serveDemo(t, dir, ask(t, http.StatusOK))
 	assert.Regexp(t, `curl http://127\.0\.0\.1:\d+/v1/products -H "Authorization: Bearer sk_`, first)
-	second := serveDemo(t, dir)
+	second := serveDemo(t, dir, ask(t, http.StatusUnauthorized))
 	assert.NotContains(t, second, "sk_", "the demo account is made once")
 	assert.Contains(t, second, "keys create")
 }
 
-// serveDemo serves until one request is answered and returns what was printed.
-func serveDemo(t *testing.T, dir string) string {
+// ask asks a server for something and wants the status.
+func ask(t *testing.T, want int) func(base, token string) {
+	return func(base, token string) {
+		r, err := http.NewRequest(http.MethodGet, base+"/products", nil)
+		require.NoError(t, err)
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, want, response.StatusCode)
+	}
+}
+
+// serveDemo serves while use is at work, with the base URL and the token that were printed, and returns all that was.
+func serveDemo(t *testing.T, dir string, use func(base, token string), args ...string) string {
 	t.Helper()
 	out := &printout{welcomed: make(chan struct{})}
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	cmd := newCommand()
 	cmd.SetOut(out)
-	cmd.SetArgs([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--data-dir", dir})
+	cmd.SetArgs(append([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--data-dir", dir}, args...))
 	served := make(chan error, 1)
 	go func() { served <- cmd.ExecuteContext(ctx) }()
 	select {
@@ -133,18 +149,7 @@ func serveDemo(t *testing.T, dir string) string {
 	case <-time.After(10 * time.Second):
 		require.Fail(t, "nothing was printed")
 	}
-	base := regexp.MustCompile(`http://127\.0\.0\.1:\d+/v1`).FindString(out.text)
-	r, err := http.NewRequest(http.MethodGet, base+"/products", nil)
-	require.NoError(t, err)
-	want := http.StatusUnauthorized
-	if token := regexp.MustCompile(`sk_\w+`).FindString(out.text); token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-		want = http.StatusOK
-	}
-	response, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	assert.Equal(t, want, response.StatusCode)
+	use(regexp.MustCompile(`http://127\.0\.0\.1:\d+/v1`).FindString(out.text), regexp.MustCompile(`sk_\w+`).FindString(out.text))
 	stop()
 	require.NoError(t, <-served)
 	return out.text

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+// apiFlags say which server a command is a client of.
+type apiFlags struct{ url, key string }
+
+// apiClient is a client that can explain its errors.
+type apiClient struct {
+	*sdk.Client
+	url string
+}
+
+// clientCommand gives a command the flags of a client, and a help without those of a server, which mean nothing to it.
+func clientCommand(cmd *cobra.Command) *apiFlags {
+	a := &apiFlags{}
+	cmd.Flags().StringVar(&a.url, "api-url", "", "base URL of the API (default $TILLWRIGHT_BASE_URL or "+sdk.DefaultBaseURL+")")
+	cmd.Flags().StringVar(&a.key, "api-key", "", "API key with the scopes webhooks:read and webhooks:write (default $TILLWRIGHT_API_KEY, which others on this machine cannot see)")
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := fmt.Fprintf(cmd.OutOrStderr(), "Usage:\n  %s\n\nExample:\n%s\n\nFlags:\n%s", cmd.UseLine(), cmd.Example, cmd.LocalFlags().FlagUsages())
+		return err
+	})
+	return a
+}
+
+// client checks what can be known before anything is sent.
+func (a *apiFlags) client() (*apiClient, error) {
+	key := cmp.Or(a.key, os.Getenv("TILLWRIGHT_API_KEY"))
+	if key == "" {
+		return nil, errors.New("which API key? Set TILLWRIGHT_API_KEY, or pass --api-key; `tillwright keys create` makes one")
+	}
+	u, err := parseHTTP("api-url", cmp.Or(a.url, os.Getenv("TILLWRIGHT_BASE_URL"), sdk.DefaultBaseURL))
+	if err != nil {
+		return nil, err
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1"
+	}
+	client := sdk.New(key, sdk.WithBaseURL(u.String()), sdk.WithUserAgent("tillwright/"+version()), sdk.WithRetries(1), sdk.WithTimeout(15*time.Second))
+	return &apiClient{client, u.String()}, nil
+}
+
+// parseHTTP reads a flag that is an address of HTTP. One that begins with the host is http.
+func parseHTTP(flag, raw string) (*url.URL, error) {
+	full := raw
+	if !strings.Contains(raw, "://") {
+		full = "http://" + raw
+	}
+	u, err := url.Parse(full)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("--%s must be an http:// or https:// address, not %q", flag, raw)
+	}
+	return u, nil
+}
+
+// explain says what a failed call means to somebody at a terminal.
+func (c *apiClient) explain(err error) error {
+	refusal, refused := errors.AsType[*sdk.Error](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted")
+	case !refused:
+		return fmt.Errorf("no answer from %s: %w. Is `tillwright serve` running there?", c.url, err)
+	case refusal.Code == sdk.CodeAuthentication:
+		return fmt.Errorf("the server at %s does not know this API key: `tillwright keys create` makes another", c.url)
+	case refusal.Code == sdk.CodeForbidden:
+		return fmt.Errorf("the API key needs the scopes webhooks:read and webhooks:write: %s", refusal.Message)
+	case len(refusal.Errors) > 0:
+		return err
+	}
+	return fmt.Errorf("%s (%s)", refusal.Message, refusal.RequestID)
+}

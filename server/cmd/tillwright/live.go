@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+// tooSlow is how long the server waits for an answer.
+const tooSlow = 5 * time.Second
+
+// liveOutput prints what happens while it happens, whole lines from any goroutine.
+type liveOutput struct {
+	mu     sync.Mutex
+	events io.Writer
+	notes  io.Writer
+	json   bool
+}
+
+// newLiveOutput keeps everything but events out of the output of --json.
+func newLiveOutput(out, errOut io.Writer, asJSON bool) *liveOutput {
+	if !asJSON {
+		errOut = out
+	}
+	return &liveOutput{events: out, notes: errOut, json: asJSON}
+}
+
+func (o *liveOutput) print(w io.Writer, format string, values ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fmt.Fprintf(w, format+"\n", values...)
+}
+
+func (o *liveOutput) welcome(apiURL string, e *sdk.WebhookEndpoint, f *forwarder) {
+	text := fmt.Sprintf("Listening for %s of %s, as %s, until an interrupt.", describeEvents(e.EnabledEvents), apiURL, e.ID)
+	if f.target != "" {
+		text += fmt.Sprintf("\nPassing them on to %s. Verify them there with this secret, the same at every run:\n\n  %s\n", f.target, f.secret)
+	}
+	o.print(o.notes, "%s", text)
+}
+
+func describeEvents(types []string) string {
+	if len(types) == 1 && types[0] == "*" {
+		return "all events"
+	}
+	return strings.Join(types, ", ")
+}
+
+// event prints an event: a line about it, or its body on one line.
+func (o *liveOutput) event(e *sdk.Event, body []byte) {
+	if o.json {
+		var line bytes.Buffer
+		if err := json.Compact(&line, body); err == nil { // it was parsed already
+			o.print(o.events, "%s", line.Bytes())
+		}
+		return
+	}
+	mark := ""
+	if e.Test {
+		mark = "  test"
+	}
+	o.print(o.events, "%s  --> %-17s %s  %s%s", clock(), e.Type, e.ID, objectID(e), mark)
+}
+
+// forwarded prints what the target answered.
+func (o *liveOutput) forwarded(e *sdk.Event, outcome string, took time.Duration) {
+	late := ""
+	if took > tooSlow {
+		late = ": too late, the server gives up after " + tooSlow.String()
+	}
+	o.print(o.notes, "%s  <-- %-17s %s  %s in %s%s", clock(), e.Type, e.ID, outcome, took.Round(time.Millisecond), late)
+}
+
+func (o *liveOutput) note(format string, values ...any) {
+	o.print(o.notes, "%s  "+format, append([]any{clock()}, values...)...)
+}
+
+func clock() string { return time.Now().Format(time.TimeOnly) }
+
+// objectID names the resource that the event is about.
+func objectID(e *sdk.Event) string {
+	var object struct{ ID string }
+	_ = json.Unmarshal(e.Data, &object) // without an id there is none to print
+	return object.ID
+}
