@@ -30,7 +30,7 @@ func TestEveryBody_RefusesAnUnknownField(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, boot(t, url))
 		every(t, withBody, func(t *testing.T, op *harness.Operation) {
-			for _, field := range []string{"surprise", "account_id", "object", "id"} {
+			for _, field := range []string{"surprise", "account_id", "object", "id", "created_at", "secret"} {
 				body := w.body(op).(map[string]any)
 				body[field] = "x"
 				resp := w.Do(t, op.Method, w.path(op), body)

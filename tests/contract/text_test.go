@@ -1,0 +1,106 @@
+package contract
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// fragments are texts that end or change an SQL statement into which they are pasted.
+var fragments = []string{
+	"'", `"`, `\'`, "' OR '1'='1", "') OR 1=1 --", "'; DROP TABLE webhook_endpoints; --", "' UNION SELECT secret FROM webhook_endpoints --",
+	"'||pg_sleep(9)||'", "?", "$1", "%' OR id LIKE '%", "*/ OR /*",
+}
+
+// TestEveryText_IsNoSQL puts fragments of SQL wherever a request takes a text. They are texts like others: refused where
+// there are rules, found nowhere, and never an error of ours.
+func TestEveryText_IsNoSQL(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		before := rows(t, s.Database)
+		every(t, all, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			for _, fragment := range fragments {
+				for name, resp := range w.inject(t, op, fragment) {
+					if resp.Status >= 500 {
+						t.Errorf("%s is %s: %d %s", name, fragment, resp.Status, resp.Body)
+					}
+					if isList := op.Method == http.MethodGet && resp.Status == http.StatusOK && listed(op) != ""; isList && strings.Contains(string(resp.Body), w.ids[listed(op)]) {
+						t.Errorf("%s is %s: it finds %s", name, fragment, resp.Body)
+					}
+				}
+			}
+		})
+		if after := rows(t, s.Database); !maps.Equal(before, after) {
+			t.Errorf("something was made or deleted: %v became %v", before, after)
+		}
+	})
+}
+
+// rows counts the rows of every table that a request without an effect leaves alone.
+func rows(t *testing.T, db *harness.Database) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	for _, table := range db.Tables(t) {
+		if !slices.Contains([]string{"api_keys", "rate_windows"}, table) {
+			counts[table] = db.Count(t, table)
+		}
+	}
+	return counts
+}
+
+// inject sends the operation once for every place of a text in its path and its query, with the fragment there.
+func (w *world) inject(t *testing.T, op *harness.Operation, fragment string) map[string]*harness.Response {
+	t.Helper()
+	answers := map[string]*harness.Response{}
+	for _, name := range op.PathParameters() {
+		answers[name] = w.Do(t, op.Method, w.path(op, name, url.PathEscape(fragment)), w.body(op))
+	}
+	if op.Method != http.MethodGet {
+		return answers
+	}
+	for _, p := range op.QueryParameters() {
+		name := p.Name
+		if p.Schema != nil && p.Schema.Value.Type.Is(openapi3.TypeObject) {
+			name += "[key]"
+		}
+		answers[name] = w.Do(t, op.Method, w.path(op)+"?"+url.Values{name: {fragment}}.Encode(), nil)
+	}
+	return answers
+}
+
+// TestEveryID_IsOfItsKind puts other things than an id of the right kind into every path that takes one.
+func TestEveryID_IsOfItsKind(t *testing.T) {
+	t.Parallel()
+	takesID := func(op *harness.Operation) bool { return !op.Public && slices.Contains(op.PathParameters(), "id") }
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, takesID, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			kind := prefixOf(op)
+			_, digits, _ := strings.Cut(w.ids[kind], "_")
+			wrong := []string{"1", "0", "-1", digits, kind, kind + "_", kind + "_1", strings.ToUpper(w.ids[kind]), w.ids[kind] + "0", "null", "..%2f" + w.ids[kind]}
+			for _, id := range w.ids {
+				if !strings.HasPrefix(id, kind+"_") {
+					wrong = append(wrong, id, kind+id[strings.Index(id, "_"):])
+				}
+			}
+			for _, id := range wrong {
+				if resp := w.Do(t, op.Method, w.path(op, "id", id), w.body(op)); resp.Status != http.StatusNotFound {
+					t.Errorf("%s is answered %d %s", id, resp.Status, resp.Body)
+				}
+			}
+		})
+	})
+}
