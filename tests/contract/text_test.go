@@ -93,7 +93,8 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 			wrong := []string{"1", "0", "-1", digits, kind, kind + "_", kind + "_1", strings.ToUpper(w.ids[kind]), w.ids[kind] + "0", "null", "..%2f" + w.ids[kind]}
 			for _, id := range w.ids {
 				if !strings.HasPrefix(id, kind+"_") {
-					wrong = append(wrong, id, kind+id[strings.Index(id, "_"):])
+					other, _, _ := strings.Cut(id, "_")
+					wrong = append(wrong, id, other+"_"+digits)
 				}
 			}
 			for _, id := range wrong {
