@@ -106,7 +106,7 @@ func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
 		create(t, big.Client, "The first")
 		await(t, 10*time.Second, "the first event has arrived", func() bool { return busy.Count() == 20 })
 
-		s.queue(t, big.account, 500)
+		s.queue(t, big.account, 10_000)
 		await(t, 10*time.Second, "the backlog is being sent", func() bool { return busy.Count() > 100 })
 		for _, shop := range shops[:50] {
 			create(t, shop.at(server).Client, "The only one")

@@ -74,7 +74,7 @@ func create(t *testing.T, c *harness.Client, name string) string {
 	return "/v1/products/" + c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": name})["id"].(string)
 }
 
-// queue copies the last event of a shop n times, each with a pending delivery to every endpoint that the event went to.
+// queue copies the last event of a shop n times, each with a pending delivery to one of the endpoints that it went to.
 func (s *site) queue(t *testing.T, account string, n int) {
 	t.Helper()
 	db := harness.OpenDatabase(t, s.url)

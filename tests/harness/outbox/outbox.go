@@ -24,7 +24,7 @@ func ID(engine, prefix, number string) string {
 }
 
 // Fill copies the last event of an account under the numbers from one to another, each about an object of its own, with a
-// pending delivery to every endpoint that the event went to.
+// pending delivery to one of the endpoints that the event went to, in turn.
 func Fill(ctx context.Context, db *sql.DB, engine, account string, from, to int) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -38,8 +38,11 @@ func Fill(ctx context.Context, db *sql.DB, engine, account string, from, to int)
 		SELECT account_id, ` + event + `, type, ` + object + `, key_seq, replace(body, id, ` + event + `), created_at
 		FROM events, ` + numbers + ` WHERE account_id = $1 AND id = ` + last,
 		`INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
-		SELECT account_id, ` + ID(engine, "whd_", "n * 100 + place") + `, endpoint_id, ` + event + `, type, ` + object + `, key_seq, 'pending', 0, created_at, created_at
-		FROM (SELECT *, row_number() OVER (ORDER BY endpoint_id) AS place FROM webhook_deliveries WHERE account_id = $1 AND event_id = ` + last + `) AS sent, ` + numbers,
+		SELECT account_id, ` + ID(engine, "whd_", "n") + `, endpoint_id, ` + event + `, type, ` + object + `, key_seq, 'pending', 0, created_at, created_at
+		FROM (
+			SELECT *, row_number() OVER (ORDER BY endpoint_id) AS place, count(*) OVER () AS places
+			FROM webhook_deliveries WHERE account_id = $1 AND event_id = ` + last + `) AS sent, ` + numbers + `
+		WHERE n % places = place - 1`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, account); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
