@@ -20,6 +20,7 @@ var (
 	rounds  = flag.Int("rounds", 5, "how often each program is measured")
 	seconds = flag.Int("seconds", 3, "how long a measurement takes")
 	engines = flag.String("engines", "sqlite,postgres", "which databases")
+	what    = flag.String("what", "requests,webhooks", "what is measured")
 	slow    = flag.Bool("slow", false, "measure a server that is slow on purpose, built without optimisations: the gates must fail")
 )
 
@@ -120,6 +121,20 @@ func measure(ctx context.Context, engine, serverPath, floorPath, dir string) ([]
 		return nil, err
 	}
 	var missed []string
+	if strings.Contains(*what, "requests") {
+		if missed, err = w.requests(ctx, dir, server, floor); err != nil {
+			return nil, err
+		}
+	}
+	if strings.Contains(*what, "webhooks") {
+		m, err := w.deliveries(ctx, serverPath, server, floor)
+		return append(missed, m...), err
+	}
+	return missed, nil
+}
+
+// requests measures what clients ask for.
+func (w *world) requests(ctx context.Context, dir string, server, floor *program) (missed []string, err error) {
 	for _, s := range scenarios {
 		m, err := s.compare(ctx, w, dir, server, floor)
 		if err != nil {

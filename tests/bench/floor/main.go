@@ -18,8 +18,16 @@ import (
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8081", "where to listen")
 	url := flag.String("database-url", "", "sqlite:///path/file.db or postgres://...")
+	webhooks := flag.Int("post", 0, "post so many webhooks, with the body on standard input, to the URLs that follow, and end")
+	connections := flag.Int("connections", 1, "to each of the URLs")
 	flag.Parse()
 	debug.SetGCPercent(400) // as the server
+	if *webhooks > 0 {
+		if err := post(*webhooks, *connections, flag.Args()); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	f, err := open(*url)
 	if err != nil {
 		log.Fatal(err)
