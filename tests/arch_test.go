@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"store/pricing":      {},
 	"store/migrations":   {},
 	"store":              {"store/..."},
+	"webhooks/chat":      {"store/..."},
 	"webhooks":           {"webhooks/...", "store/..."},
 	"server/payments":    {"server/payments/...", "store/..."},
 	"server/billing":     {"server/payments/...", "store/..."},

@@ -1,0 +1,124 @@
+// Package chat turns the body of an event into a message that people read in a chat. It is pure: the same event gives
+// the same bytes. Whatever somebody typed, a message calls nobody, links nowhere but to the object, keeps its shape and
+// is within the limits of its service.
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Slack writes an event as the body for an incoming webhook of Slack. base is the public address of the API, for the
+// link to the object; without a usable one there is no link.
+//
+// The limits are Slack's: 50 blocks (docs.slack.dev/reference/block-kit/blocks), 3,000 characters of a section, 10
+// fields of 2,000 (.../blocks/section-block), 10 elements of a context (.../blocks/context-block), 3,000 characters of
+// a text object (.../composition-objects/text-object). The lengths in text.go keep a message below them.
+func Slack(event []byte, base string) ([]byte, error) {
+	m, err := compose(event, base)
+	if err != nil {
+		return nil, err
+	}
+	section := slackBlock{Type: "section", Text: mrkdwn("*" + slackEscape(m.title) + "*\n" + m.sentence.slack(true))}
+	for _, f := range m.fields {
+		section.Fields = append(section.Fields, *mrkdwn("*" + f.name + "*\n" + slackEscape(f.value)))
+	}
+	context := []string{}
+	if m.link != "" {
+		context = append(context, "<"+slackEntities.Replace(m.link)+"|View "+slackEscape(m.noun)+">")
+	}
+	if at, ok := parseTime(m.event.createdAt); ok {
+		context = append(context, at.Format("2 Jan 2006, 15:04 UTC"))
+	}
+	for _, s := range []string{m.event.kind, m.event.id} {
+		if s != "" {
+			context = append(context, slackEscape(s))
+		}
+	}
+	fallback := m.sentence.slack(false)
+	if m.event.test {
+		fallback = "Test event: " + fallback
+	}
+	out := slackMessage{Text: fallback, Blocks: []slackBlock{section}}
+	if len(context) > 0 {
+		out.Blocks = append(out.Blocks, slackBlock{Type: "context", Elements: []slackText{*mrkdwn(strings.Join(context, " · "))}})
+	}
+	return encode(out)
+}
+
+// slackMessage asks for no previews: Slack would fetch the address of the object, which wants a key.
+type slackMessage struct {
+	Text        string       `json:"text"`
+	Blocks      []slackBlock `json:"blocks"`
+	UnfurlLinks bool         `json:"unfurl_links"`
+	UnfurlMedia bool         `json:"unfurl_media"`
+}
+
+type slackBlock struct {
+	Type     string      `json:"type"`
+	Text     *slackText  `json:"text,omitempty"`
+	Fields   []slackText `json:"fields,omitempty"`
+	Elements []slackText `json:"elements,omitempty"`
+}
+
+// slackText is verbatim: addresses and names of channels in it do not become links.
+type slackText struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Verbatim bool   `json:"verbatim"`
+}
+
+func mrkdwn(s string) *slackText { return &slackText{Type: "mrkdwn", Text: s, Verbatim: true} }
+
+func (t text) slack(bold bool) string {
+	var b strings.Builder
+	for _, p := range t {
+		escaped := slackEscape(p.words)
+		if p.strong && bold {
+			escaped = "*" + escaped + "*"
+		}
+		b.WriteString(escaped)
+	}
+	return b.String()
+}
+
+// slackEntities are the three characters of control (docs.slack.dev/messaging/formatting-message-text). Mentions and
+// links need a < that is not escaped.
+var slackEntities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// slackLookalikes replace the marks of formatting, for which Slack has no escape (an invisible space beside a mark
+// makes it work all the more). They are jsx-slack's, see its docs/about-escape-and-exact-mode.md. Slack takes the wide
+// forms as marks too.
+var slackLookalikes = map[rune]rune{
+	'*': '∗', '＊': '﹡', '_': 'ˍ', '＿': '⸏', '`': 'ˋ', '｀': 'ˋ', '~': '∼', '～': '∼',
+}
+
+// slackEscape makes text inert in mrkdwn and in the plain fallback. A mark between two letters formats nothing and
+// stays, so that ada_b@example.com can be copied.
+func slackEscape(s string) string {
+	marked := []byte{}
+	for i, r := range s {
+		inWord := i > 0 && i+1 < len(s) && alphanumeric(s[i-1]) && alphanumeric(s[i+1])
+		if other, ok := slackLookalikes[r]; ok && (!inWord || r == '`') {
+			r = other
+		}
+		marked = append(marked, string(r)...)
+	}
+	out := slackEntities.Replace(uncall(string(marked)))
+	if strings.HasPrefix(s, ">") || strings.HasPrefix(s, "＞") { // a quotation even as &gt;, at the beginning of a line
+		out = "\u00ad" + out
+	}
+	return out
+}
+
+// encode writes JSON as it is read, without escapes for HTML.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

@@ -1,0 +1,102 @@
+package chat
+
+import (
+	"strings"
+	"unicode"
+)
+
+// text is a line for people. Its parts are what they say, unescaped: each service escapes all of them in its own way,
+// our words as well as a buyer's, so that nothing has to be remembered as safe or unsafe.
+type text []part
+
+type part struct {
+	words  string
+	strong bool
+}
+
+func says(words string) text { return text{{words: words}} }
+
+// and goes on with words.
+func (t text) and(words string) text { return append(t, part{words: words}) }
+
+// maybe goes on with words after a connection, and with neither when there are no words.
+func (t text) maybe(connection, words string) text {
+	if words == "" {
+		return t
+	}
+	return t.and(connection).and(words)
+}
+
+// maybeStrong is maybe with the words in bold.
+func (t text) maybeStrong(connection, words string) text {
+	if words == "" {
+		return t
+	}
+	return append(t.and(connection), part{words: words, strong: true})
+}
+
+// The most runes of what a person typed that a message repeats. An escaped rune grows to five at most (&amp;), and
+// everything that a message repeats, escaped and added up, stays below the limits of both services.
+const (
+	longest = 120 // a name
+	shorter = 40  // a number, a variant within a list
+)
+
+// clean makes one line of what somebody typed: no control characters, nothing that breaks a line or turns its
+// direction, no invisible characters but the two joiners that emoji and scripts are written with.
+func clean(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), unicode.IsSpace(r): // U+2028 and U+2029 are spaces
+			return ' '
+		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d':
+			return -1
+		}
+		return r
+	}, s)
+	if strings.Trim(s, " \u200c\u200d") == "" {
+		return ""
+	}
+	return cut(strings.Join(strings.Fields(s), " "), most)
+}
+
+// cut shortens to at most so many runes, the ellipsis included. It is for raw text: cut before escaping.
+func cut(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return strings.TrimRight(string(runes[:most-1]), " ") + "…"
+}
+
+// pings are the words that call people when an @ stands before them.
+var pings = []string{"everyone", "here", "channel", "group"}
+
+// callsSomebody reports whether the @ between two pieces of text may be read as a call. The @ of an address is not.
+func callsSomebody(before, after string) bool {
+	if before == "" || !alphanumeric(before[len(before)-1]) || after == "" || !alphanumeric(after[0]) {
+		return true
+	}
+	for _, word := range pings {
+		if len(after) >= len(word) && strings.EqualFold(after[:len(word)], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// uncall parts every @ that may call somebody from its name by a space without width.
+func uncall(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		b.WriteRune(r)
+		if r == '@' && callsSomebody(s[:i], s[i+1:]) {
+			b.WriteString("\u200b")
+		}
+	}
+	return b.String()
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
