@@ -137,7 +137,7 @@ func TestDispatcher_NothingIsSentOfARolledBackTransaction(t *testing.T) {
 		in := newInbox(t, nil)
 		w.dispatch(w.Store)
 		w.endpoint(in.URL)
-		for range 50 {
+		for range 1000 {
 			_, _, err := w.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
 				_, err := w.CreateProduct(ctx, w.account, store.NewProduct{Product: store.Product{Name: "never"}})
 				require.NoError(t, err)
