@@ -23,10 +23,11 @@ const (
 
 // DispatcherOptions are what a dispatcher works with.
 type DispatcherOptions struct {
-	Store  *store.Store
-	Sender *Sender
-	Log    *slog.Logger
-	Lease  time.Duration // default 15 s; must exceed the 5 s of a delivery
+	Store    *store.Store
+	Renderer *Renderer
+	Sender   *Sender
+	Log      *slog.Logger
+	Lease    time.Duration // default 15 s; must exceed the 5 s of a delivery
 }
 
 // Dispatcher sends what waits in the outbox. It works in rounds: one transaction records the results since the last
@@ -36,12 +37,13 @@ type DispatcherOptions struct {
 // Any number of dispatchers may work on one database. A delivery whose dispatcher dies is sent again when its lease
 // has run out, with the same id and the same bytes.
 type Dispatcher struct {
-	store   *store.Store
-	sender  *Sender
-	log     *slog.Logger
-	lease   time.Duration
-	wake    chan struct{}
-	results chan result
+	store    *store.Store
+	renderer *Renderer
+	sender   *Sender
+	log      *slog.Logger
+	lease    time.Duration
+	wake     chan struct{}
+	results  chan result
 
 	slots    *slots
 	done     []store.DeliveryResult // not recorded yet
@@ -62,7 +64,7 @@ type result struct {
 // NewDispatcher returns a dispatcher that does nothing before Run.
 func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	d := &Dispatcher{
-		store: o.Store, sender: o.Sender, log: o.Log, lease: o.Lease,
+		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease,
 		wake:    make(chan struct{}, 1),
 		results: make(chan result, maxSlots),
 		slots:   newSlots(),
@@ -300,12 +302,12 @@ func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 		}
 		d.results <- r
 	}()
-	secret, previous, err := d.store.OpenWebhookSecrets(c.Endpoint)
+	message, err := d.renderer.message(c.Endpoint, c.EventID, []byte(c.Body), c.Attempt)
 	if err != nil {
-		d.log.Error("delivery not signed", "delivery", c.ID, "error", err)
+		d.log.Error("delivery without a message", "delivery", c.ID, "error", err)
 		return
 	}
-	sent := d.sender.Send(ctx, Message{EventID: c.EventID, URL: c.Endpoint.URL, Secret: secret, PreviousSecret: previous, Body: []byte(c.Body), Attempt: c.Attempt})
+	sent := d.sender.Send(ctx, message)
 	r.outcome.Reason, r.outcome.StatusCode, r.outcome.Response = sent.Reason, sent.StatusCode, sent.Response
 	r.outcome.DurationMS = sent.Duration.Milliseconds()
 }

@@ -198,7 +198,7 @@ func TestDispatcher_SendsAtMostFourAtATimeToOneEndpoint(t *testing.T) {
 func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		const endpoints = perAccount/perEndpoint + 3 // more than the account has slots for
-		d := NewDispatcher(DispatcherOptions{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
+		d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
 		for range endpoints {
 			e := w.endpoint("https://example.com/")
 			d.slots.judge(store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, time.Millisecond, time.Now())
@@ -335,7 +335,7 @@ func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
 	t.Parallel()
 	proxy := database.NewProxy(t, database.URL(t, store.PostgreSQL))
 	w := newWorld(t, proxy.URL)
-	d := NewDispatcher(DispatcherOptions{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
+	d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
 	d.scanBy(time.Now())
 	proxy.Freeze()
 	began := time.Now()

@@ -14,16 +14,19 @@ const testsPerMinute = 10
 
 // Tester sends events on demand that stand for nothing and are not stored.
 type Tester struct {
-	store  *store.Store
-	sender *Sender
+	store    *store.Store
+	renderer *Renderer
+	sender   *Sender
 
 	mu     sync.Mutex
 	minute time.Time
 	sent   map[string]int // to which endpoint in that minute
 }
 
-// NewTester returns a tester that sends with the sender.
-func NewTester(s *store.Store, sender *Sender) *Tester { return &Tester{store: s, sender: sender} }
+// NewTester returns a tester that sends with the sender what the renderer makes.
+func NewTester(s *store.Store, r *Renderer, sender *Sender) *Tester {
+	return &Tester{store: s, renderer: r, sender: sender}
+}
 
 // Test sends an event of a type with the data to an active endpoint and returns the delivery that this was. An
 // inactive endpoint, an unknown type and the eleventh test within a minute are CodeInvalid. No transaction is open
@@ -33,16 +36,15 @@ func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data 
 	if err != nil {
 		return nil, err
 	}
-	secret, _, err := t.store.OpenWebhookSecrets(e)
-	if err != nil {
-		return nil, err
-	}
 	if !t.admit(e.ID) {
 		return nil, store.Invalid("base", fmt.Sprintf("An endpoint is sent at most %d test events a minute.", testsPerMinute))
 	}
 	event := &store.Event{ID: store.NewID(store.KindEvent), Type: kind, CreatedAt: t.store.Now()}
-	sent := t.sender.Send(ctx, Message{EventID: event.ID, URL: e.URL, Secret: secret, Body: testBody(event, data), Attempt: 1})
-	return testDelivery(event, e, sent), nil
+	message, err := t.renderer.message(e, event.ID, testBody(event, data), 1)
+	if err != nil {
+		return nil, err
+	}
+	return testDelivery(event, e, t.sender.Send(ctx, message)), nil
 }
 
 // testBody is the body of an event with the mark of a test.

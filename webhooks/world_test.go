@@ -61,7 +61,7 @@ func (w *world) replica(key byte) *store.Store {
 func (w *world) dispatch(s *store.Store, prepare ...func(*Dispatcher)) (stop func()) {
 	w.t.Helper()
 	sender := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Development: true}), Standard: true})
-	d := NewDispatcher(DispatcherOptions{Store: s, Sender: sender, Log: slog.New(slog.DiscardHandler)})
+	d := NewDispatcher(DispatcherOptions{Store: s, Renderer: NewRenderer(s, "https://shop.example/v1"), Sender: sender, Log: slog.New(slog.DiscardHandler)})
 	for _, p := range prepare {
 		p(d)
 	}
@@ -144,6 +144,7 @@ type inbox struct {
 }
 
 type post struct {
+	at     time.Time
 	header http.Header
 	body   string
 	event  struct {
@@ -162,7 +163,7 @@ func newInbox(t *testing.T, answer func(http.ResponseWriter, *http.Request)) *in
 
 func (i *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	p := post{header: r.Header, body: string(body)}
+	p := post{at: time.Now(), header: r.Header, body: string(body)}
 	_ = json.Unmarshal(body, &p.event)
 	i.mu.Lock()
 	i.posts = append(i.posts, p)

@@ -25,6 +25,7 @@ type Server struct {
 	*Database // the second way in
 	URL       string
 	Hooks     *Receiver // takes webhooks
+	Clock     Clock     // what the store takes for the time
 
 	store    *store.Store
 	coverage *Coverage
@@ -50,10 +51,11 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	log := slog.New(slog.DiscardHandler)
 	guard := webhooks.NewGuard(webhooks.GuardOptions{Development: true})
 	sender := webhooks.NewSender(webhooks.SenderOptions{Service: "Service", Guard: guard, Standard: true})
-	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Sender: sender, Log: log})
+	renderer := webhooks.NewRenderer(s.store, "http://shop.test/v1")
+	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Renderer: renderer, Sender: sender, Log: log})
 	s.store.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, testpay.New(s.store))
-	srv, err := server.New(server.Deps{Store: s.store, Handlers: handlers.New(s.store, money, guard, webhooks.NewTester(s.store, sender)), Log: log})
+	srv, err := server.New(server.Deps{Store: s.store, Handlers: handlers.New(s.store, money, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func (s *Server) open(t testing.TB, url string) {
 		t.Fatal(err)
 	}
 	s.store, err = store.Open(t.Context(), store.Options{
-		URL: url, Sealer: sealer, Exclusive: true, PublicURL: "http://shop.test",
+		URL: url, Sealer: sealer, Exclusive: true, PublicURL: "http://shop.test", Now: s.Clock.Now,
 		Render: func(kind string, v any) ([]byte, error) {
 			if s.panics.Load() {
 				panic("the test wants a panic")
@@ -121,6 +123,20 @@ func (s *Server) check(t testing.TB) {
 	}
 	for _, v := range violations {
 		t.Errorf("the test leaves behind: %s", v)
+	}
+}
+
+// DeleteOldDeliveries does at once what the program does every ten minutes.
+func (s *Server) DeleteOldDeliveries(t testing.TB) {
+	t.Helper()
+	for {
+		deleted, err := s.store.DeleteOldDeliveries(t.Context(), webhooks.DefaultRetention(), 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if deleted == 0 {
+			return
+		}
 	}
 }
 

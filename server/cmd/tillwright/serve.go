@@ -114,7 +114,8 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	guard := webhooks.NewGuard(allowed)
 	sender := webhooks.NewSender(webhooks.SenderOptions{Service: config.ServiceName, Guard: guard, Standard: config.WebhookStandard})
 	defer sender.Close()
-	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Sender: sender, Log: log})
+	renderer := webhooks.NewRenderer(s, config.PublicURL+"/v1")
+	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Renderer: renderer, Sender: sender, Log: log})
 	s.OnEvent = dispatcher.Wake
 	keep := webhooks.DefaultRetention()
 	keep.Succeeded = config.WebhookRetention
@@ -128,7 +129,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		return err
 	}
 	api, err := server.New(server.Deps{
-		Store: s, Handlers: handlers.New(s, cashier, guard, webhooks.NewTester(s, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
+		Store: s, Handlers: handlers.New(s, cashier, guard, webhooks.NewTester(s, renderer, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,41 @@
+package webhooks
+
+import (
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks/chat"
+)
+
+// Renderer turns an event into the message that an endpoint is sent.
+type Renderer struct {
+	store *store.Store
+	base  string
+}
+
+// NewRenderer returns a renderer whose chat messages link to objects below base, the public address of the API:
+// https://shop.example/v1.
+func NewRenderer(s *store.Store, base string) *Renderer { return &Renderer{s, base} }
+
+// message puts the stored body of an event into the endpoint's format, with what signs it now. Equal bodies become
+// equal messages.
+func (r *Renderer) message(e *store.WebhookEndpoint, eventID string, body []byte, attempt int) (Message, error) {
+	secret, previous, err := r.store.OpenWebhookSecrets(e)
+	if err != nil {
+		return Message{}, err
+	}
+	m := Message{EventID: eventID, URL: e.URL, Secret: secret, PreviousSecret: previous, Body: body, Attempt: attempt}
+	switch e.Format {
+	case store.WebhookFormatSlack:
+		m.Body, err = chat.Slack(body, r.base)
+	case store.WebhookFormatDiscord:
+		m.Body, err = chat.Discord(body, r.base)
+	default:
+		return m, nil
+	}
+	if err != nil {
+		return Message{}, fmt.Errorf("%s message of %s: %w", e.Format, eventID, err)
+	}
+	m.Chat = true
+	return m, nil
+}
