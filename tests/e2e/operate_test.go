@@ -82,6 +82,11 @@ func TestServe_RefusesWrongSettings(t *testing.T) {
 		"TILLWRIGHT_DATABASE_MAX_CONNS=0":              "2 to 1000",
 		"TILLWRIGHT_DATABASE_SYNCHRONOUS=off":          "full or normal",
 		"TILLWRIGHT_SECRET_KEY_FILE=/nowhere/a/secret": "TILLWRIGHT_SECRET_KEY_FILE",
+		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS=intranet":      "10.0.0.0/8",
+		"TILLWRIGHT_WEBHOOK_DENY_CIDRS=10.0.0.0/64":    "10.0.0.0/8",
+		"TILLWRIGHT_WEBHOOK_PORTS=https":               "1 to 65535",
+		"TILLWRIGHT_WEBHOOK_STANDARD_HEADERS=maybe":    "true or false",
+		"TILLWRIGHT_WEBHOOK_RETENTION=8d":              "0h to 168h",
 	} {
 		name, _, _ := strings.Cut(setting, "=")
 		t.Run(name, func(t *testing.T) {

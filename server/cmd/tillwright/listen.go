@@ -77,14 +77,14 @@ func listen(ctx context.Context, client *apiClient, o listenOptions, out *liveOu
 	if err := client.deleteLeftovers(ctx); err != nil {
 		return client.explain(err)
 	}
-	receiver := &receiver{path: "/" + rand.Text(), out: out, forward: forward}
-	endpoint, err := client.registerListener(ctx, "http://"+socket.Addr().String()+receiver.path, o.events)
+	r := &receiver{path: "/" + rand.Text(), out: out, forward: forward}
+	endpoint, err := client.registerListener(ctx, "http://"+socket.Addr().String()+r.path, o.events)
 	if err != nil {
 		return client.explain(err)
 	}
-	receiver.secret = *endpoint.Secret
+	r.secret = *endpoint.Secret
 	out.welcome(client.url, endpoint, forward)
-	err = receive(ctx, socket, receiver)
+	err = receive(ctx, socket, r)
 	return errors.Join(err, client.unregister(ctx, endpoint.ID))
 }
 
