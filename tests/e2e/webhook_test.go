@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/base64"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -90,6 +92,55 @@ func TestWebhooks_IgnoreTheProxyOfTheEnvironment(t *testing.T) {
 	if n := asked.Load(); n != 0 {
 		t.Errorf("the proxy was asked %d times", n)
 	}
+}
+
+// Development allows loopback, so a setting denies it here: the name is accepted, because names are not resolved when they
+// are written, and its address is not dialled. Whoever owns the name learns from test events, from the log and from the
+// clock the same of a port where something listens and of one where nothing does.
+func TestWebhooks_SayNothingOfWhatListensInside(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		var came atomic.Int32
+		inside := httptest.NewUnstartedServer(http.NotFoundHandler())
+		inside.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				came.Add(1)
+			}
+		}
+		inside.Start()
+		t.Cleanup(inside.Close)
+		s := newSite(t, address)
+		s.binary.Env = append(s.binary.Env, "TILLWRIGHT_WEBHOOK_DENY_CIDRS=127.0.0.0/8,::1")
+		c := s.client(s.binary.Serve(t, ""))
+		var paths []string
+		for _, listener := range []string{inside.Listener.Addr().String(), harness.FreeAddr(t)} {
+			_, port, _ := net.SplitHostPort(listener)
+			made := c.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": "http://localhost:" + port + "/"})
+			paths = append(paths, "/v1/webhook_endpoints/"+made["id"].(string))
+		}
+		c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "blocked twice"})
+		settled(t, harness.OpenDatabase(t, s.url), 2)
+		var shown []string
+		for _, path := range paths {
+			tried := c.Must(t, http.MethodPost, path+"/test", map[string]any{})
+			logged := c.Must(t, http.MethodGet, path+"/deliveries", nil)["data"].([]any)[0].(map[string]any)
+			for _, object := range []map[string]any{tried, logged} {
+				if took := object["duration_ms"].(float64); took > 500 {
+					t.Errorf("it took %v ms to refuse: %v", took, object)
+				}
+				for _, differs := range []string{"id", "event", "webhook_endpoint", "duration_ms", "created_at", "updated_at", "finished_at"} {
+					delete(object, differs)
+				}
+			}
+			shown = append(shown, fmt.Sprint(tried, logged))
+		}
+		if shown[0] != shown[1] || !strings.Contains(shown[0], "blocked_ip") {
+			t.Errorf("where something listens, it is\n%s\nand where nothing does\n%s", shown[0], shown[1])
+		}
+		if n := came.Load(); n != 0 {
+			t.Errorf("%d connections came", n)
+		}
+	})
 }
 
 // TestLog_KeepsTheSecretsOfWebhooks makes, rotates, tests, delivers and fails in every way that the log has a line for.
