@@ -1539,8 +1539,8 @@ type WebhookDelivery struct {
 	// StatusCode Of the answer. Null when there was none.
 	StatusCode *int64 `json:"status_code"`
 
-	// DurationMs From the beginning to the answer's status.
-	DurationMs *int64 `json:"duration_ms"`
+	// DurationMS From the beginning to the answer's status.
+	DurationMS *int64 `json:"duration_ms"`
 
 	// Response The beginning of the answer's body, up to 2 KiB.
 	Response   *string    `json:"response"`
@@ -1710,8 +1710,8 @@ type WebhookTest struct {
 	// StatusCode Of the answer. Null when there was none.
 	StatusCode *int64 `json:"status_code"`
 
-	// DurationMs From the beginning to the answer's status.
-	DurationMs int64 `json:"duration_ms"`
+	// DurationMS From the beginning to the answer's status.
+	DurationMS int64 `json:"duration_ms"`
 
 	// Response The beginning of the answer's body, up to 2 KiB.
 	Response *string `json:"response"`

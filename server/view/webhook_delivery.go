@@ -18,7 +18,7 @@ func WebhookDelivery(d *store.Delivery) api.WebhookDelivery {
 		Reason:          enum[api.WebhookDeliveryReason](d.Reason),
 		Attempts:        int64(d.Attempts),
 		StatusCode:      statusCode(d.StatusCode),
-		DurationMs:      d.DurationMS,
+		DurationMS:      d.DurationMS,
 		Response:        d.Response,
 		CreatedAt:       at(d.CreatedAt),
 		UpdatedAt:       at(d.UpdatedAt),
@@ -42,7 +42,7 @@ func WebhookTest(d *store.Delivery) api.WebhookTest {
 		Delivered:  d.State == store.DeliverySucceeded,
 		Reason:     enum[api.WebhookDeliveryReason](d.Reason),
 		StatusCode: statusCode(d.StatusCode),
-		DurationMs: value(d.DurationMS),
+		DurationMS: value(d.DurationMS),
 		Response:   d.Response,
 	}
 }

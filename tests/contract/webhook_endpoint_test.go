@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -251,6 +252,53 @@ func TestDelivery_GoesOnlyToActiveEndpointsThatAskedForIt(t *testing.T) {
 		}
 		if n := len(witness.Deliveries()); n != 2 {
 			t.Errorf("the account's other endpoint was told %d things", n)
+		}
+	})
+}
+
+func TestRotateWebhookSecret_SignsWithTheNewOne(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		e := endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
+		began := time.Now()
+		rotated := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.RotateSecret(background, e.ID, &sdk.WebhookSecretRotation{}))
+		if rotated.Secret == nil || *rotated.Secret == *e.Secret || !strings.HasPrefix(*rotated.Secret, "whsec_") {
+			t.Errorf("the new secret is %v", rotated.Secret)
+		}
+		if until := rotated.PreviousSecretExpiresAt.Time(); until.Before(began.Add(24*time.Hour-time.Second)) || until.After(time.Now().Add(24*time.Hour)) {
+			t.Errorf("the overlap ends at %s", until)
+		}
+		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		d := s.Hooks.Await(t, 1, sdk.EventProductCreated)[0]
+		if _, err := sdk.VerifyWebhook(d.Body, d.Header, *rotated.Secret); err != nil {
+			t.Errorf("the new secret does not verify: %v", err)
+		}
+		at := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.RotateSecret(background, e.ID, &sdk.WebhookSecretRotation{OverlapHours: new(int64(0))}))
+		if at.PreviousSecretExpiresAt != nil {
+			t.Errorf("without an overlap, the secret before is good until %s", *at.PreviousSecretExpiresAt)
+		}
+		got := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID))
+		if got.Secret != nil || got.UpdatedAt != at.UpdatedAt {
+			t.Errorf("later, the endpoint is %+v", got)
+		}
+		for _, hours := range []int64{-1, 169} {
+			_, err := c.WebhookEndpoints.RotateSecret(background, e.ID, &sdk.WebhookSecretRotation{OverlapHours: &hours})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "overlap_hours")
+		}
+	})
+}
+
+func TestWebhookFormat_IsChosenAtCreateAndUpdate(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		raw := endpoint(t, c, s.Hooks.URL)
+		slack := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, Format: new(sdk.WebhookFormatSlack)}))
+		discord := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Update(background, slack.ID, &sdk.WebhookEndpointUpdate{Format: new(sdk.WebhookFormatDiscord)}))
+		if raw.Format != sdk.WebhookFormatRaw || slack.Format != sdk.WebhookFormatSlack || discord.Format != sdk.WebhookFormatDiscord {
+			t.Errorf("the formats are %s, %s and %s", raw.Format, slack.Format, discord.Format)
+		}
+		_, err := c.WebhookEndpoints.Update(background, raw.ID, &sdk.WebhookEndpointUpdate{Format: new(sdk.WebhookFormat("telegram"))})
+		refusal := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "format")
+		if !strings.Contains(refusal.Message, "discord") {
+			t.Errorf("the message does not name what is allowed: %s", refusal.Message)
 		}
 	})
 }

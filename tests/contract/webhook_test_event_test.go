@@ -1,0 +1,116 @@
+package contract
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestTestWebhookEndpoint_SendsEveryTypeAndStoresNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		types := ok[*sdk.EventTypeList](t)(c.WebhookEndpoints.ListEventTypes(background)).Data
+		var endpoints []*sdk.WebhookEndpoint
+		for range types {
+			endpoints = append(endpoints, endpoint(t, c, s.Hooks.URL, sdk.EventOrderPaid))
+		}
+		before := counts(t, s)
+		for i, kind := range types {
+			answer := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, endpoints[i].ID, &sdk.WebhookTestRequest{Type: &kind.Type}))
+			if answer.Object != "webhook_test" || !answer.Delivered || answer.Type != kind.Type || *answer.StatusCode != 200 || answer.Reason != nil || answer.DurationMS > 5000 {
+				t.Errorf("the test of %s is %+v", kind.Type, answer)
+			}
+			d := s.Hooks.Await(t, 1, kind.Type)[0]
+			event := ok[*sdk.Event](t)(sdk.VerifyWebhook(d.Body, d.Header, *endpoints[i].Secret))
+			var example struct{ Data json.RawMessage }
+			if err := json.Unmarshal(kind.Example, &example); err != nil {
+				t.Fatal(err)
+			}
+			if !event.Test || event.ID != answer.Event || string(event.Data) != string(example.Data) || !strings.HasSuffix(string(d.Body), `,"test":true}`) {
+				t.Errorf("the test of %s is the event %+v", kind.Type, event)
+			}
+			if _, err := c.WebhookEvents.Get(background, event.ID); err == nil {
+				t.Error("the event is kept")
+			}
+		}
+		if after := counts(t, s); after != before {
+			t.Errorf("rows before: %s\nafter: %s", before, after)
+		}
+	})
+}
+
+// counts returns how many rows each table has, but for those that every request counts or repeats by.
+func counts(t *testing.T, s *harness.Server) string {
+	t.Helper()
+	rows := map[string]int{}
+	for _, table := range s.Tables(t) {
+		if table != "idempotency_keys" && !strings.HasPrefix(table, "rate_") {
+			rows[table] = s.Count(t, table)
+		}
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestTestWebhookEndpoint_SaysWhatFailed(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		e := endpoint(t, c, newBroken(t).URL)
+		answer := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}))
+		if answer.Delivered || answer.Type != sdk.EventOrderPaid || *answer.StatusCode != 500 || *answer.Reason != sdk.WebhookDeliveryReasonHTTPStatus || *answer.Response != "out of order" {
+			t.Errorf("the test is %+v", answer)
+		}
+		if e := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Get(background, e.ID)); e.ConsecutiveFailures != 0 {
+			t.Error("a failed test counts as a failed delivery")
+		}
+		nobody := endpoint(t, c, "http://127.0.0.1:1/")
+		answer = ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, nobody.ID, &sdk.WebhookTestRequest{}))
+		if answer.Delivered || answer.StatusCode != nil || *answer.Reason != sdk.WebhookDeliveryReasonConnectRefused || answer.Response != nil {
+			t.Errorf("the test of a port without a listener is %+v", answer)
+		}
+	})
+}
+
+func TestTestWebhookEndpoint_Refuses(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		harness.AwaitEarlyMinute(t)
+		e, other := endpoint(t, c, s.Hooks.URL), endpoint(t, c, s.Hooks.URL)
+		for _, kind := range []string{"order.eaten", "*"} {
+			_, err := c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{Type: &kind})
+			if e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type"); !strings.Contains(e.Message, "'"+kind+"'") {
+				t.Errorf("the message does not name the type: %s", e.Message)
+			}
+		}
+		for range 10 {
+			ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}))
+		}
+		_, err := c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "base")
+		ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, other.ID, &sdk.WebhookTestRequest{}))
+		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Update(background, other.ID, &sdk.WebhookEndpointUpdate{Status: new(sdk.WebhookEndpointStatusInactive)}))
+		_, err = c.WebhookEndpoints.Test(background, other.ID, &sdk.WebhookTestRequest{})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+		if n := s.Hooks.Count(); n != 11 {
+			t.Errorf("%d tests arrived", n)
+		}
+	})
+}
+
+// TestTestWebhookEndpoint_RepeatsUnderItsKey: whoever repeats the request is told what came of the one test there was.
+func TestTestWebhookEndpoint_RepeatsUnderItsKey(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		e := endpoint(t, c, s.Hooks.URL)
+		_, err := c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{Type: new("order.eaten")}, sdk.WithIdempotencyKey("test"))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type")
+		first := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}, sdk.WithIdempotencyKey("test")))
+		again := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}, sdk.WithIdempotencyKey("test")))
+		if first.Event != again.Event || s.Hooks.Count() != 1 {
+			t.Errorf("first %+v, then %+v, %d arrived", first, again, s.Hooks.Count())
+		}
+	})
+}
