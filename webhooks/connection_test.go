@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -169,4 +172,28 @@ func TestSend_SpendsNoMemoryOnLongAnswers(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/answers, uint64(1<<20), "bytes allocated for one answer")
+}
+
+// HTTP/2 has ways of its own to break off: the stream, or the connection with all its streams.
+func TestSend_DoesNotRepeatOverHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, breakOff := range map[string]func(*httptest.Server){
+		"stream":     func(*httptest.Server) { panic(http.ErrAbortHandler) },
+		"connection": func(s *httptest.Server) { s.CloseClientConnections() },
+	} {
+		var seen atomic.Int32
+		var r *httptest.Server
+		r = tlsReceiver(t, &tls.Config{}, func(_ http.ResponseWriter, req *http.Request) {
+			_, _ = io.Copy(io.Discard, req.Body)
+			if seen.Add(1) > 1 {
+				breakOff(r)
+			}
+		})
+		roots := x509.NewCertPool()
+		roots.AddCert(r.Certificate())
+		s := newTestSender(t, roots)
+		require.Empty(t, s.Send(t.Context(), message(r.URL)).Reason, name)
+		require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message(r.URL)).Reason, name)
+		require.Equal(t, int32(2), seen.Load(), name)
+	}
 }

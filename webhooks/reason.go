@@ -56,9 +56,12 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout())
 }
 
+// isReset also looks at the text, because net/http keeps the types of its own errors to itself: a connection that the
+// receiver closed while idle, and a stream of HTTP/2 that it reset.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || strings.Contains(err.Error(), "server closed")
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		strings.Contains(err.Error(), "server closed") || strings.Contains(err.Error(), "received from peer")
 }
 
 // isTLS also looks at the text, because most errors of crypto/tls have no type of their own.
