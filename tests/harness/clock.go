@@ -1,9 +1,19 @@
 package harness
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 )
+
+// Clock is the machine's clock, which a test can set ahead.
+type Clock struct{ ahead atomic.Int64 }
+
+// Now returns the time on the clock.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// SetAhead makes the clock show a time that is so far from now.
+func (c *Clock) SetAhead(d time.Duration) { c.ahead.Store(int64(d)) }
 
 // AwaitEarlyMinute returns when at least twenty seconds of the clock's minute are left: the quota's windows are the
 // clock's minutes, and a test that fills one must not run over its end.
