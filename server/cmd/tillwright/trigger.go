@@ -61,7 +61,7 @@ func printTest(w io.Writer, t *sentTest) {
 		reason = string(*t.Reason)
 	}
 	delivered := map[bool]string{true: "yes", false: "no"}[t.Delivered]
-	fmt.Fprintf(w, "%s\t%s\t%s\t%d ms\t%s\t%s\n", t.Endpoint, delivered, status, t.DurationMs, cmp.Or(reason, "-"), t.URL)
+	fmt.Fprintf(w, "%s\t%s\t%s\t%d ms\t%s\t%s\n", t.Endpoint, delivered, status, t.DurationMS, cmp.Or(reason, "-"), t.URL)
 }
 
 func notDelivered(results []sentTest) error {
