@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -196,4 +197,16 @@ func TestSend_DoesNotRepeatOverHTTP2(t *testing.T) {
 		require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message(r.URL)).Reason, name)
 		require.Equal(t, int32(2), seen.Load(), name)
 	}
+}
+
+func TestSend_HeadersOfHTTP2HaveTheirLimit(t *testing.T) {
+	t.Parallel()
+	r := tlsReceiver(t, &tls.Config{}, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("a", 1<<20))
+	})
+	roots := x509.NewCertPool()
+	roots.AddCert(r.Certificate())
+	result := newTestSender(t, roots).Send(t.Context(), message(r.URL))
+	require.Equal(t, store.ReasonInvalidResponse, result.Reason)
+	require.Zero(t, result.StatusCode)
 }
