@@ -183,7 +183,7 @@ func TestLog_KeepsTheSecretsOfWebhooks(t *testing.T) {
 		s.binary.Env = append(s.binary.Env, "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 		blind := s.binary.Serve(t, "")
 		s.client(blind).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "cannot be signed"})
-		awaitLog(t, blind, "delivery not signed")
+		awaitLog(t, blind, "sealed text cannot be opened")
 		blind.Terminate(t)
 
 		log := server.Log() + blind.Log()
