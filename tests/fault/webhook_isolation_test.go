@@ -8,15 +8,13 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // TestWebhooks_BlackHolesDelayNobody gives five accounts 40 endpoints each that never answer, and more events for them than
 // can time out during the test. One of the accounts has a healthy endpoint, too, and 50 events a second for it: from the
 // first one on they arrive in time, which means before any of the black holes has shown what it is.
 func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
+	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 10)
 		shops := s.shops(t, 4)
 		server := s.binary.Serve(t, "")
@@ -33,7 +31,7 @@ func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 			rename(t, c, 20)
 		}
 
-		seconds := count(12, 60)
+		seconds := count(9, 60)
 		begin := time.Now()
 		s.createSteadily(t, server, 50*seconds)
 		await(t, 20*time.Second, "every event has arrived at the healthy endpoint", func() bool { return healthy.Count() >= 50*seconds })
@@ -92,8 +90,7 @@ func (s *site) createSteadily(t *testing.T, server *harness.Process, n int) {
 
 // TestWebhooks_BusyAccountDelaysNoOther queues 10,000 deliveries of one account, and gives 50 small ones an event each.
 func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
+	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 0)
 		shops := s.shops(t, 51)
 		server := s.binary.Serve(t, "")
@@ -129,8 +126,7 @@ func slowly(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Milliseco
 // TestWebhooks_BusyEndpointDelaysNoOther queues 5,000 deliveries of one endpoint; ten others of its account, and one of
 // another account, are sent their events at once.
 func TestWebhooks_BusyEndpointDelaysNoOther(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
+	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 0)
 		shops := s.shops(t, 2)
 		server := s.binary.Serve(t, "")

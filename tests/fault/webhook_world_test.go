@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/outbox"
 )
 
@@ -105,6 +106,15 @@ func await(t *testing.T, limit time.Duration, what string, condition func() bool
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s", limit, what)
 		}
+	}
+}
+
+// eachAlone is database.Each for a test that measures time: no other of the package runs beside it, and one engine comes
+// after the other.
+func eachAlone(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	for _, engine := range database.Engines {
+		t.Run(engine, func(t *testing.T) { test(t, database.URL(t, engine)) })
 	}
 }
 

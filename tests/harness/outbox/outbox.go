@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 )
 
 // Numbers returns SQL for the numbers from one to another, as rows named n, on either engine.
@@ -21,6 +22,16 @@ func ID(engine, prefix, number string) string {
 		return fmt.Sprintf("'%s01zz' || printf('%%022d', %s)", prefix, number)
 	}
 	return fmt.Sprintf("'%s01zz' || lpad(CAST(%s AS text), 22, '0')", prefix, number)
+}
+
+// IDAt is ID for an object that was created at a time, SQL for Unix microseconds, which is in the id's first ten characters.
+func IDAt(engine, prefix, created, number string) string {
+	var id strings.Builder
+	fmt.Fprintf(&id, "'%s'", prefix)
+	for shift := 45; shift >= 0; shift -= 5 {
+		fmt.Fprintf(&id, " || substr('0123456789abcdefghjkmnpqrstvwxyz', CAST(((%s) / 1000 >> %d) & 31 AS INTEGER) + 1, 1)", created, shift)
+	}
+	return id.String() + " || substr(" + ID(engine, "", number) + ", 11)"
 }
 
 // Fill copies the last event of an account under the numbers from one to another, each about an object of its own, with a
