@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -35,9 +36,47 @@ type Delivery struct {
 	StatusCode  *int          `db:"status_code"`
 	DurationMS  *int64        `db:"duration_ms"`
 	Response    *string       `db:"response"`
-	CreatedAt   Time          `db:"created_at"`
+	CreatedAt   Time          `db:"created_at"` // idTime of its id, so that the id filters by time
 	UpdatedAt   Time          `db:"updated_at"`
 	FinishedAt  *Time         `db:"finished_at"`
+}
+
+// newDelivery is a delivery that is about to be stored.
+type newDelivery struct {
+	ID        string `json:"id"`
+	Endpoint  string `json:"endpoint"`
+	Event     string `json:"event"`
+	CreatedAt int64  `json:"created_at"`
+}
+
+func deliveryTo(endpoint, event string) newDelivery {
+	id := NewID(KindDelivery)
+	return newDelivery{ID: id, Endpoint: endpoint, Event: event, CreatedAt: int64(idTime(id))}
+}
+
+// insertDeliveries stores pending deliveries of events that are stored, however many in one statement, and then wakes
+// the dispatcher. The join is CROSS because SQLite would otherwise go through the account's events, for each of them
+// through all deliveries.
+func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries []newDelivery) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	rows, err := u.exec(ctx, `
+		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
+		SELECT e.account_id, value ->> 'id', value ->> 'endpoint', e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0,
+			CAST(value ->> 'created_at' AS BIGINT), CAST(value ->> 'created_at' AS BIGINT)
+		FROM `+u.store.jsonRows()+` CROSS JOIN events AS e WHERE e.account_id = ? AND e.id = value ->> 'event'`,
+		JSONOf(deliveries), account)
+	if err == nil && int(rows) != len(deliveries) {
+		err = errors.New("an event is gone")
+	}
+	if err != nil {
+		return fmt.Errorf("store deliveries: %w", err)
+	}
+	if u.store.OnEvent != nil {
+		u.afterCommit(u.store.OnEvent)
+	}
+	return nil
 }
 
 // DeliveryResult is what became of an attempt. It succeeded exactly if Reason is empty.

@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // ListDeliveries holds the filters of the log of an endpoint. An empty one does not filter.
@@ -24,23 +25,81 @@ var deliveryColumns = columnsOf[Delivery]("webhook_deliveries")
 // ListDeliveries returns a page of what was sent, or waits to be sent, to an endpoint, newest first, and whether there
 // is more. An event that does not exist is CodeMissing.
 func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in ListDeliveries) ([]Delivery, bool, error) {
-	var f filter
+	var event *Event
 	if in.Event != "" {
-		event, err := s.findEvent(ctx, account, in.Event, "event", "")
-		if err != nil {
+		var err error
+		if event, err = s.findEvent(ctx, account, in.Event, "event", ""); err != nil {
 			return nil, false, err
 		}
-		f.is("event_id", event.ID)
 	}
 	e, err := s.findWebhookEndpoint(ctx, account, endpoint, "", "")
 	if err != nil {
 		return nil, false, err
 	}
-	f.is("endpoint_id", e.ID)
-	f.is("state", string(in.State))
+	var f filter
 	f.is("type", in.Type)
+	if event != nil {
+		return s.listDeliveriesOf(ctx, event, e, in, &f)
+	}
+	return s.listDeliveriesTo(ctx, e, in, &f)
+}
+
+// listDeliveriesOf lists those of one event, which are few. That the endpoint is no bare column keeps SQLite from
+// walking the endpoint's, which are many.
+func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
+	f.is("event_id", event.ID)
+	f.is("endpoint_id || ''", e.ID)
+	f.is("state", string(in.State))
 	f.list(s, ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
-	return page(ctx, s, deliveryColumns, KindDelivery, account, in.Page, &f)
+	return page(ctx, s, deliveryColumns, KindDelivery, e.AccountID, in.Page, f)
+}
+
+// listDeliveriesTo lists those to one endpoint. It walks an index for each state, so that a page costs the same however
+// many deliveries there are and however few of them the filters let through. The endpoint is part of the order because
+// PostgreSQL, which does not know how many deliveries an endpoint has, would rather walk the primary key, and that can
+// be long; and where the walk ends is left to the program because PostgreSQL would not stop there.
+func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
+	if err := in.resolve(KindDelivery); err != nil {
+		return nil, false, err
+	}
+	states := []DeliveryState{DeliveryPending, DeliverySending, DeliverySucceeded, DeliveryFailed}
+	if in.State != "" {
+		states = []DeliveryState{in.State}
+	}
+	above, below := in.bounds()
+	start, end, direction := " AND endpoint_id >= ? AND (endpoint_id, id) < (?, ?)", below, " DESC"
+	if in.EndingBefore != "" {
+		start, end, direction = " AND endpoint_id <= ? AND (endpoint_id, id) > (?, ?)", above, ""
+	}
+	var walks []string
+	var args []any
+	for _, state := range states {
+		walks = append(walks, `SELECT * FROM (`+deliveryColumns.selectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+start+f.where.String()+
+			` ORDER BY endpoint_id`+direction+`, id`+direction+` LIMIT ? + 1) AS `+string(state))
+		args = append(append(append(args, e.AccountID, e.ID, e.ID, end), f.args...), in.Limit)
+	}
+	rows, err := selectAll[Delivery](ctx, s, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
+	if err != nil {
+		return nil, false, fmt.Errorf("list deliveries: %w", err)
+	}
+	rows = slices.DeleteFunc(rows, func(d Delivery) bool { return d.ID <= above || d.ID >= below })
+	rows, more := pageOf(in.Page, rows)
+	return rows, more, nil
+}
+
+// bounds returns the ids that a page lies between: of its position and, because an id says when it was made, its times.
+func (l *ListDeliveries) bounds() (above, below string) {
+	above, below = l.EndingBefore, KindDelivery.Prefix()+strings.Repeat("z", idLength)
+	if l.StartingAfter != "" {
+		below = l.StartingAfter
+	}
+	if l.CreatedAfter != nil {
+		above = max(above, idsBefore(KindDelivery, *l.CreatedAfter))
+	}
+	if l.CreatedBefore != nil {
+		below = min(below, idsBefore(KindDelivery, *l.CreatedBefore))
+	}
+	return above, below
 }
 
 // RedeliverEvent sends an event to an active endpoint, whatever became of its earlier deliveries. What is inactive is
@@ -58,11 +117,11 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 		if e.Status != WebhookEndpointActive {
 			return nil, Invalid("webhook_endpoint", "The endpoint is inactive. Make it active, or name another one.")
 		}
-		if err := u.redeliver(ctx, e, []string{event.ID}); err != nil {
+		made := deliveryTo(e.ID, event.ID)
+		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
 			return nil, err
 		}
-		return get[Delivery](ctx, s, deliveryColumns.selectSQL+`
-			WHERE account_id = ? AND event_id = ? AND endpoint_id = ? ORDER BY id DESC LIMIT 1`, account, event.ID, e.ID)
+		return get[Delivery](ctx, s, deliveryColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, made.ID)
 	})
 }
 
@@ -81,46 +140,36 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 		if after >= before {
 			return 0, Invalid("created_before", "created_before must be later than created_after.")
 		}
-		events, err := selectAll[string](ctx, s, `
-			SELECT id FROM events WHERE account_id = ? AND id IN (
-				SELECT event_id FROM webhook_deliveries
-				WHERE account_id = ? AND endpoint_id = ? AND state = 'failed' AND created_at >= ? AND created_at < ?)
-			AND NOT EXISTS (
-				SELECT 1 FROM webhook_deliveries AS d
-				WHERE d.account_id = events.account_id AND d.event_id = events.id AND d.endpoint_id = ? AND d.state <> 'failed')
-			ORDER BY id LIMIT ? + 1`+u.lock(),
-			account, account, e.ID, after, before, e.ID, maxRedelivered)
+		events, err := u.failedEvents(ctx, e, idsBefore(KindDelivery, after), idsBefore(KindDelivery, before))
 		if err != nil {
 			return 0, fmt.Errorf("find failed deliveries: %w", err)
 		}
 		if len(events) > maxRedelivered {
 			return 0, Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
 		}
-		return len(events), u.redeliver(ctx, e, events)
+		condition, ids := s.in("id", events)
+		events, err = selectAll[string](ctx, s, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, ids)
+		if err != nil {
+			return 0, fmt.Errorf("lock failed events: %w", err)
+		}
+		deliveries := make([]newDelivery, len(events))
+		for i, event := range events {
+			deliveries[i] = deliveryTo(e.ID, event)
+		}
+		return len(events), u.insertDeliveries(ctx, account, deliveries)
 	})
 }
 
-// redeliver stores one more pending delivery of each of the events, which the caller has locked.
-func (u *unit) redeliver(ctx context.Context, e *WebhookEndpoint, events []string) error {
-	if len(events) == 0 {
-		return nil
-	}
-	deliveries := make([][2]string, len(events)) // id, event
-	for i, event := range events {
-		deliveries[i] = [2]string{NewID(KindDelivery), event}
-	}
-	now := u.store.Now()
-	rows, err := u.exec(ctx, `
-		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
-		SELECT e.account_id, value ->> 0, CAST(? AS text), e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, CAST(? AS bigint), CAST(? AS bigint)
-		FROM `+u.store.jsonRows()+`, events AS e WHERE e.account_id = ? AND e.id = value ->> 1`,
-		e.ID, now, now, JSONOf(deliveries), e.AccountID)
-	if err == nil && int(rows) != len(events) {
-		err = errors.New("an event is gone")
-	}
-	if err != nil {
-		return fmt.Errorf("store deliveries: %w", err)
-	}
-	u.wakeDispatcher()
-	return nil
+// failedEvents returns the events of which a delivery to the endpoint between two ids has failed and none has succeeded
+// or is on its way, one more than may be sent again at most. Of an event that failed there several times, the last one
+// stands for all.
+func (u *unit) failedEvents(ctx context.Context, e *WebhookEndpoint, above, below string) ([]string, error) {
+	return selectAll[string](ctx, u.store, `
+		SELECT event_id FROM webhook_deliveries
+		WHERE account_id = ? AND state = 'failed' AND (endpoint_id, id) > (?, ?) AND (endpoint_id, id) < (?, ?) AND NOT EXISTS (
+			SELECT 1 FROM webhook_deliveries AS d
+			WHERE d.account_id = webhook_deliveries.account_id AND d.event_id = webhook_deliveries.event_id AND d.endpoint_id || '' = ?
+				AND (d.state <> 'failed' OR d.id > webhook_deliveries.id AND d.id < ?))
+		ORDER BY endpoint_id, id LIMIT ? + 1`,
+		e.AccountID, e.ID, above, e.ID, below, e.ID, below, maxRedelivered)
 }

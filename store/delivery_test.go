@@ -114,8 +114,10 @@ func TestExchangeDeliveries_CarriesTheFrozenBytes(t *testing.T) {
 		c := claimed[0]
 		require.Equal(t, 1, c.Attempt)
 		require.Equal(t, e.URL, c.Endpoint.URL)
+		stored, err := o.GetEvent(t.Context(), o.account, c.EventID)
+		require.NoError(t, err)
 		require.JSONEq(t, fmt.Sprintf(`{"id":%q,"created_at":%q,"type":"order.paid","api_version":"v1","data":{"key":"order_1","seq":1}}`,
-			c.EventID, o.deliveries()[0].CreatedAt), c.Body)
+			c.EventID, stored.CreatedAt), c.Body)
 		secret, _, err := o.OpenWebhookSecrets(c.Endpoint)
 		require.NoError(t, err)
 		require.Equal(t, e.Secret, secret)

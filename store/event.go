@@ -92,29 +92,11 @@ func (u *unit) deliver(ctx context.Context, e *Event) error {
 	if err != nil {
 		return fmt.Errorf("read subscribers: %w", err)
 	}
-	deliveries := [][2]string{} // id, endpoint
+	deliveries := []newDelivery{}
 	for _, subscriber := range subscribers {
 		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
-			deliveries = append(deliveries, [2]string{NewID(KindDelivery), subscriber.ID})
+			deliveries = append(deliveries, deliveryTo(subscriber.ID, e.ID))
 		}
 	}
-	if len(deliveries) == 0 {
-		return nil
-	}
-	if _, err := u.exec(ctx, `
-		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
-		SELECT e.account_id, value ->> 0, value ->> 1, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, e.created_at, e.created_at
-		FROM `+u.store.jsonRows()+`, events AS e WHERE e.account_id = ? AND e.id = ?`,
-		JSONOf(deliveries), e.AccountID, e.ID); err != nil {
-		return fmt.Errorf("store deliveries: %w", err)
-	}
-	u.wakeDispatcher()
-	return nil
-}
-
-// wakeDispatcher is for whoever has stored deliveries.
-func (u *unit) wakeDispatcher() {
-	if u.store.OnEvent != nil {
-		u.afterCommit(u.store.OnEvent)
-	}
+	return u.insertDeliveries(ctx, e.AccountID, deliveries)
 }

@@ -91,6 +91,23 @@ func newULID() string {
 	return strings.ToLower(id.String())
 }
 
+// idTime returns the moment that an id was made, to the millisecond.
+func idTime(id string) Time {
+	_, random, _ := strings.Cut(id, "_")
+	return TimeOf(ulid.Time(ulid.MustParse(strings.ToUpper(random)).Time()))
+}
+
+// idsBefore returns a text that is greater than the ids of the kind whose idTime is before t, and less than the others.
+func idsBefore(k Kind, t Time) string {
+	const perMilli = int64(time.Millisecond / time.Microsecond)
+	millis := uint64(min(max((int64(t)+perMilli-1)/perMilli, 0), int64(ulid.MaxTime())))
+	var id ulid.ULID
+	if err := id.SetTime(millis); err != nil {
+		panic(err) // it is at most the greatest
+	}
+	return k.Prefix() + strings.ToLower(id.String()[:10])
+}
+
 // ParseID returns the canonical form of an id of the kind, and whether s is one.
 func ParseID(k Kind, s string) (string, bool) {
 	prefix := k.Prefix()

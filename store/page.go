@@ -129,12 +129,18 @@ func page[T any](ctx context.Context, s *Store, c *columns[T], k Kind, account s
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", c.table, err)
 	}
+	rows, more := pageOf(p, rows)
+	return rows, more, nil
+}
+
+// pageOf makes a page of rows in the order in which they were found, and says whether there are more.
+func pageOf[T any](p Page, rows []T) ([]T, bool) {
 	more := len(rows) > p.Limit
 	if more {
 		rows = rows[:p.Limit]
 	}
-	if p.EndingBefore != "" && p.StartingAfter == "" {
+	if p.EndingBefore != "" {
 		slices.Reverse(rows)
 	}
-	return rows, more, nil
+	return rows, more
 }

@@ -16,14 +16,12 @@ ALTER TABLE webhook_deliveries ADD COLUMN type TEXT NOT NULL DEFAULT '';
 UPDATE webhook_deliveries SET type = (
     SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id);
 
--- The log of an endpoint is read newest first, whole or by one of its filters. A time is compared within the index.
+-- The log of an endpoint is read newest first, state by state, of all types or of one.
 DROP INDEX webhook_deliveries_log;
 
-CREATE INDEX webhook_deliveries_log ON webhook_deliveries (account_id, endpoint_id, id, created_at);
+CREATE INDEX webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id);
 
-CREATE INDEX webhook_deliveries_type ON webhook_deliveries (account_id, endpoint_id, type, id, created_at);
-
-CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, endpoint_id, id, created_at) WHERE state = 'failed';
+CREATE INDEX webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id);
 
 -- How many are being sent to an endpoint, by all replicas. There are never many rows in it.
 DROP INDEX webhook_deliveries_sending;

@@ -1,0 +1,295 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// always is a stretch of time that everything is in.
+func (o *outbox) always() (after, before Time) { return 0, o.Now().Add(24 * time.Hour) }
+
+func (o *outbox) listed(e *WebhookEndpoint, in ListDeliveries) []string {
+	o.t.Helper()
+	if in.Limit == 0 {
+		in.Limit = 100
+	}
+	rows, more, err := o.ListDeliveries(o.t.Context(), o.account, e.ID, in)
+	require.NoError(o.t, err)
+	require.False(o.t, more)
+	ids := make([]string, len(rows))
+	for i, d := range rows {
+		ids[i] = d.ID
+	}
+	return ids
+}
+
+// TestListDeliveries_FiltersAndPagesTogether compares every combination with what a program finds that reads the table.
+func TestListDeliveries_FiltersAndPagesTogether(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e, other := o.endpoint(EventAll), o.endpoint(EventAll)
+		for i := range 12 {
+			o.emit([]string{EventOrderPaid, EventOrderCreated}[i%2], fmt.Sprint(i), 1)
+			time.Sleep(time.Millisecond) // for ids of different moments
+		}
+		results := []DeliveryResult{}
+		for i, c := range o.claim(e, 8) {
+			if result := success(c); i < 6 {
+				if i%2 == 0 {
+					result.Reason = ReasonTimeout
+				}
+				results = append(results, result)
+			}
+		}
+		o.exchange(results)
+		all := o.deliveries()
+		moments := []*Time{nil, new(all[6].CreatedAt), new(all[14].CreatedAt)}
+		for _, state := range []DeliveryState{"", DeliveryPending, DeliverySending, DeliverySucceeded, DeliveryFailed} {
+			for _, kind := range []string{"", EventOrderPaid, EventInvoicePaid} {
+				for _, event := range []string{"", all[4].EventID} {
+					for _, after := range moments {
+						for _, before := range moments {
+							for _, at := range []Page{{}, {StartingAfter: all[12].ID}, {EndingBefore: all[12].ID}} {
+								in := ListDeliveries{Page: at, State: state, Type: kind, Event: event, CreatedAfter: after, CreatedBefore: before}
+								want := []string{}
+								for i := len(all) - 1; i >= 0; i-- {
+									d := all[i]
+									if d.EndpointID == e.ID && (state == "" || d.State == state) && (kind == "" || d.Type == kind) && (event == "" || d.EventID == event) &&
+										(after == nil || d.CreatedAt >= *after) && (before == nil || d.CreatedAt < *before) &&
+										(at.StartingAfter == "" || d.ID < at.StartingAfter) && (at.EndingBefore == "" || d.ID > at.EndingBefore) {
+										want = append(want, d.ID)
+									}
+								}
+								require.Equal(t, want, o.listed(e, in), "%+v", in)
+							}
+						}
+					}
+				}
+			}
+		}
+		require.Len(t, o.listed(other, ListDeliveries{}), 12)
+	})
+}
+
+func TestListDeliveries_PagesBothWays(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventAll)
+		for i := range 7 {
+			o.emit(EventOrderPaid, fmt.Sprint(i), 1)
+		}
+		o.exchange([]DeliveryResult{success(o.claim(e, 3)[0])})
+		want := o.listed(e, ListDeliveries{})
+		var forward, back []string
+		for in := (ListDeliveries{Page: Page{Limit: 3}}); ; {
+			rows, more, err := o.ListDeliveries(t.Context(), o.account, e.ID, in)
+			require.NoError(t, err)
+			for _, d := range rows {
+				forward = append(forward, d.ID)
+			}
+			if in.StartingAfter = forward[len(forward)-1]; !more {
+				break
+			}
+		}
+		for in := (ListDeliveries{Page: Page{Limit: 3, EndingBefore: want[6]}}); ; {
+			rows, more, err := o.ListDeliveries(t.Context(), o.account, e.ID, in)
+			require.NoError(t, err)
+			page := []string{}
+			for _, d := range rows {
+				page = append(page, d.ID)
+			}
+			if back = append(page, back...); !more {
+				break
+			}
+			in.EndingBefore = back[0]
+		}
+		require.Equal(t, want, forward)
+		require.Equal(t, want[:6], back)
+	})
+}
+
+func TestIDTime_OrdersIDsByTime(t *testing.T) {
+	t.Parallel()
+	before := TimeOf(time.Now().Truncate(time.Millisecond))
+	id := NewID(KindDelivery)
+	made := idTime(id)
+	require.GreaterOrEqual(t, made, before)
+	require.Less(t, idsBefore(KindDelivery, made), id)
+	require.Greater(t, idsBefore(KindDelivery, made+1), id)
+	require.Less(t, idsBefore(KindDelivery, -1), id)
+	require.Greater(t, idsBefore(KindDelivery, Time(1<<62)), id)
+}
+
+func TestRedeliverFailed_SendsEachEventOnceInItsOrder(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e, other := o.endpoint(EventAll), o.endpoint(EventInvoicePaid)
+		for i := range 5 {
+			o.emit(EventOrderPaid, "order_1", int64(i))
+		}
+		o.emit(EventOrderCreated, "order_2", 1)
+		for range 5 {
+			results := []DeliveryResult{}
+			for _, c := range o.claim(e, 10) {
+				result := success(c)
+				result.Reason = ReasonTimeout
+				results = append(results, result)
+			}
+			o.exchange(results)
+		}
+		first := o.deliveries()
+		made := 0
+		o.OnEvent = func() { made++ }
+		after, before := o.always()
+		redeliver := func(e *WebhookEndpoint) int {
+			n, err := o.RedeliverFailed(t.Context(), o.account, e.ID, after, before)
+			require.NoError(t, err)
+			return n
+		}
+		require.Equal(t, 6, redeliver(e))
+		require.Equal(t, 1, made, "the dispatcher is woken once")
+		require.Zero(t, redeliver(e), "they are on their way")
+		require.Zero(t, redeliver(other))
+		again := o.deliveries()[6:]
+		for i, d := range again {
+			require.Equal(t, []any{first[i].EventID, first[i].OrderingKey, first[i].KeySeq, first[i].Type}, []any{d.EventID, d.OrderingKey, d.KeySeq, d.Type})
+			require.Equal(t, DeliveryPending, d.State)
+			require.Zero(t, d.Attempts)
+		}
+		claimed := o.claim(e, 10)
+		require.Len(t, claimed, 2, "the first of each key")
+		require.Zero(t, redeliver(e))
+		failed := success(claimed[1])
+		failed.Reason = ReasonTimeout
+		o.exchange([]DeliveryResult{success(claimed[0]), failed})
+		require.Equal(t, 1, redeliver(e), "of what has failed twice, one more; of what has succeeded, none")
+		_, err := o.RedeliverFailed(t.Context(), NewID(KindAccount), e.ID, after, before)
+		requireCode(t, err, CodeMissing)
+	})
+}
+
+func TestRedeliverFailed_LooksAtItsStretchOfTimeOnly(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventAll)
+		for range 3 {
+			o.attempt(e, ReasonTimeout)
+			time.Sleep(time.Millisecond) // for ids of different moments
+		}
+		all := o.deliveries()
+		n, err := o.RedeliverFailed(t.Context(), o.account, e.ID, all[1].CreatedAt, all[2].CreatedAt)
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+		require.Equal(t, all[1].EventID, o.deliveries()[3].EventID)
+	})
+}
+
+func TestRedeliverFailed_AtOnceSendsOnce(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventAll)
+		o.attempt(e, ReasonTimeout, ReasonTimeout)
+		after, before := o.always()
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				if _, err := o.RedeliverFailed(context.Background(), o.account, e.ID, after, before); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		require.Equal(t, 4, o.count("webhook_deliveries"))
+	})
+}
+
+func TestRedeliverFailed_AtMostTenThousand(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventAll)
+		for range 4 {
+			var events [][3]string
+			for range 2501 {
+				id := NewID(KindDelivery)
+				events = append(events, [3]string{id, strings.Replace(id, "whd", "whev", 1), fmt.Sprint(int64(idTime(id)))})
+			}
+			_, err := tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
+				if _, err := u.exec(ctx, `
+					INSERT INTO events (account_id, id, type, ordering_key, key_seq, body, created_at)
+					SELECT CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, '{}', CAST(value ->> 2 AS BIGINT) FROM `+o.jsonRows(), o.account, JSONOf(events)); err != nil {
+					return 0, err
+				}
+				return u.exec(ctx, `
+					INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
+					SELECT CAST(? AS text), value ->> 0, CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, 'failed', 1, CAST(value ->> 2 AS BIGINT), 0
+					FROM `+o.jsonRows(), o.account, e.ID, JSONOf(events))
+			})
+			require.NoError(t, err)
+		}
+		after, before := o.always()
+		_, err := o.RedeliverFailed(t.Context(), o.account, e.ID, after, before)
+		requireInvalid(t, err, "created_before")
+		require.Equal(t, 10004, o.count("webhook_deliveries"))
+		all, _, err := o.ListDeliveries(t.Context(), o.account, e.ID, ListDeliveries{Page: Page{Limit: 5}})
+		require.NoError(t, err)
+		n, err := o.RedeliverFailed(t.Context(), o.account, e.ID, after, all[4].CreatedAt)
+		require.NoError(t, err)
+		require.Greater(t, n, 5000, "those of one millisecond go together")
+		require.Equal(t, 10004+n, o.count("webhook_deliveries"))
+	})
+}
+
+func TestRedeliverEvent_NeedsAnActiveEndpointOfTheAccount(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventInvoicePaid)
+		o.emit(EventOrderPaid, "order_1", 7) // nobody was told
+		id, err := get[string](t.Context(), o.Store, `SELECT id FROM events WHERE account_id = ?`, o.account)
+		require.NoError(t, err)
+		d, err := o.RedeliverEvent(t.Context(), o.account, *id, e.ID)
+		require.NoError(t, err)
+		require.Equal(t, []any{*id, e.ID, EventOrderPaid, "order_1", int64(7), DeliveryPending}, []any{d.EventID, d.EndpointID, d.Type, d.OrderingKey, d.KeySeq, d.State})
+		require.Equal(t, idTime(d.ID), d.CreatedAt)
+		_, err = o.RedeliverEvent(t.Context(), o.account, NewID(KindEvent), e.ID)
+		requireCode(t, err, CodeMissing)
+		_, err = o.RedeliverEvent(t.Context(), o.account, *id, NewID(KindWebhookEndpoint))
+		requireCode(t, err, CodeMissing)
+		_, err = o.UpdateWebhookEndpoint(t.Context(), o.account, e.ID, func(e *WebhookEndpoint) { e.Status = WebhookEndpointInactive })
+		require.NoError(t, err)
+		_, err = o.RedeliverEvent(t.Context(), o.account, *id, e.ID)
+		requireInvalid(t, err, "webhook_endpoint")
+		require.Equal(t, 1, o.count("webhook_deliveries"))
+	})
+}
+
+// TestRedeliverEvent_KeepsItsEventFromRetention sends events again while whoever deletes old ones is at work: no delivery
+// may be left without its event.
+func TestRedeliverEvent_KeepsItsEventFromRetention(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventInvoicePaid)
+		for i := range 60 {
+			o.emit(EventOrderPaid, fmt.Sprint(i), 1)
+		}
+		ids, err := selectAll[string](t.Context(), o.Store, `SELECT id FROM events WHERE account_id = ? ORDER BY id`, o.account)
+		require.NoError(t, err)
+		o.moved = time.Hour
+		var group sync.WaitGroup
+		group.Go(func() {
+			for range 60 {
+				if _, err := o.DeleteOldDeliveries(context.Background(), DeliveryRetention{Failed: time.Minute, Succeeded: time.Minute}, 1); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for _, id := range ids {
+			if _, err := o.RedeliverEvent(t.Context(), o.account, id, e.ID); err != nil {
+				requireCode(t, err, CodeMissing)
+			}
+		}
+		group.Wait()
+		lost, err := get[int](t.Context(), o.Store, `
+			SELECT count(*) FROM webhook_deliveries AS d WHERE d.account_id = ? AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.account_id = d.account_id AND e.id = d.event_id)`,
+			o.account)
+		require.NoError(t, err)
+		require.Zero(t, *lost)
+	})
+}
