@@ -44,11 +44,15 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 	return s.listDeliveriesTo(ctx, e, in, &f)
 }
 
-// listDeliveriesOf lists those of one event, which are few. That the endpoint is no bare column keeps SQLite from
-// walking the endpoint's, which are many.
+// listDeliveriesOf lists those of one event, which are few. They are looked up first, because both engines would rather
+// walk the log in its order and look for them there.
 func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
-	f.is("event_id", event.ID)
-	f.is("endpoint_id || ''", e.ID)
+	ids, err := selectAll[string](ctx, s, `SELECT id FROM webhook_deliveries WHERE account_id = ? AND event_id = ?`, event.AccountID, event.ID)
+	if err != nil {
+		return nil, false, fmt.Errorf("list deliveries: %w", err)
+	}
+	f.and(s.in("id", ids))
+	f.is("endpoint_id", e.ID)
 	f.is("state", string(in.State))
 	f.list(s, ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
 	return page(ctx, s, deliveryColumns, KindDelivery, e.AccountID, in.Page, f)
