@@ -87,7 +87,7 @@ func transport(o SenderOptions) *http.Transport {
 		MaxIdleConns:           512,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        4 * time.Second, // before receivers close it, many after 5 s: a POST that meets that end has failed
-		DisableCompression:     true, // an answer is never unpacked
+		DisableCompression:     true,            // an answer is never unpacked
 		ForceAttemptHTTP2:      true,
 		// Without pings a connection that silently died would fail every delivery to its host for minutes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 3 * time.Second},
