@@ -119,6 +119,14 @@ func encodeBody(body any) ([]byte, error) {
 	return json.Marshal(body)
 }
 
+// optional is the body of an operation that does without one: nil means none.
+func optional[T any](body *T) any {
+	if body == nil {
+		return nil
+	}
+	return body
+}
+
 func (c *Client) headers(op Operation, s *settings, hasBody bool) http.Header {
 	h := http.Header{}
 	h.Set("Accept", "application/json")

@@ -2529,18 +2529,19 @@ func (s *WebhookEndpointsService) Redeliver(ctx context.Context, id string, body
 
 // RotateSecret sends POST /webhook_endpoints/{id}/rotate_secret.
 //
-// Makes a new signing `secret` and returns it, which is never shown again. For `overlap_hours` deliveries carry a
-// second signature, by the secret before it, in the header `X-<Service>-Hmac-SHA256-Previous`.
+// Makes a new signing `secret` and returns it, which is never shown again. For `overlap_hours` (24 without
+// a body) deliveries carry a second signature, by the secret before it, in `X-<Service>-Hmac-SHA256-Previous`.
 func (s *WebhookEndpointsService) RotateSecret(ctx context.Context, id string, body *WebhookSecretRotation, opts ...Option) (*WebhookEndpoint, error) {
-	return do[WebhookEndpoint](ctx, s.client, "rotateWebhookSecret", []string{id}, nil, body, opts)
+	return do[WebhookEndpoint](ctx, s.client, "rotateWebhookSecret", []string{id}, nil, optional(body), opts)
 }
 
 // Test sends POST /webhook_endpoints/{id}/test.
 //
-// Sends an example event, marked `test: true`, to an active endpoint (422 otherwise), whether or not it asked for the
-// type, and returns what came of it. Nothing is stored. At most 10 a minute to an endpoint (422).
+// Sends an example event (of `order.paid` unless the body says which), marked `test: true`, to an active endpoint (422
+// otherwise), whether or not it asked for the type, and returns what came of it. Nothing is stored. At most 10 a
+// minute to an endpoint (422).
 func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *WebhookTestRequest, opts ...Option) (*WebhookTest, error) {
-	return do[WebhookTest](ctx, s.client, "testWebhookEndpoint", []string{id}, nil, body, opts)
+	return do[WebhookTest](ctx, s.client, "testWebhookEndpoint", []string{id}, nil, optional(body), opts)
 }
 
 // Get sends GET /webhook_events/{id}.

@@ -66,6 +66,12 @@ func TestEveryBody_IsStrictJSON(t *testing.T) {
 			w.Client = w.fresh(t, s)
 			for name, body := range bodies {
 				resp := w.Do(t, op.Method, w.path(op), body, "Content-Type", "application/json")
+				if body == "" && !op.NeedsBody() {
+					if resp.Status != http.StatusOK {
+						t.Errorf("%s is answered %d %s, 200 is expected", name, resp.Status, resp.Body)
+					}
+					continue
+				}
 				if f, err := harness.ParseFault(resp.Body); err != nil || resp.Status != http.StatusBadRequest {
 					t.Errorf("%s is answered %d %s, 400 is expected (%v, %+v)", name, resp.Status, resp.Body, err, f)
 				}

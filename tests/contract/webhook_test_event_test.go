@@ -61,7 +61,7 @@ func counts(t *testing.T, s *harness.Server) string {
 func TestTestWebhookEndpoint_SaysWhatFailed(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		e := endpoint(t, c, newBroken(t).URL)
-		answer := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}))
+		answer := ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, nil))
 		if answer.Delivered || answer.Type != sdk.EventOrderPaid || *answer.StatusCode != 500 || *answer.Reason != sdk.WebhookDeliveryReasonHTTPStatus || *answer.Response != "out of order" {
 			t.Errorf("the test is %+v", answer)
 		}

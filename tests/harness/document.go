@@ -89,6 +89,12 @@ func (o *Operation) BodySchema() *openapi3.Schema {
 	return nil
 }
 
+// NeedsBody reports whether a request without a body is refused.
+func (o *Operation) NeedsBody() bool {
+	body := o.route.Operation.RequestBody
+	return body != nil && body.Value.Required
+}
+
 func (o *Operation) body() *openapi3.MediaType {
 	if o.route.Operation.RequestBody == nil {
 		return nil
