@@ -84,7 +84,7 @@ func transport(o SenderOptions) *http.Transport {
 		TLSHandshakeTimeout:    3 * time.Second,
 		ResponseHeaderTimeout:  sendTimeout,
 		MaxResponseHeaderBytes: headerLimit,
-		MaxIdleConns:           512,
+		MaxIdleConns:           2048,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        4 * time.Second, // before receivers close it, many after 5 s: a POST that meets that end has failed
 		DisableCompression:     true,            // an answer is never unpacked
