@@ -149,13 +149,13 @@ const (
 // value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not come into it.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	return selectAll[ClaimedDelivery](ctx, u.store, `
-		WITH oldest AS MATERIALIZED (
-			SELECT id, ordering_key FROM webhook_deliveries
-			WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY created_at, id LIMIT ? + 0
-		), due AS MATERIALIZED (
-			SELECT id AS due_id FROM oldest WHERE id = (
+		WITH due AS MATERIALIZED (
+			SELECT id AS due_id FROM (
+				SELECT id, ordering_key FROM webhook_deliveries
+				WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY id LIMIT ? + 0) AS oldest
+			WHERE id = (
 				SELECT e.id FROM webhook_deliveries AS e
-				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.state IN ('pending', 'sending')
+				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
 				ORDER BY e.key_seq, e.id LIMIT 1)
 			LIMIT ? + 0
 		)
@@ -186,11 +186,11 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease tim
 				SELECT id FROM (
 					SELECT id, ordering_key FROM webhook_deliveries
 					WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
-					ORDER BY created_at, id LIMIT ?) AS oldest
+					ORDER BY id LIMIT ?) AS oldest
 				WHERE id = (
 					SELECT e.id FROM webhook_deliveries AS e
 					WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
-						AND e.ordering_key = oldest.ordering_key AND e.state IN ('pending', 'sending')
+						AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
 					ORDER BY e.key_seq, e.id LIMIT 1)
 				LIMIT GREATEST(0, LEAST(claims.room, claims.bound - (
 					SELECT count(*) FROM webhook_deliveries AS busy

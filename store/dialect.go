@@ -74,7 +74,7 @@ func sqliteDSN(o Options, extra string) string {
 	if synchronous == "" {
 		synchronous = "full"
 	}
-	pragmas := []string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(" + synchronous + ")", "foreign_keys(true)", "cache_size(-16000)"}
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(" + synchronous + ")", "foreign_keys(true)", "cache_size(-16000)", "temp_store(memory)"}
 	return (&url.URL{
 		Scheme:   "file",
 		Opaque:   (&url.URL{Path: sqlitePath(o.URL)}).EscapedPath(),

@@ -16,12 +16,22 @@ ALTER TABLE webhook_deliveries ADD COLUMN type TEXT NOT NULL DEFAULT '';
 UPDATE webhook_deliveries SET type = (
     SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id);
 
+-- A delivery moves through these states thousands of times a second, so each index holds what is in one of them only.
 -- The log of an endpoint is read newest first, state by state, of all types or of one.
 DROP INDEX webhook_deliveries_log;
 
-CREATE INDEX webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id);
+CREATE INDEX webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id) WHERE state IN ('succeeded', 'failed');
 
-CREATE INDEX webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id);
+CREATE INDEX webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id) WHERE state IN ('succeeded', 'failed');
+
+DROP INDEX webhook_deliveries_pending;
+
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id, account_id, id) WHERE state = 'pending';
+
+-- Whether an earlier delivery of the same endpoint and ordering key is still under way.
+DROP INDEX webhook_deliveries_order;
+
+CREATE INDEX webhook_deliveries_order ON webhook_deliveries (account_id, endpoint_id, ordering_key, key_seq) WHERE finished_at IS NULL;
 
 -- How many are being sent to an endpoint, by all replicas. There are never many rows in it.
 DROP INDEX webhook_deliveries_sending;
