@@ -15,6 +15,7 @@ import (
 const (
 	pollInterval = time.Second           // how soon an event of another replica is seen
 	roundGap     = 10 * time.Millisecond // least time between two rounds, in which results and events gather
+	busyGap      = time.Millisecond      // the same while something waits
 	roundTimeout = 5 * time.Second
 	retryAfter   = time.Second // after a round that failed
 	scanLimit    = 256         // endpoints looked at in one round
@@ -157,6 +158,9 @@ func (d *Dispatcher) round(ctx context.Context) {
 	}
 	now := time.Now()
 	d.earliest = now.Add(roundGap)
+	if d.backlog {
+		d.earliest = now.Add(busyGap)
+	}
 	d.give(claims)
 	if err != nil {
 		d.log.Error("webhook round", "error", err)
@@ -237,7 +241,7 @@ func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []st
 		n := d.slots.room(endpoint)
 		if n > 0 {
 			d.slots.take(endpoint, n)
-			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n, AtMost: atMost(endpoint)})
+			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n, AtMost: d.slots.share(endpoint)})
 		}
 		short = short || d.slots.crowdedOut(endpoint)
 	}

@@ -12,11 +12,13 @@ const (
 	maxSlots    = 512
 	perAccount  = maxSlots / 4
 	perEndpoint = 4
+	perBrisk    = 16 // to an endpoint that answers within briskAnswer
 
 	// An endpoint is in the slow lane after an answer that took slowAfter or longer, and until its first answer. The
 	// lane has slowSlots, so that there is always room for those that are known to be quick, and of those that proved
 	// slow slowProven, so that new endpoints get their turn. Before the first answer an endpoint is sent one at a time.
 	slowAfter      = time.Second
+	briskAnswer    = 100 * time.Millisecond
 	slowSlots      = maxSlots * 7 / 8
 	slowProven     = maxSlots / 2
 	slowPerAccount = perAccount / 2
@@ -43,14 +45,6 @@ func gap(format store.WebhookFormat) time.Duration {
 	}
 }
 
-// atMost is how many deliveries may be under way to an endpoint, whoever sends them.
-func atMost(e store.PendingEndpoint) int {
-	if gap(e.Format) > 0 {
-		return 1
-	}
-	return perEndpoint
-}
-
 // slots counts what is being sent. It belongs to one goroutine.
 type slots struct {
 	total, slow, proven int // slow: of endpoints that are not known to be quick; proven: of those that were seen to be slow
@@ -65,8 +59,8 @@ type slots struct {
 
 // speed is how an endpoint answered last.
 type speed struct {
-	quick bool
-	at    time.Time
+	quick, brisk bool
+	at           time.Time
 }
 
 func newSlots() *slots {
@@ -91,12 +85,17 @@ func (s *slots) room(e store.PendingEndpoint) int {
 	return max(0, left)
 }
 
-// share is how many deliveries of the endpoint may be under way when there is room.
+// share is how many deliveries of the endpoint may be under way when there is room, whoever sends them.
 func (s *slots) share(e store.PendingEndpoint) int {
-	if _, known := s.speeds[e.EndpointID]; !known {
+	speed, known := s.speeds[e.EndpointID]
+	switch {
+	case !known || gap(e.Format) > 0:
 		return 1
+	case speed.brisk:
+		return perBrisk
+	default:
+		return perEndpoint
 	}
-	return atMost(e)
 }
 
 // crowdedOut reports whether the endpoint could be sent more if others left room for it.
@@ -139,7 +138,7 @@ func add(counts map[string]int, key string, n int) {
 func (s *slots) judge(e store.PendingEndpoint, took time.Duration, now time.Time) {
 	underWay := s.ofEndpoint[e.EndpointID]
 	s.takeSlow(e, -underWay)
-	s.speeds[e.EndpointID] = speed{quick: took < slowAfter, at: now}
+	s.speeds[e.EndpointID] = speed{quick: took < slowAfter, brisk: took < briskAnswer, at: now}
 	s.takeSlow(e, underWay)
 }
 

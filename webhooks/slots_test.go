@@ -28,7 +28,7 @@ func TestSlots_LimitEndpointsAccountsAndAll(t *testing.T) {
 	s := newSlots()
 	for account := range 10 {
 		for endpoint := range 1000 {
-			s.judge(slotOf(account, endpoint), time.Millisecond, time.Now())
+			s.judge(slotOf(account, endpoint), briskAnswer, time.Now())
 		}
 	}
 	require.Equal(t, perEndpoint, s.room(slotOf(0, 0)))
@@ -53,8 +53,10 @@ func TestSlots_AnEndpointIsSentOneAtATimeUntilItAnswers(t *testing.T) {
 	s.take(e, 1)
 	require.Zero(t, s.room(e))
 	require.False(t, s.crowdedOut(e), "it has all that it may have")
-	s.judge(e, 20*time.Millisecond, now)
+	s.judge(e, briskAnswer, now)
 	require.Equal(t, perEndpoint-1, s.room(e))
+	s.judge(e, briskAnswer-1, now)
+	require.Equal(t, perBrisk-1, s.room(e))
 	s.free(e, 1)
 	s.forget(now.Add(rememberFor + time.Second))
 	require.Equal(t, 1, s.room(e), "after a long silence it is new again")
@@ -64,7 +66,7 @@ func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
 	t.Parallel()
 	s, now := newSlots(), time.Now()
 	quick := slotOf(0, 1000)
-	s.judge(quick, time.Millisecond, now)
+	s.judge(quick, briskAnswer, now)
 	taken := 0
 	for account := range 10 { // nobody knows these yet
 		taken += s.fill(account)
@@ -74,7 +76,7 @@ func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
 	require.Zero(t, s.room(slotOf(9, 1001)))
 	require.Zero(t, s.room(quick), "its account has all that it may have")
 	other := slotOf(20, 0)
-	s.judge(other, time.Millisecond, now)
+	s.judge(other, briskAnswer, now)
 	require.Equal(t, perEndpoint, s.room(other))
 
 	for account := range 10 {
