@@ -2513,7 +2513,7 @@ func (s *WebhookEndpointsService) Update(ctx context.Context, id string, body *W
 // ListDeliveries sends GET /webhook_endpoints/{id}/deliveries.
 //
 // Returns what was sent, or waits to be sent, to an endpoint, newest first. A failed delivery is kept for 7 days, a
-// succeeded one for a day.
+// succeeded one for a day by default.
 func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, id string, params *ListWebhookDeliveriesParams, opts ...Option) (*WebhookDeliveryList, error) {
 	return do[WebhookDeliveryList](ctx, s.client, "listWebhookDeliveries", []string{id}, params, nil, opts)
 }
@@ -2521,8 +2521,8 @@ func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, id string,
 // Redeliver sends POST /webhook_endpoints/{id}/redeliver.
 //
 // Sends every event again, with the same id and bytes, of which a delivery to this endpoint from a stretch of time
-// failed, unless the event has succeeded there since or is on its way: for after an endpoint was broken, because
-// nothing is retried by itself. The endpoint must be active, and the events at most 10,000 (422 otherwise).
+// failed, unless the log still shows that the event has succeeded there since, or is on its way: for after an endpoint
+// was broken, because nothing is retried by itself. The endpoint must be active, and the events at most 10,000 (422 otherwise).
 func (s *WebhookEndpointsService) Redeliver(ctx context.Context, id string, body *WebhookEndpointRedelivery, opts ...Option) (*WebhookRedelivery, error) {
 	return do[WebhookRedelivery](ctx, s.client, "redeliverWebhookEndpoint", []string{id}, nil, body, opts)
 }
@@ -2539,14 +2539,14 @@ func (s *WebhookEndpointsService) RotateSecret(ctx context.Context, id string, b
 //
 // Sends an example event (of `order.paid` unless the body says which), marked `test: true`, to an active endpoint (422
 // otherwise), whether or not it asked for the type, and returns what came of it. Nothing is stored. At most 10 a
-// minute to an endpoint (422).
+// minute to an endpoint from each server (422).
 func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *WebhookTestRequest, opts ...Option) (*WebhookTest, error) {
 	return do[WebhookTest](ctx, s.client, "testWebhookEndpoint", []string{id}, nil, optional(body), opts)
 }
 
 // Get sends GET /webhook_events/{id}.
 //
-// Returns an event as it was sent. It is kept as long as one of its deliveries is, or a day without any.
+// Returns an event as it was sent. It is kept as long as one of its deliveries is, or a day (by default) without any.
 func (s *WebhookEventsService) Get(ctx context.Context, id string, opts ...Option) (*WebhookEvent, error) {
 	return do[WebhookEvent](ctx, s.client, "getWebhookEvent", []string{id}, nil, nil, opts)
 }

@@ -145,23 +145,26 @@ const (
 			WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id) AS body`
 )
 
-// claimOfOne claims the earliest delivery of each ordering key. SQLite would compile the statement anew for every
+// claimOfOne claims the earliest delivery of each ordering key that the window shows. A redelivered one is the earliest
+// of its key and has a later id than those that wait for it: it is claimed wherever it is. SQLite would compile the statement anew for every
 // value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not come into it.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	return selectAll[ClaimedDelivery](ctx, u.store, `
 		WITH due AS MATERIALIZED (
-			SELECT id AS due_id FROM (
-				SELECT id, ordering_key FROM webhook_deliveries
-				WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY id LIMIT ? + 0) AS oldest
-			WHERE id = (
-				SELECT e.id FROM webhook_deliveries AS e
-				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
-				ORDER BY e.key_seq, e.id LIMIT 1)
+			SELECT first AS due_id FROM (
+				SELECT id, (
+					SELECT e.id FROM webhook_deliveries AS e
+					WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
+					ORDER BY e.key_seq, e.id LIMIT 1) AS first
+				FROM (
+					SELECT id, ordering_key FROM webhook_deliveries
+					WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY id LIMIT ? + 0) AS oldest)
+			WHERE first >= id
 			LIMIT ? + 0
 		)
 		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
 		FROM due WHERE account_id = ? AND id = due_id AND state = 'pending' `+returnSending,
-		c.AccountID, c.EndpointID, claimWindow, c.AccountID, c.EndpointID, c.Limit,
+		c.AccountID, c.EndpointID, c.AccountID, c.EndpointID, claimWindow, c.Limit,
 		newULID(), u.store.Now(), lease.Microseconds(), c.AccountID)
 }
 
@@ -183,15 +186,17 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease tim
 			SELECT claims.account, first.id
 			FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
 			CROSS JOIN LATERAL (
-				SELECT id FROM (
-					SELECT id, ordering_key FROM webhook_deliveries
-					WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
-					ORDER BY id LIMIT ?) AS oldest
-				WHERE id = (
-					SELECT e.id FROM webhook_deliveries AS e
-					WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
-						AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
-					ORDER BY e.key_seq, e.id LIMIT 1)
+				SELECT first AS id FROM (
+					SELECT id, (
+						SELECT e.id FROM webhook_deliveries AS e
+						WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
+							AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
+						ORDER BY e.key_seq, e.id LIMIT 1) AS first
+					FROM (
+						SELECT id, ordering_key FROM webhook_deliveries
+						WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
+						ORDER BY id LIMIT ?) AS oldest) AS keys
+				WHERE first >= id
 				LIMIT GREATEST(0, LEAST(claims.room, claims.bound - (
 					SELECT count(*) FROM webhook_deliveries AS busy
 					WHERE busy.account_id = claims.account AND busy.endpoint_id = claims.endpoint AND busy.state = 'sending')))) AS first

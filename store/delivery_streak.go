@@ -40,8 +40,9 @@ func streaksOf(results []DeliveryResult, recorded []recordedDelivery) []*streak 
 	return slices.Collect(maps.Values(streaks))
 }
 
-// countFailures writes to the endpoints that fail, or failed until now; to most of them nothing. It locks them in one
-// order everywhere, so that two dispatchers cannot wait for each other.
+// countFailures writes to the endpoints that fail, or failed until now; to most of them nothing. One that somebody else
+// is changing just now is passed over: the count is for people to look at, and no round may wait because an owner
+// deactivates an endpoint with much waiting for it.
 func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, recorded []recordedDelivery, now Time) error {
 	streaks := streaksOf(results, recorded)
 	if len(streaks) == 0 {
@@ -55,7 +56,7 @@ func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, reco
 					CAST(value ->> 'reset' AS BOOLEAN) AS reset, CAST(value ->> 'failures' AS BIGINT) AS failures
 				FROM `+u.store.jsonRows()+`) AS r ON account_id = account AND id = endpoint
 			WHERE failures > 0 OR consecutive_failures > 0
-			ORDER BY account_id, id`+u.lock()+`
+			ORDER BY account_id, id`+u.lockSkip()+`
 		)
 		UPDATE webhook_endpoints SET
 			consecutive_failures = CASE WHEN reset THEN 0 ELSE consecutive_failures END + failures,

@@ -194,6 +194,33 @@ func TestExchangeDeliveries_ManyOfOneKeyDoNotHideTheirOrder(t *testing.T) {
 	})
 }
 
+func TestExchangeDeliveries_ARedeliveredOneIsNotTooFarAwayToGoFirst(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventAll)
+		o.emit(EventOrderPaid, "hot", 0)
+		failed := success(o.claim(e, 1)[0])
+		failed.Reason = ReasonTimeout
+		o.exchange([]DeliveryResult{failed})
+		for seq := range int64(claimWindow + 5) {
+			o.emit(EventOrderPaid, "hot", seq+1)
+		}
+		o.emit(EventOrderPaid, "other", 0)
+		first := o.deliveries()[0].EventID
+		_, err := o.RedeliverEvent(t.Context(), o.account, first, e.ID)
+		require.NoError(t, err)
+
+		var order []string
+		for claimed := o.claim(e, 4); len(claimed) > 0; claimed = o.claim(e, 4) {
+			for _, c := range claimed {
+				order = append(order, c.EventID)
+				o.exchange([]DeliveryResult{success(c)})
+			}
+		}
+		require.Len(t, order, claimWindow+7)
+		require.Equal(t, first, order[0])
+	})
+}
+
 func TestExchangeDeliveries_LateResultChangesNothing(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
 		e := o.endpoint(EventAll)

@@ -108,8 +108,11 @@ func (s *Store) connectSQLite(ctx context.Context) error {
 func (s *Store) endLeases(ctx context.Context) error {
 	for table, underWay := range map[string]string{"idempotency_keys": "status = 0", "webhook_deliveries": "state = 'sending'"} {
 		tables, err := get[int](ctx, s, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table)
-		if err != nil || *tables == 0 {
+		if err != nil {
 			return err
+		}
+		if *tables == 0 {
+			continue
 		}
 		if _, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 			return u.exec(ctx, `UPDATE `+table+` SET lease_until = 0 WHERE `+underWay)

@@ -15,7 +15,8 @@ import (
 const (
 	pollInterval = time.Second           // how soon an event of another replica is seen
 	roundGap     = 10 * time.Millisecond // least time between two rounds, in which results and events gather
-	busyGap      = time.Millisecond      // the same while something waits
+	busyGap      = time.Millisecond      // the same after one that claimed something
+	pageGap      = 20 * time.Millisecond // before the next page of endpoints, when nothing could be claimed of one
 	roundTimeout = 5 * time.Second
 	retryAfter   = time.Second // after a round that failed
 	scanLimit    = 256         // endpoints looked at in one round
@@ -50,7 +51,7 @@ type Dispatcher struct {
 	done     []store.DeliveryResult // not recorded yet
 	cursor   string                 // the endpoint that the next scan comes after
 	scanAt   time.Time              // when to look for deliveries again; zero: when somebody says so
-	backlog  bool                   // the last scan left something waiting
+	backlog  bool                   // the last scan found something waiting
 	stopping bool
 	due      *time.Timer // the next round
 	earliest time.Time   // when it may begin
@@ -60,6 +61,7 @@ type Dispatcher struct {
 type result struct {
 	endpoint store.PendingEndpoint
 	outcome  store.DeliveryResult
+	held     time.Duration // how long it had its slot, reading the answer included; zero if nothing was sent
 }
 
 // NewDispatcher returns a dispatcher that does nothing before Run.
@@ -158,7 +160,7 @@ func (d *Dispatcher) round(ctx context.Context) {
 	}
 	now := time.Now()
 	d.earliest = now.Add(roundGap)
-	if d.backlog {
+	if len(claimed) > 0 {
 		d.earliest = now.Add(busyGap)
 	}
 	d.give(claims)
@@ -182,26 +184,41 @@ func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.backlog, d.scanAt = len(waiting) > 0, time.Time{}
-	if len(waiting) == scanLimit {
-		d.scanBy(now) // there are endpoints that this scan did not see
+	d.backlog, d.scanAt, d.cursor = len(waiting) > 0, time.Time{}, ""
+	claims := d.choose(waiting, now)
+	if len(waiting) == scanLimit { // there are endpoints that this scan did not see
+		d.cursor = waiting[scanLimit-1].EndpointID
+		if len(claims) == 0 {
+			now = now.Add(pageGap)
+		}
+		d.scanBy(now)
 	}
-	return d.choose(waiting, now), nil
+	return claims, nil
 }
 
-// scan returns the endpoints that something waits for, beginning after the cursor and going round.
+// scan returns the endpoints that something waits for, at most a page of them, beginning after the cursor and going
+// round. When these are all, it begins anywhere among them, so that everybody is first at some time.
 func (d *Dispatcher) scan(ctx context.Context) ([]store.PendingEndpoint, error) {
 	waiting, err := d.pending(ctx, d.cursor, scanLimit)
-	if err != nil || d.cursor == "" || len(waiting) == scanLimit {
+	if err != nil || len(waiting) == scanLimit {
 		return waiting, err
 	}
-	rest, err := d.pending(ctx, "", scanLimit-len(waiting))
-	for _, endpoint := range rest {
-		if endpoint.EndpointID <= d.cursor {
-			waiting = append(waiting, endpoint)
+	if d.cursor != "" {
+		rest, err := d.pending(ctx, "", scanLimit-len(waiting))
+		if err != nil {
+			return nil, err
+		}
+		for _, endpoint := range rest {
+			if endpoint.EndpointID <= d.cursor {
+				waiting = append(waiting, endpoint)
+			}
 		}
 	}
-	return waiting, err
+	if len(waiting) == 0 || len(waiting) == scanLimit {
+		return waiting, nil
+	}
+	first := rand.N(len(waiting))
+	return slices.Concat(waiting[first:], waiting[:first]), nil
 }
 
 func (d *Dispatcher) pending(ctx context.Context, after string, limit int) ([]store.PendingEndpoint, error) {
@@ -228,30 +245,18 @@ func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	}
 }
 
-// choose gives each endpoint the room that there is for it. Endpoints take turns: when slots are short, the next
-// scan begins behind the last one that got some.
+// choose gives each endpoint the room that there is for it.
 func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []store.DeliveryClaim {
 	var claims []store.DeliveryClaim
-	short := false
 	for _, endpoint := range waiting {
 		if until := d.slots.quietUntil(endpoint); until.After(now) {
 			d.scanBy(until)
 			continue
 		}
-		n := d.slots.room(endpoint)
-		if n > 0 {
+		if n := d.slots.room(endpoint); n > 0 {
 			d.slots.take(endpoint, n)
 			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n, AtMost: d.slots.share(endpoint)})
 		}
-		short = short || d.slots.crowdedOut(endpoint)
-	}
-	switch {
-	case short && len(claims) > 0:
-		d.cursor = claims[len(claims)-1].EndpointID
-	case len(waiting) == scanLimit:
-		d.cursor = waiting[scanLimit-1].EndpointID
-	case !short:
-		d.cursor = ""
 	}
 	return claims
 }
@@ -288,7 +293,9 @@ func (d *Dispatcher) give(claims []store.DeliveryClaim) {
 
 // settle takes a result in, and looks for what had no room before.
 func (d *Dispatcher) settle(r result) {
-	d.slots.judge(r.endpoint, time.Duration(r.outcome.DurationMS)*time.Millisecond, time.Now())
+	if r.held > 0 {
+		d.slots.judge(r.endpoint, r.held, time.Now())
+	}
 	d.slots.free(r.endpoint, 1)
 	d.slots.stir(r.endpoint)
 	d.done = append(d.done, r.outcome)
@@ -299,7 +306,7 @@ func (d *Dispatcher) settle(r result) {
 
 // send makes one delivery. It always hands a result back: one that panics is over, too.
 func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
-	r := result{endpointOf(c), store.DeliveryResult{Account: c.AccountID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
+	r := result{endpoint: endpointOf(c), outcome: store.DeliveryResult{Account: c.AccountID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("delivery panicked", "delivery", c.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -311,7 +318,9 @@ func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 		d.log.Error("delivery without a message", "delivery", c.ID, "error", err)
 		return
 	}
+	start := time.Now()
 	sent := d.sender.Send(ctx, message)
+	r.held = time.Since(start)
 	r.outcome.Reason, r.outcome.StatusCode, r.outcome.Response = sent.Reason, sent.StatusCode, sent.Response
 	r.outcome.DurationMS = sent.Duration.Milliseconds()
 }

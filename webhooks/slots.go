@@ -98,11 +98,6 @@ func (s *slots) share(e store.PendingEndpoint) int {
 	}
 }
 
-// crowdedOut reports whether the endpoint could be sent more if others left room for it.
-func (s *slots) crowdedOut(e store.PendingEndpoint) bool {
-	return s.ofEndpoint[e.EndpointID] < s.share(e) && s.room(e) == 0
-}
-
 // take occupies n slots.
 func (s *slots) take(e store.PendingEndpoint, n int) {
 	s.total += n

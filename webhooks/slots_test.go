@@ -40,7 +40,6 @@ func TestSlots_LimitEndpointsAccountsAndAll(t *testing.T) {
 	}
 	require.Equal(t, maxSlots, s.total)
 	require.Zero(t, s.room(slotOf(9, 0)))
-	require.True(t, s.crowdedOut(slotOf(9, 0)))
 	s.free(slotOf(1, 0), 1)
 	require.Equal(t, 1, s.room(slotOf(9, 0)))
 }
@@ -52,7 +51,6 @@ func TestSlots_AnEndpointIsSentOneAtATimeUntilItAnswers(t *testing.T) {
 	require.Equal(t, 1, s.room(e))
 	s.take(e, 1)
 	require.Zero(t, s.room(e))
-	require.False(t, s.crowdedOut(e), "it has all that it may have")
 	s.judge(e, briskAnswer, now)
 	require.Equal(t, perEndpoint-1, s.room(e))
 	s.judge(e, briskAnswer-1, now)

@@ -14,8 +14,8 @@ ALTER TABLE webhook_endpoints ADD COLUMN IF NOT EXISTS failing_since BIGINT;
 
 ALTER TABLE webhook_deliveries ADD COLUMN IF NOT EXISTS type TEXT NOT NULL DEFAULT '';
 
-UPDATE webhook_deliveries SET type = (
-    SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id);
+UPDATE webhook_deliveries SET type = COALESCE((
+    SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id), '');
 
 -- A delivery moves through these states thousands of times a second, so each index holds what is in one of them only.
 -- The log of an endpoint is read newest first, state by state, of all types or of one.
