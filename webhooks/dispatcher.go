@@ -14,8 +14,8 @@ import (
 
 const (
 	pollInterval = time.Second           // how soon an event of another replica is seen
-	roundGap     = 10 * time.Millisecond // least time between two rounds, in which results and events gather
-	busyGap      = time.Millisecond      // the same after one that claimed something
+	roundGap     = 10 * time.Millisecond // between two rounds, in which results gather
+	busyGap      = time.Millisecond      // the same when something waits to be sent
 	pageGap      = 20 * time.Millisecond // before the next page of endpoints, when nothing could be claimed of one
 	roundTimeout = 5 * time.Second
 	retryAfter   = time.Second // after a round that failed
@@ -52,9 +52,11 @@ type Dispatcher struct {
 	cursor   string                 // the endpoint that the next scan comes after
 	scanAt   time.Time              // when to look for deliveries again; zero: when somebody says so
 	backlog  bool                   // the last scan found something waiting
+	barren   bool                   // but nothing to claim
 	stopping bool
 	due      *time.Timer // the next round
-	earliest time.Time   // when it may begin
+	last     time.Time   // when the last one ended
+	rest     time.Time   // none before this moment
 }
 
 // result is what a sending goroutine hands back.
@@ -135,14 +137,33 @@ func (d *Dispatcher) scanBy(at time.Time) {
 	}
 }
 
-// schedule sets the timer of the next round, if there is something to do in it.
+// schedule sets the timer of the next round, if there is something to do in it. Results can gather; what waits should not,
+// unless the last scan found nothing to claim of it.
 func (d *Dispatcher) schedule() {
-	switch {
-	case len(d.done) > 0:
-		d.due.Reset(time.Until(d.earliest))
-	case !d.scanAt.IsZero() && !d.stopping:
-		d.due.Reset(max(time.Until(d.earliest), time.Until(d.scanAt)))
+	var at time.Time
+	if len(d.done) > 0 {
+		at = d.last.Add(roundGap)
 	}
+	if !d.scanAt.IsZero() && !d.stopping {
+		gap := busyGap
+		if d.barren {
+			gap = roundGap
+		}
+		scan := later(d.scanAt, d.last.Add(gap))
+		if at.IsZero() || scan.Before(at) {
+			at = scan
+		}
+	}
+	if !at.IsZero() {
+		d.due.Reset(time.Until(later(at, d.rest)))
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // round records results and claims deliveries, within five seconds. Results that could not be recorded stay for the
@@ -159,15 +180,12 @@ func (d *Dispatcher) round(ctx context.Context) {
 		})
 	}
 	now := time.Now()
-	d.earliest = now.Add(roundGap)
-	if len(claimed) > 0 {
-		d.earliest = now.Add(busyGap)
-	}
+	d.last = now
 	d.give(claims)
 	if err != nil {
 		d.log.Error("webhook round", "error", err)
-		d.earliest = now.Add(retryAfter)
-		d.scanBy(d.earliest)
+		d.rest = now.Add(retryAfter)
+		d.scanBy(d.rest)
 		return
 	}
 	d.done = d.done[:0]
@@ -186,6 +204,7 @@ func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 	}
 	d.backlog, d.scanAt, d.cursor = len(waiting) > 0, time.Time{}, ""
 	claims := d.choose(waiting, now)
+	d.barren = d.backlog && len(claims) == 0
 	if len(waiting) == scanLimit { // there are endpoints that this scan did not see
 		d.cursor = waiting[scanLimit-1].EndpointID
 		if len(claims) == 0 {
