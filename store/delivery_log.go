@@ -78,11 +78,7 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 	var walks []string
 	var args []any
 	for _, state := range states {
-		is := ` AND state = '` + string(state) + `'`
-		if state == DeliverySucceeded || state == DeliveryFailed {
-			is += ` AND state IN ('succeeded', 'failed')` // as the index says
-		}
-		walks = append(walks, `SELECT * FROM (`+deliveryColumns.selectSQL+` WHERE account_id = ?`+is+start+f.where.String()+
+		walks = append(walks, `SELECT * FROM (`+deliveryColumns.selectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+start+f.where.String()+
 			` ORDER BY endpoint_id`+direction+`, id`+direction+` LIMIT ? + 1) AS `+string(state))
 		args = append(append(append(args, e.AccountID, e.ID, e.ID, end), f.args...), in.Limit)
 	}

@@ -17,13 +17,12 @@ ALTER TABLE webhook_deliveries ADD COLUMN IF NOT EXISTS type TEXT NOT NULL DEFAU
 UPDATE webhook_deliveries SET type = COALESCE((
     SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id), '');
 
--- A delivery moves through these states thousands of times a second, so each index holds what is in one of them only.
 -- The log of an endpoint is read newest first, state by state, of all types or of one.
 DROP INDEX IF EXISTS webhook_deliveries_log;
 
-CREATE INDEX IF NOT EXISTS webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id) WHERE state IN ('succeeded', 'failed');
+CREATE INDEX IF NOT EXISTS webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id);
 
-CREATE INDEX IF NOT EXISTS webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id) WHERE state IN ('succeeded', 'failed');
+CREATE INDEX IF NOT EXISTS webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id);
 
 DROP INDEX IF EXISTS webhook_deliveries_pending;
 

@@ -16,13 +16,12 @@ ALTER TABLE webhook_deliveries ADD COLUMN type TEXT NOT NULL DEFAULT '';
 UPDATE webhook_deliveries SET type = COALESCE((
     SELECT e.type FROM events AS e WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id), '');
 
--- A delivery moves through these states thousands of times a second, so each index holds what is in one of them only.
 -- The log of an endpoint is read newest first, state by state, of all types or of one.
 DROP INDEX webhook_deliveries_log;
 
-CREATE INDEX webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id) WHERE state IN ('succeeded', 'failed');
+CREATE INDEX webhook_deliveries_log ON webhook_deliveries (account_id, state, endpoint_id, id);
 
-CREATE INDEX webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id) WHERE state IN ('succeeded', 'failed');
+CREATE INDEX webhook_deliveries_type ON webhook_deliveries (account_id, type, state, endpoint_id, id);
 
 DROP INDEX webhook_deliveries_pending;
 
