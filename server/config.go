@@ -78,9 +78,6 @@ func LoadConfig(layers ...map[string]string) (*Config, error) {
 	return c, c.check()
 }
 
-// maxRetention is how long failed deliveries are kept. Succeeded ones are not kept longer.
-const maxRetention = 7 * 24 * time.Hour
-
 // What the settings that are no strings may be.
 const (
 	allowedConns     = "a number from 2 to 1000"
@@ -146,7 +143,7 @@ func (c *Config) check() error {
 	need(2 <= c.DatabaseConns && c.DatabaseConns <= 1000, "TILLWRIGHT_DATABASE_MAX_CONNS", strconv.Itoa(c.DatabaseConns), allowedConns)
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
-	need(0 <= c.WebhookRetention && c.WebhookRetention <= maxRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
+	need(0 <= c.WebhookRetention && c.WebhookRetention <= webhooks.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
 	if c.SecretKey == "" && c.Env == Production {
 		errs = append(errs, errors.New("TILLWRIGHT_SECRET_KEY is needed in production: base64 of 32 random bytes, e.g. from `openssl rand -base64 32`"))
 	}

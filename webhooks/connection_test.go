@@ -105,31 +105,6 @@ func TestSend_UsesNoConnectionThatWasClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// A connection that breaks while the request is on its way may have carried it: it is not sent again.
-func TestSend_DoesNotRepeatOverAConnectionThatIsReset(t *testing.T) {
-	t.Parallel()
-	var seen atomic.Int32
-	address := rawReceiver(t, func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for {
-			req, err := http.ReadRequest(in)
-			if err != nil {
-				return
-			}
-			_, _ = io.Copy(io.Discard, req.Body)
-			if seen.Add(1) > 1 {
-				_ = c.(*net.TCPConn).SetLinger(0) // closing it resets it
-				return
-			}
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-		}
-	})
-	s := newTestSender(t, nil)
-	require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason)
-	require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason)
-	require.Equal(t, int32(2), seen.Load())
-}
-
 // An answer is never unpacked: ten kilobytes stay ten kilobytes, and no memory is spent on what they would become.
 func TestSend_DoesNotUnpackAnAnswer(t *testing.T) {
 	t.Parallel()

@@ -13,10 +13,12 @@ const (
 	retainBatch    = 1000 // rows of one transaction, small enough not to hold anybody up
 )
 
-// DefaultRetention is how long the log of deliveries reaches back: failed ones as the contract says, succeeded ones
-// a day.
-func DefaultRetention() store.DeliveryRetention {
-	return store.DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
+// FailedRetention is how long the contract keeps failed deliveries. Succeeded ones are not kept longer.
+const FailedRetention = 7 * 24 * time.Hour
+
+// Retention is how long the log of deliveries reaches back.
+func Retention(succeeded time.Duration) store.DeliveryRetention {
+	return store.DeliveryRetention{Failed: FailedRetention, Succeeded: succeeded}
 }
 
 // Retain deletes what is past its retention, now and every ten minutes, until ctx ends. All replicas may run it.

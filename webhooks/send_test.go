@@ -343,27 +343,34 @@ func TestSend_AnyNameOfALoopbackAddressIsBlockedInProduction(t *testing.T) {
 	}
 }
 
+// A connection that breaks while the request is on its way may have carried it: it is not sent again.
 func TestSend_DoesNotRepeatOverADeadConnection(t *testing.T) {
 	t.Parallel()
-	var seen atomic.Int32
-	address := rawReceiver(t, func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for {
-			req, err := http.ReadRequest(in)
-			if err != nil {
-				return
+	for name, end := range map[string]func(net.Conn){
+		"closed": func(net.Conn) {},
+		"reset":  func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }, // closing it resets it
+	} {
+		var seen atomic.Int32
+		address := rawReceiver(t, func(c net.Conn) {
+			in := bufio.NewReader(c)
+			for {
+				req, err := http.ReadRequest(in)
+				if err != nil {
+					return
+				}
+				_, _ = io.Copy(io.Discard, req.Body)
+				if seen.Add(1) > 1 {
+					end(c) // it has read the second request and hangs up without an answer
+					return
+				}
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 			}
-			_, _ = io.Copy(io.Discard, req.Body)
-			if seen.Add(1) > 1 {
-				return // read the second request and hang up without an answer
-			}
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-		}
-	})
-	s := newTestSender(t, nil)
-	require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason)
-	require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason)
-	require.Equal(t, int32(2), seen.Load())
+		})
+		s := newTestSender(t, nil)
+		require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason, name)
+		require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason, name)
+		require.Equal(t, int32(2), seen.Load(), name)
+	}
 }
 
 func TestSend_NeverUsesAProxy(t *testing.T) {

@@ -167,7 +167,7 @@ func (c *campaign) brokenInvariants() (faults []string) {
 		c.t.Fatal(err)
 	}
 	defer s.Close()
-	violations, err := s.Check(c.t.Context(), webhooks.DefaultRetention())
+	violations, err := s.Check(c.t.Context(), webhooks.Retention(24*time.Hour))
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 
 // check asks the store what does not add up, after every test.
 func (s *Server) check(t testing.TB) {
-	violations, err := s.store.Check(context.Background(), webhooks.DefaultRetention())
+	violations, err := s.store.Check(context.Background(), webhooks.Retention(24*time.Hour))
 	if err != nil {
 		t.Errorf("check the invariants: %v", err)
 	}
@@ -130,7 +130,7 @@ func (s *Server) check(t testing.TB) {
 func (s *Server) DeleteOldDeliveries(t testing.TB) {
 	t.Helper()
 	for {
-		deleted, err := s.store.DeleteOldDeliveries(t.Context(), webhooks.DefaultRetention(), 1000)
+		deleted, err := s.store.DeleteOldDeliveries(t.Context(), webhooks.Retention(24*time.Hour), 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

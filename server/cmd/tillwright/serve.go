@@ -117,8 +117,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	renderer := webhooks.NewRenderer(s, config.PublicURL+"/v1")
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Renderer: renderer, Sender: sender, Log: log})
 	s.OnEvent = dispatcher.Wake
-	keep := webhooks.DefaultRetention()
-	keep.Succeeded = config.WebhookRetention
+	keep := webhooks.Retention(config.WebhookRetention)
 	provider := testpay.New(s)
 	if config.Env == server.Production {
 		log.Warn("no real payments: this version has only a test provider, which takes test cards and moves no money", "provider", provider.Name())
