@@ -25,13 +25,15 @@ func FormatAmount(amount int64, currency string) string {
 	return text
 }
 
-// exponentOf also knows the currencies of three digits that prices may not be in: being wrong by a factor of ten is
-// worse than a short list. ISO 4217 gives nearly all others two.
+// exponentOf also knows the currencies of no and of three digits that prices may not be in: being wrong by a factor
+// of ten is worse than a short list. ISO 4217 gives nearly all others two.
 func exponentOf(currency string) int {
 	if known, ok := LookupCurrency(currency); ok {
 		return known.Exponent
 	}
 	switch currency {
+	case "bif", "djf", "gnf", "kmf", "pyg", "rwf", "ugx", "vuv", "xaf", "xof", "xpf":
+		return 0
 	case "bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd":
 		return 3
 	}

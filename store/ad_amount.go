@@ -1,0 +1,109 @@
+package store
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// AdAmount is an amount of an ad budget, a bid or an ad's spend, in MICROS of a whole currency unit: 20.00 USD is
+// 20_000_000. It has its own type because prices are in minor units: neither converts silently into the other.
+type AdAmount int64
+
+// AdUnit is one whole currency unit.
+const AdUnit AdAmount = 1_000_000
+
+// adDecimals are the decimals of a micro.
+const adDecimals = 6
+
+// What ParseAdAmount and ParseAdSpend refuse. The texts say what to send, so that they can follow a field's name.
+var (
+	ErrAdAmountSyntax      = errors.New("must be a plain decimal number such as 20 or 20.50")
+	ErrAdAmountDecimals    = errors.New("must have at most two decimals")
+	ErrAdAmountNotPositive = errors.New("must be more than 0")
+	ErrAdAmountTooLarge    = errors.New("is larger than any budget")
+)
+
+// ParseAdAmount reads an amount that somebody asks for, as JSON writes numbers: "20", "20.5" and "20.50" are the
+// same. Exponents, NaN and infinities are no plain numbers, a third decimal is refused rather than rounded, and
+// nothing but an amount above 0 is one that can be spent.
+func ParseAdAmount(decimal string) (AdAmount, error) {
+	digits, negative := strings.CutPrefix(decimal, "-")
+	whole, fraction, err := splitDecimal(digits)
+	switch {
+	case err != nil:
+		return 0, err
+	case negative || strings.Trim(whole+fraction, "0") == "":
+		return 0, ErrAdAmountNotPositive
+	case len(fraction) > 2:
+		return 0, ErrAdAmountDecimals
+	}
+	return joinDecimal(whole, fraction)
+}
+
+// ParseAdSpend reads an amount that a network reports, which may be 0. What is less than a micro is cut off.
+func ParseAdSpend(decimal string) (AdAmount, error) {
+	whole, fraction, err := splitDecimal(decimal)
+	if err != nil {
+		return 0, err
+	}
+	return joinDecimal(whole, fraction[:min(len(fraction), adDecimals)])
+}
+
+// splitDecimal returns the digits on both sides of the point. At least one stands on each side of it.
+func splitDecimal(decimal string) (whole, fraction string, err error) {
+	whole, fraction, pointed := strings.Cut(decimal, ".")
+	leadingZero := len(whole) > 1 && whole[0] == '0'
+	if !isDigits(whole) || leadingZero || (pointed && !isDigits(fraction)) {
+		return "", "", ErrAdAmountSyntax
+	}
+	return whole, fraction, nil
+}
+
+// joinDecimal makes an amount of digits that are known to be such, six of the fraction at most.
+func joinDecimal(whole, fraction string) (AdAmount, error) {
+	micros, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", adDecimals-len(fraction)), 10, 64)
+	if err != nil { // only the range is left to be wrong
+		return 0, ErrAdAmountTooLarge
+	}
+	return AdAmount(micros), nil
+}
+
+// isDigits reports whether text is one or more ASCII digits.
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// String writes the amount exactly, with at least two decimals: "20.00", and "0.004137" for a part of a cent.
+func (a AdAmount) String() string {
+	magnitude, sign := uint64(a), ""
+	if a < 0 {
+		magnitude, sign = -magnitude, "-"
+	}
+	unit := uint64(AdUnit)
+	fraction := strconv.FormatUint(unit+magnitude%unit, 10)[1:]
+	return sign + strconv.FormatUint(magnitude/unit, 10) + "." + fraction[:2] + strings.TrimRight(fraction[2:], "0")
+}
+
+// Format writes the amount with its currency: "20.00 USD", and "2000 JPY" for a currency that has no decimals. A
+// part of a yen, which spend can be, is written all the same.
+func (a AdAmount) Format(currency string) string {
+	text := a.String()
+	if exponentOf(currency) == 0 {
+		text = strings.TrimSuffix(text, ".00")
+	}
+	return text + " " + strings.ToUpper(currency)
+}
+
+// HasDecimals reports whether the amount is not one of whole units.
+func (a AdAmount) HasDecimals() bool { return a%AdUnit != 0 }
+
+// Add returns the sum, and the largest amount instead of one that does not fit: a total that overflows must not
+// look small to a limit.
+func (a AdAmount) Add(b AdAmount) AdAmount {
+	if b > 0 && a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
