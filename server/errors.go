@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -48,13 +49,13 @@ func statusOf(code store.Code) (status int, kind string) {
 		return http.StatusNotFound, typeInvalidRequest
 	case codeMethodNotAllowed:
 		return http.StatusMethodNotAllowed, typeInvalidRequest
-	case store.CodeInProgress:
+	case store.CodeInProgress, store.CodeNotActivated:
 		return http.StatusConflict, typeInvalidRequest
 	case codeTooLarge:
 		return http.StatusRequestEntityTooLarge, typeInvalidRequest
 	case codeMediaType:
 		return http.StatusUnsupportedMediaType, typeInvalidRequest
-	case store.CodeInvalid, store.CodeKeyReused:
+	case store.CodeInvalid, store.CodeKeyReused, store.CodeSpendLimit:
 		return http.StatusUnprocessableEntity, typeValidation
 	case store.CodeRateLimit:
 		return http.StatusTooManyRequests, typeInvalidRequest
@@ -94,6 +95,9 @@ func (s *Server) refuse(c echo.Context, err error) {
 		h.Set(echo.HeaderWWWAuthenticate, "Bearer")
 	case store.CodeInProgress:
 		h.Set(echo.HeaderRetryAfter, "1")
+	}
+	if e.After > 0 {
+		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
 	}
 	body, err := json.Marshal(envelope{bounded(envelopeError{kind, e.Code, e.Message, e.Param, e.Fields})})
 	if err != nil {

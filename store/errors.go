@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"time"
 )
 
 // Code tells a caller of the API what went wrong. Codes are forever; messages may change.
@@ -21,6 +22,8 @@ const (
 	CodeKeyReused        Code = "idempotency_key_reused"
 	CodeInProgress       Code = "idempotency_request_in_progress"
 	CodeRateLimit        Code = "rate_limit_exceeded"
+	CodeNotActivated     Code = "account_not_activated"
+	CodeSpendLimit       Code = "spend_limit_exceeded"
 )
 
 // Outcome says what an error leaves behind of the write request that it ends.
@@ -42,6 +45,7 @@ type Error struct {
 	Message string              // for the integrator's developer: says what to send instead
 	Fields  map[string][]string // for CodeInvalid: field path to messages
 	Outcome Outcome
+	After   time.Duration // for CodeRateLimit: when to ask again, if it is not the server's own limit
 }
 
 // Error returns the message.

@@ -29,6 +29,10 @@ const (
 	KindEvent           Kind = "event"
 	KindDelivery        Kind = "webhook_delivery"
 	KindAISite          Kind = "ai_site"
+	KindSocialAccount   Kind = "social_account"
+	KindSocialPost      Kind = "social_post"
+	KindAudience        Kind = "audience"
+	KindAdAction        Kind = "ad_action"
 )
 
 // Prefix returns what the kind's ids begin with, underscore included.
@@ -60,6 +64,14 @@ func (k Kind) Prefix() string {
 		return "whd_"
 	case KindAISite:
 		return "site_"
+	case KindSocialAccount:
+		return "sacct_"
+	case KindSocialPost:
+		return "spost_"
+	case KindAudience:
+		return "aud_"
+	case KindAdAction:
+		return "adact_"
 	}
 	panic("store: kind without a prefix: " + string(k))
 }

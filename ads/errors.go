@@ -1,0 +1,41 @@
+package ads
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What a network can answer besides *RateLimited and *Rejected. Drivers wrap them with what they know.
+var (
+	// ErrUnauthorized says that the channel's token is not accepted (any more).
+	ErrUnauthorized = errors.New("the network does not accept the channel's access")
+	// ErrNotFound says that the network has no such thing.
+	ErrNotFound = errors.New("the network has no such thing")
+	// ErrIndeterminate says that nobody knows whether a write took place. It must not be sent again before Find.
+	ErrIndeterminate = errors.New("the network did not say whether it did what it was asked for")
+	// ErrUnavailable says that the network is out of order and, of a write, that nothing was changed.
+	ErrUnavailable = errors.New("the network is not available")
+	// ErrUnsupported says that the network cannot do this at all.
+	ErrUnsupported = errors.New("the network cannot do this")
+)
+
+// RateLimited says that the network takes no more requests for a while. Nothing was changed.
+type RateLimited struct {
+	After time.Duration // when to ask again; 0 if the network did not say
+}
+
+// Error says how long to wait.
+func (e *RateLimited) Error() string {
+	return fmt.Sprintf("the network takes no more requests for %s", e.After)
+}
+
+// Rejected says that the network refused a write for what it says. Nothing was changed.
+type Rejected struct {
+	Field   string // our name of the field at fault, empty if the network did not say
+	Message string // the network's words, without tokens
+	Raw     string // its code or type, for the audit trail; without tokens
+}
+
+// Error returns the network's words.
+func (e *Rejected) Error() string { return "the network refused: " + e.Message }

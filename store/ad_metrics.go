@@ -1,0 +1,71 @@
+package store
+
+import (
+	"math"
+	"math/bits"
+)
+
+// AdMetrics are the figures of some days, all of them sums: ratios are made from sums and never averaged.
+type AdMetrics struct {
+	Spend         AdAmount
+	Impressions   int64
+	Reach         *int64 // people; nil where nobody knows: those of two ads may be the same
+	Clicks        int64
+	Engagement    int64
+	Conversions   int64 // thousandths
+	PurchaseValue AdAmount
+	VideoViews    int64
+	Actions       map[string]int64 // thousandths, by the network's name for them
+}
+
+// Add adds the figures of something else; reach is not known then.
+func (m *AdMetrics) Add(other AdMetrics) {
+	m.Spend += other.Spend
+	m.Impressions += other.Impressions
+	m.Reach = nil
+	m.Clicks += other.Clicks
+	m.Engagement += other.Engagement
+	m.Conversions += other.Conversions
+	m.PurchaseValue += other.PurchaseValue
+	m.VideoViews += other.VideoViews
+	for name, count := range other.Actions {
+		if m.Actions == nil {
+			m.Actions = map[string]int64{}
+		}
+		m.Actions[name] += count
+	}
+}
+
+// CTR is the percentage of impressions that were clicked. It is 0 without impressions, as each ratio is without what
+// it is divided by.
+func (m *AdMetrics) CTR() AdRatio { return AdRatio(ratio(m.Clicks, 100*1_000_000, m.Impressions)) }
+
+// CPC is what a click cost.
+func (m *AdMetrics) CPC() AdAmount { return AdAmount(ratio(int64(m.Spend), 1, m.Clicks)) }
+
+// CPM is what a thousand impressions cost.
+func (m *AdMetrics) CPM() AdAmount { return AdAmount(ratio(int64(m.Spend), 1000, m.Impressions)) }
+
+// CostPerConversion is what a conversion cost.
+func (m *AdMetrics) CostPerConversion() AdAmount {
+	return AdAmount(ratio(int64(m.Spend), 1000, m.Conversions))
+}
+
+// ROAS is what was sold for one unit of money spent.
+func (m *AdMetrics) ROAS() AdRatio {
+	return AdRatio(ratio(int64(m.PurchaseValue), 1_000_000, int64(m.Spend)))
+}
+
+// ratio returns a*factor/b, rounded half up, of numbers that are not negative. It is 0 if b is.
+func ratio(a, factor, b int64) int64 {
+	if a <= 0 || b <= 0 {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(a), uint64(factor))
+	low, carry := bits.Add64(low, uint64(b)/2, 0)
+	if high += carry; high >= uint64(b) {
+		return math.MaxInt64
+	}
+	quotient, _ := bits.Div64(high, low, uint64(b))
+	return int64(min(quotient, math.MaxInt64))
+}

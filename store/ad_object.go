@@ -1,0 +1,71 @@
+package store
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+)
+
+// AdObject is the text of a JSON object whose content is not ours to read, such as a network's targeting. Numbers keep
+// every digit. It is stored and sent as it stands; "" is {}.
+type AdObject string
+
+// NewAdObject returns the text of a value that is a JSON object. It panics if v has no text.
+func NewAdObject(v any) AdObject {
+	text := jsonText(v)
+	if text == "{}" || text == "null" {
+		return ""
+	}
+	return AdObject(text)
+}
+
+// Text returns the JSON object, "{}" for none.
+func (o AdObject) Text() string {
+	if o == "" {
+		return "{}"
+	}
+	return string(o)
+}
+
+// Decode reads the object into v, keeping numbers as they are where v leaves their type open.
+func (o AdObject) Decode(v any) error {
+	d := json.NewDecoder(bytes.NewReader([]byte(o.Text())))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
+// MarshalJSON writes the object.
+func (o AdObject) MarshalJSON() ([]byte, error) { return []byte(o.Text()), nil }
+
+// UnmarshalJSON keeps the text of an object; null is {}.
+func (o *AdObject) UnmarshalJSON(text []byte) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return err
+	}
+	*o = AdObject(compact.String())
+	if *o == "{}" || *o == "null" {
+		*o = ""
+	}
+	if *o != "" && (*o)[0] != '{' {
+		return fmt.Errorf("store: a JSON object is needed, not %.20q", string(*o))
+	}
+	return nil
+}
+
+// Scan reads a text column.
+func (o *AdObject) Scan(src any) error {
+	text, ok := text(src)
+	if !ok {
+		return fmt.Errorf("scan JSON object column: unexpected %T", src)
+	}
+	*o = AdObject(text)
+	if text == "{}" {
+		*o = ""
+	}
+	return nil
+}
+
+// Value writes the object's text.
+func (o AdObject) Value() (driver.Value, error) { return o.Text(), nil }
