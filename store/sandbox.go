@@ -1,0 +1,330 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The sandbox is an ad network that is built in. These are its own tables: it stands for another company's system, so
+// nothing else in the store looks at them. What it writes it commits on its own, whatever becomes of the request
+// that called it.
+
+// SandboxChannel is one connection to the sandbox: a seller's access to it.
+type SandboxChannel struct {
+	AccountID string   `db:"account_id"`
+	ID        string   `db:"id"` // sacct_
+	Platform  Platform `db:"platform"`
+	LastSeq   int64    `db:"last_seq"`   // of what was made behind it
+	LimitedAt Time     `db:"limited_at"` // when its bucket of calls is full again
+	CreatedAt Time     `db:"created_at"`
+}
+
+// SandboxEntity is a campaign, an ad group or an ad as the network has it. What Detail says is known to the network
+// alone.
+type SandboxEntity struct {
+	AccountID   string  `db:"account_id"`
+	ChannelID   string  `db:"channel_id"`
+	ID          string  `db:"id"`
+	Kind        AdLevel `db:"kind"`
+	AdAccountID string  `db:"ad_account_id"`
+	CampaignID  string  `db:"campaign_id"` // a campaign's is its own id
+	AdGroupID   string  `db:"ad_group_id"` // an ad's group, a group's own id, empty for a campaign
+	Seq         int64   `db:"seq"`         // in the order in which things were made behind the channel
+	Token       string  `db:"token"`       // what it was made with; empty for what was made in the ad manager
+	Detail      string  `db:"detail"`
+	CreatedAt   Time    `db:"created_at"`
+	UpdatedAt   Time    `db:"updated_at"`
+}
+
+// SandboxSegment is a stretch of time in which nothing changed about the delivery of one budget. Its owner is the
+// campaign or ad group that has the budget.
+type SandboxSegment struct {
+	AccountID   string              `db:"account_id"`
+	ChannelID   string              `db:"channel_id"`
+	CampaignID  string              `db:"campaign_id"`
+	OwnerID     string              `db:"owner_id"`
+	AdAccountID string              `db:"ad_account_id"`
+	FromAt      Time                `db:"from_at"`
+	ToAt        *Time               `db:"to_at"` // nil: it goes on
+	Budget      AdAmount            `db:"budget"`
+	Lifetime    bool                `db:"lifetime"` // else the budget is one of a day
+	StartAt     Time                `db:"start_at"`
+	EndAt       *Time               `db:"end_at"` // a lifetime budget always has one
+	Ads         JSON[[]SandboxSlot] `db:"ads"`
+}
+
+// SandboxSlot says from when until when an ad may deliver, in Unix microseconds; UntilAt 0 is for ever.
+type SandboxSlot struct {
+	Ad      string `json:"ad"`
+	FromAt  int64  `json:"from"`
+	UntilAt int64  `json:"until,omitempty"`
+}
+
+// SandboxCampaigns are campaigns with all that is in them, deleted things too, in the order in which they were made,
+// and their segments, those of one owner in the order of time.
+type SandboxCampaigns struct {
+	Entities []SandboxEntity
+	Segments []SandboxSegment
+}
+
+// SandboxChange is what a change leaves behind. Entities are new or replace what they were. Segments that go on begin
+// where the open one of the same owner ends; one without ads only ends it. Segments with an end are history.
+type SandboxChange struct {
+	Entities []SandboxEntity
+	Segments []SandboxSegment
+}
+
+var (
+	sandboxChannelColumns = columnsOf[SandboxChannel]("sandbox_channels")
+	sandboxEntityColumns  = columnsOf[SandboxEntity]("sandbox_entities")
+	sandboxSegmentColumns = columnsOf[SandboxSegment]("sandbox_segments")
+)
+
+// elsewhere returns ctx for what happens at another company: it knows nothing of our request. A transaction of ours
+// must not be open, as it would wait for the network.
+func elsewhere(ctx context.Context) (context.Context, error) {
+	if InTx(ctx) {
+		return nil, errors.New("store: the sandbox was called while a transaction is open")
+	}
+	return context.WithValue(ctx, requestKey{}, (*request)(nil)), nil
+}
+
+// sandboxTx runs a transaction of the network's own.
+func sandboxTx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
+	ctx, err := elsewhere(ctx)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return tx(ctx, s, fn)
+}
+
+// OpenSandbox connects a channel, unless it is connected, with what the ad manager has behind it already.
+func (s *Store) OpenSandbox(ctx context.Context, c SandboxChannel, seed func() SandboxChange) error {
+	ctx, err := elsewhere(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := get[int](ctx, s, `SELECT 1 FROM sandbox_channels WHERE account_id = ? AND id = ?`, c.AccountID, c.ID)
+	if known != nil || err != nil {
+		return err
+	}
+	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		rows, err := u.exec(ctx, sandboxChannelColumns.insertSQL+` ON CONFLICT (account_id, id) DO NOTHING`,
+			values(&c, sandboxChannelColumns.inserted)...)
+		if err != nil || rows == 0 {
+			return 0, err
+		}
+		return 0, u.saveSandbox(ctx, c.AccountID, c.ID, seed())
+	})
+	if err != nil {
+		return fmt.Errorf("open sandbox: %w", err)
+	}
+	return nil
+}
+
+// GetSandboxCampaigns returns the whole campaigns in which any of the ids are: of campaigns, ad groups or ads. Unknown
+// ids are left out. It takes two statements for any number of ids.
+func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
+	ctx, err := elsewhere(ctx)
+	if err != nil {
+		return SandboxCampaigns{}, err
+	}
+	return s.sandboxCampaigns(ctx, account, channel, ids)
+}
+
+func (s *Store) sandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
+	condition, arg := s.in("id", ids)
+	return s.selectSandbox(ctx, account, channel, `
+		SELECT campaign_id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND `+condition, account, channel, arg)
+}
+
+// NextSandboxCampaigns returns at most limit whole campaigns of an ad account, made after the one with the sequence
+// number after, in two statements.
+func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAccount string, after int64, limit int) (SandboxCampaigns, error) {
+	ctx, err := elsewhere(ctx)
+	if err != nil {
+		return SandboxCampaigns{}, err
+	}
+	return s.selectSandbox(ctx, account, channel, `
+		SELECT id FROM sandbox_entities
+		WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND kind = 'campaign' AND seq > ? ORDER BY seq LIMIT ?`,
+		account, channel, adAccount, after, limit)
+}
+
+// selectSandbox returns the campaigns whose ids a query returns.
+func (s *Store) selectSandbox(ctx context.Context, account, channel, query string, args ...any) (SandboxCampaigns, error) {
+	var found SandboxCampaigns
+	entities, err := selectAll[SandboxEntity](ctx, s, sandboxEntityColumns.selectSQL+`
+		WHERE account_id = ? AND channel_id = ? AND campaign_id IN (`+query+`) ORDER BY seq`, append([]any{account, channel}, args...)...)
+	if err != nil {
+		return found, fmt.Errorf("read sandbox campaigns: %w", err)
+	}
+	campaigns := []string{}
+	for _, e := range entities {
+		if e.Kind == AdLevelCampaign {
+			campaigns = append(campaigns, e.ID)
+		}
+	}
+	condition, arg := s.in("campaign_id", campaigns)
+	segments, err := selectAll[SandboxSegment](ctx, s, sandboxSegmentColumns.selectSQL+`
+		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY owner_id, from_at`, account, channel, arg)
+	if err != nil {
+		return found, fmt.Errorf("read sandbox segments: %w", err)
+	}
+	return SandboxCampaigns{Entities: entities, Segments: segments}, nil
+}
+
+// GetSandboxSegments returns all segments behind a channel, those of one owner in the order of time.
+func (s *Store) GetSandboxSegments(ctx context.Context, account, channel string) ([]SandboxSegment, error) {
+	ctx, err := elsewhere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return selectAll[SandboxSegment](ctx, s, sandboxSegmentColumns.selectSQL+`
+		WHERE account_id = ? AND channel_id = ? ORDER BY owner_id, from_at`, account, channel)
+}
+
+// FindSandboxToken returns the ids of the entities and audiences that were made with a token. What is being made when
+// it is called is waited for.
+func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token string) (entities, audiences []string, err error) {
+	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		if _, err = u.lockSandbox(ctx, account, channel); err != nil {
+			return nil, err
+		}
+		if entities, err = selectAll[string](ctx, s, `
+			SELECT id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND token = ? AND token <> '' ORDER BY seq`, account, channel, token); err != nil {
+			return nil, err
+		}
+		audiences, err = selectAll[string](ctx, s, `
+			SELECT id FROM sandbox_audiences WHERE account_id = ? AND channel_id = ? AND token = ? AND token <> '' ORDER BY seq`, account, channel, token)
+		return nil, err
+	})
+	return entities, audiences, err
+}
+
+// ChangeSandbox changes campaigns, or makes them, while nobody else changes anything behind the channel. It calls
+// change with the last sequence number and the whole campaigns in which the ids are, and stores what that returns,
+// all of it or nothing. Change must be a pure function: it may be called again.
+func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids []string, change func(last int64, c SandboxCampaigns) (SandboxChange, error)) error {
+	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		last, err := u.lockSandbox(ctx, account, channel)
+		if err != nil {
+			return nil, err
+		}
+		campaigns, err := s.sandboxCampaigns(ctx, account, channel, ids)
+		if err != nil {
+			return nil, err
+		}
+		changed, err := change(last, campaigns)
+		if err != nil {
+			return nil, err
+		}
+		return nil, u.saveSandbox(ctx, account, channel, changed)
+	})
+	return err
+}
+
+// lockSandbox locks a channel and returns its last sequence number.
+func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64, error) {
+	last, err := get[int64](ctx, u.store, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.lock(), account, channel)
+	if err != nil || last == nil {
+		return 0, errors.Join(err, errors.New("store: the sandbox does not know the channel"))
+	}
+	return *last, nil
+}
+
+// saveSandbox stores a change in a few statements for any number of rows.
+func (u *unit) saveSandbox(ctx context.Context, account, channel string, c SandboxChange) error {
+	last := int64(0)
+	entities := make([][]any, 0, len(c.Entities))
+	for _, e := range c.Entities {
+		last = max(last, e.Seq)
+		entities = append(entities, []any{e.ID, e.Kind, e.AdAccountID, e.CampaignID, e.AdGroupID, e.Seq, e.Token, e.Detail, int64(e.CreatedAt), int64(e.UpdatedAt)})
+	}
+	if err := u.saveSandboxEntities(ctx, account, channel, entities); err != nil {
+		return fmt.Errorf("store sandbox entities: %w", err)
+	}
+	if err := u.saveSandboxSegments(ctx, account, channel, c.Segments); err != nil {
+		return fmt.Errorf("store sandbox segments: %w", err)
+	}
+	return u.advanceSandbox(ctx, account, channel, last)
+}
+
+// advanceSandbox notes the last sequence number that was given.
+func (u *unit) advanceSandbox(ctx context.Context, account, channel string, last int64) error {
+	_, err := u.exec(ctx, `UPDATE sandbox_channels SET last_seq = ? WHERE account_id = ? AND id = ? AND last_seq < ?`, last, account, channel, last)
+	if err != nil {
+		return fmt.Errorf("advance sandbox: %w", err)
+	}
+	return nil
+}
+
+func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := u.exec(ctx, `
+		INSERT INTO sandbox_entities (account_id, channel_id, id, kind, ad_account_id, campaign_id, ad_group_id, seq, token, detail, created_at, updated_at)
+		SELECT CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, CAST(value ->> 5 AS BIGINT),
+			value ->> 6, value ->> 7, CAST(value ->> 8 AS BIGINT), CAST(value ->> 9 AS BIGINT)
+		FROM `+u.store.jsonRows()+` WHERE true
+		ON CONFLICT (account_id, channel_id, id) DO UPDATE SET detail = excluded.detail, updated_at = excluded.updated_at`,
+		account, channel, JSONOf(rows))
+	return err
+}
+
+func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string, segments []SandboxSegment) error {
+	var ends, begins [][]any
+	for _, s := range segments {
+		if s.ToAt == nil {
+			ends = append(ends, []any{s.CampaignID, s.OwnerID, int64(s.FromAt)})
+		}
+		if len(s.Ads.V) > 0 {
+			begins = append(begins, []any{s.CampaignID, s.OwnerID, s.AdAccountID, int64(s.FromAt), (*int64)(s.ToAt), int64(s.Budget), s.Lifetime,
+				int64(s.StartAt), (*int64)(s.EndAt), jsonText(s.Ads.V)})
+		}
+	}
+	if len(ends) > 0 {
+		if _, err := u.exec(ctx, `
+			UPDATE sandbox_segments SET to_at = ended
+			FROM (SELECT value ->> 0 AS campaign, value ->> 1 AS owner, CAST(value ->> 2 AS BIGINT) AS ended FROM `+u.store.jsonRows()+`) AS r
+			WHERE account_id = ? AND channel_id = ? AND campaign_id = campaign AND owner_id = owner AND to_at IS NULL`,
+			JSONOf(ends), account, channel); err != nil {
+			return err
+		}
+	}
+	if len(begins) == 0 {
+		return nil
+	}
+	_, err := u.exec(ctx, `
+		INSERT INTO sandbox_segments (account_id, channel_id, campaign_id, owner_id, ad_account_id, from_at, to_at, budget, lifetime, start_at, end_at, ads)
+		SELECT CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT), CAST(value ->> 4 AS BIGINT),
+			CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 AS BOOLEAN), CAST(value ->> 7 AS BIGINT), CAST(value ->> 8 AS BIGINT), value ->> 9
+		FROM `+u.store.jsonRows()+` WHERE true
+		ON CONFLICT (account_id, channel_id, campaign_id, owner_id, from_at) DO UPDATE SET
+			to_at = excluded.to_at, budget = excluded.budget, lifetime = excluded.lifetime, start_at = excluded.start_at, end_at = excluded.end_at, ads = excluded.ads`,
+		account, channel, JSONOf(begins))
+	return err
+}
+
+// TakeSandboxCall takes one call from a channel's bucket, which holds burst of them and gets one more every interval.
+// When it is empty it returns how long to wait for one.
+func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, now Time, interval time.Duration, burst int) (time.Duration, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (time.Duration, error) {
+		latest := now.Add(time.Duration(burst-1) * interval) // an emptier bucket is full again later than this
+		rows, err := u.exec(ctx, `
+			UPDATE sandbox_channels SET limited_at = ? + CASE WHEN limited_at > ? THEN limited_at ELSE ? END
+			WHERE account_id = ? AND id = ? AND limited_at <= ?`, interval.Microseconds(), now, now, account, channel, latest)
+		if err != nil || rows == 1 {
+			return 0, err
+		}
+		full, err := get[Time](ctx, s, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
+		if err != nil || full == nil {
+			return 0, err
+		}
+		return time.Duration(*full-latest) * time.Microsecond, nil
+	})
+}

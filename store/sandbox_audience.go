@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// SandboxAudience is an audience as the sandbox has it. What Detail says is known to the network alone.
+type SandboxAudience struct {
+	AccountID   string `db:"account_id"`
+	ChannelID   string `db:"channel_id"`
+	ID          string `db:"id"`
+	AdAccountID string `db:"ad_account_id"`
+	Seq         int64  `db:"seq"`
+	Token       string `db:"token"` // what it was made with; empty for what was made in the ad manager
+	Detail      string `db:"detail"`
+	Members     int64  `db:"members"`     // people uploaded, each counted once
+	Matched     int64  `db:"matched"`     // those of them that the network knows
+	UploadedAt  *Time  `db:"uploaded_at"` // when people were last added
+	DeletedAt   *Time  `db:"deleted_at"`
+	CreatedAt   Time   `db:"created_at"`
+	UpdatedAt   Time   `db:"updated_at"`
+}
+
+var sandboxAudienceColumns = columnsOf[SandboxAudience]("sandbox_audiences")
+
+// ListSandboxAudiences returns the audiences of an ad account that are not deleted, in the order in which they were made.
+func (s *Store) ListSandboxAudiences(ctx context.Context, account, channel, adAccount string) ([]SandboxAudience, error) {
+	return s.selectSandboxAudiences(ctx, `ad_account_id = ? AND deleted_at IS NULL`, account, channel, adAccount)
+}
+
+// GetSandboxAudience returns an audience, a deleted one too, or nil.
+func (s *Store) GetSandboxAudience(ctx context.Context, account, channel, id string) (*SandboxAudience, error) {
+	found, err := s.selectSandboxAudiences(ctx, `id = ?`, account, channel, id)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+func (s *Store) selectSandboxAudiences(ctx context.Context, condition, account, channel, arg string) ([]SandboxAudience, error) {
+	ctx, err := elsewhere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := selectAll[SandboxAudience](ctx, s, sandboxAudienceColumns.selectSQL+`
+		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY seq`, account, channel, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read sandbox audiences: %w", err)
+	}
+	return found, nil
+}
+
+// CreateSandboxAudience stores the audience that create makes of its sequence number. Create must be a pure function.
+func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel string, create func(seq int64) SandboxAudience) (SandboxAudience, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (SandboxAudience, error) {
+		last, err := u.lockSandbox(ctx, account, channel)
+		if err != nil {
+			return SandboxAudience{}, err
+		}
+		made := create(last + 1)
+		if err := u.insert(ctx, sandboxAudienceColumns, &made); err != nil {
+			return SandboxAudience{}, err
+		}
+		return made, u.advanceSandbox(ctx, account, channel, made.Seq)
+	})
+}
+
+// DeleteSandboxAudience deletes an audience and reports whether there was one.
+func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id string, now Time) (bool, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		rows, err := u.exec(ctx, `
+			UPDATE sandbox_audiences SET deleted_at = ?, updated_at = ?
+			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`, now, now, account, channel, id)
+		if err != nil {
+			return false, fmt.Errorf("delete sandbox audience: %w", err)
+		}
+		return rows == 1, nil
+	})
+}
+
+// AddSandboxMembers adds people to an audience, by hash, and returns it as it is then, nil if there is none. Those who
+// are in it already are not counted again.
+func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now Time) (*SandboxAudience, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
+		audience, err := get[SandboxAudience](ctx, s, sandboxAudienceColumns.selectSQL+`
+			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.lock(), account, channel, id)
+		if err != nil || audience == nil {
+			return nil, err
+		}
+		added, err := selectAll[string](ctx, s, `
+			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
+			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.jsonRows()+` WHERE true
+			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, JSONOf(rowOfEach(hashes)))
+		if err != nil {
+			return nil, fmt.Errorf("add sandbox members: %w", err)
+		}
+		for _, hash := range added {
+			audience.Members++
+			if isKnown(hash) {
+				audience.Matched++
+			}
+		}
+		audience.UploadedAt, audience.UpdatedAt = &now, now
+		_, err = u.exec(ctx, `
+			UPDATE sandbox_audiences SET members = ?, matched = ?, uploaded_at = ?, updated_at = ?
+			WHERE account_id = ? AND channel_id = ? AND id = ?`, audience.Members, audience.Matched, now, now, account, channel, id)
+		return audience, err
+	})
+}
+
+// rowOfEach makes a row of each text, because the engines read the texts of a plain array differently.
+func rowOfEach(texts []string) [][1]string {
+	rows := make([][1]string, len(texts))
+	for i, text := range texts {
+		rows[i] = [1]string{text}
+	}
+	return rows
+}
