@@ -1,8 +1,157 @@
 package ads
 
-import "github.com/tillwright/tillwright/store"
+import (
+	"maps"
+	"slices"
 
-// Caps says what a network can do. Validation is driven by it.
+	"github.com/tillwright/tillwright/store"
+)
+
+// Caps is what a network can do and how it wants to be spoken to. All validation reads it, so a network differs from
+// another one here and in its driver, and nowhere else. It is a constant: nobody changes what a field points to.
 type Caps struct {
-	Platform store.Platform
+	Platform  store.Platform
+	Verified  Verified
+	Reconcile Reconcile
+
+	Objectives    []Objective // one for each goal that the network knows
+	CallsToAction []string
+	AudienceTypes []store.AudienceType
+	Bids          []BidRule // empty: the network takes no bid strategy
+
+	BudgetLevels       []store.BudgetLevel // the first is what absence means
+	MinimumDailyBudget store.AdAmount      // of whichever currency; an ad account may ask for more
+	MinimumEveryDay    bool                // a lifetime budget must cover the minimum on each of its days
+	Money              MoneyUnit
+	currencies         map[string]int // supported currencies, and the decimals of an amount in them
+
+	PauseLevels     []store.AdLevel // what has a switch of its own
+	Switch          Switch
+	StatusBatch     int // most switches in one call
+	BusinessCenters bool
+
+	Creative     CreativeRules
+	Users        UserRules
+	UsersPerCall int // most people in one call of an upload
+}
+
+// Verified says what the driver's requests are checked against.
+type Verified string
+
+// What a driver can be checked against: the network's own description, recorded answers, or nothing but the sandbox.
+const (
+	VerifiedSpec     Verified = "spec"
+	VerifiedFixtures Verified = "fixtures"
+	VerifiedNone     Verified = "none"
+)
+
+// Reconcile says how Find recognises what an unanswered request made.
+type Reconcile string
+
+// With ReconcileNone nobody finds out: the Idempotency-Key stays taken, and a person settles it.
+const (
+	ReconcileToken Reconcile = "token" // the network keeps our token
+	ReconcileName  Reconcile = "name"  // the token stands in a name
+	ReconcileNone  Reconcile = "none"
+)
+
+// Objective is the network's word for a goal.
+type Objective struct {
+	Goal store.AdGoal
+	Word string
+}
+
+// BidRule is a bid strategy that the network knows, its word for it, and the fields that must and must not come along.
+type BidRule struct {
+	Strategy store.BidStrategy
+	Word     string
+	Requires []string
+	Forbids  []string
+}
+
+// Switch is the network's words for on and off.
+type Switch struct{ Active, Paused string }
+
+// CreativeRules say which fields of a creative the network needs, which it has no place for, and how many characters
+// each may have. A field without limit is not in Limits.
+type CreativeRules struct {
+	Required []string
+	Ignored  []string
+	Limits   map[string]int
+}
+
+// UserRules say which people a customer list can find, and in which form the network hashes them.
+type UserRules struct {
+	Identifiers []store.AdIdentifier
+	Phone       PhoneForm
+	Details     []string // fields that the network matches besides an identifier
+}
+
+// PhoneForm is how a phone number is written before it is hashed.
+type PhoneForm string
+
+// A number has its country code in both forms.
+const (
+	PhoneE164   PhoneForm = "e164"   // +15551234567
+	PhoneDigits PhoneForm = "digits" // 15551234567
+)
+
+// Goals lists the goals that the network knows.
+func (c Caps) Goals() []store.AdGoal {
+	goals := make([]store.AdGoal, len(c.Objectives))
+	for i, o := range c.Objectives {
+		goals[i] = o.Goal
+	}
+	return goals
+}
+
+// Objective returns the network's word for a goal, and false if it does not know it.
+func (c Caps) Objective(goal store.AdGoal) (string, bool) {
+	for _, o := range c.Objectives {
+		if o.Goal == goal {
+			return o.Word, true
+		}
+	}
+	return "", false
+}
+
+// GoalOf returns the goal of something that the network calls objective, "" if there is none. Of several it is the
+// first of Objectives.
+func (c Caps) GoalOf(objective string) store.AdGoal {
+	for _, o := range c.Objectives {
+		if o.Word == objective {
+			return o.Goal
+		}
+	}
+	return ""
+}
+
+// Bid returns the rule of a strategy, and false if the network does not know it.
+func (c Caps) Bid(strategy store.BidStrategy) (BidRule, bool) {
+	for _, rule := range c.Bids {
+		if rule.Strategy == strategy {
+			return rule, true
+		}
+	}
+	return BidRule{}, false
+}
+
+// BidStrategyOf returns the strategy that the network calls word, "" if there is none.
+func (c Caps) BidStrategyOf(word string) store.BidStrategy {
+	for _, rule := range c.Bids {
+		if rule.Word == word {
+			return rule.Strategy
+		}
+	}
+	return ""
+}
+
+// Currencies lists the currencies that the network supports, in order.
+func (c Caps) Currencies() []string { return slices.Sorted(maps.Keys(c.currencies)) }
+
+// Decimals returns how many decimals an amount can have at the network, and false for a currency that its table does
+// not know.
+func (c Caps) Decimals(currency string) (int, bool) {
+	decimals, ok := c.currencies[currency]
+	return decimals, ok
 }

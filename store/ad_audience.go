@@ -63,4 +63,8 @@ type AdMember struct {
 	Kind  AdIdentifier `db:"kind"`
 	Hash  string       `db:"hash"`       // SHA-256, 64 lower-case hex digits, of the form that the network wants
 	Index int          `db:"user_index"` // of the user in the request
+
+	// Details are hashes of what else is known of the user, such as city, for networks that match it. They are sent along
+	// and not stored.
+	Details map[string]string `db:"-"`
 }

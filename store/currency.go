@@ -1,5 +1,10 @@
 package store
 
+import (
+	"maps"
+	"slices"
+)
+
 // Currency is one that prices may be in.
 type Currency struct {
 	Exponent int   // digits of the minor unit: 2 for cents, 0 for yen
@@ -11,6 +16,9 @@ func LookupCurrency(code string) (Currency, bool) {
 	c, ok := currencies[code]
 	return c, ok
 }
+
+// Currencies lists the codes of the supported currencies, in order.
+func Currencies() []string { return slices.Sorted(maps.Keys(currencies)) }
 
 // currencies is a constant. The minimums are what card networks charge at least, rounded up where providers differ.
 var currencies = map[string]Currency{

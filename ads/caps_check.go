@@ -1,0 +1,214 @@
+package ads
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// BudgetFields are the names by which a request calls its budget.
+type BudgetFields struct{ Amount, Type string }
+
+// A new ad has its budget in flat fields, a boost and a change have it in an object.
+var (
+	FlatBudget   = BudgetFields{"budget_amount", "budget_type"}
+	NestedBudget = BudgetFields{"budget.amount", "budget.type"}
+)
+
+// Schedule is when an ad runs. The zero Date is one that was not given.
+type Schedule struct{ Start, End Date }
+
+// Bid is how to bid. The zero value leaves it to the network.
+type Bid struct {
+	Strategy  store.BidStrategy
+	Amount    store.AdAmount // 0 = none
+	RoasFloor store.AdRatio  // 0 = none
+}
+
+// The floors of ROAS that networks take.
+const (
+	minRoasFloor = store.AdRatioOne / 100
+	maxRoasFloor = store.AdRatioOne * 1000
+)
+
+// The shares of a country's people that a lookalike can have, and how long retargeting can look back.
+const (
+	minRatio     = store.AdRatioOne / 100
+	maxRatio     = store.AdRatioOne / 5
+	maxRetention = 180
+)
+
+// ParseAmount reads an amount of a request, and notes what is wrong with it. It is 0 then.
+func ParseAmount(p *store.Problems, field, decimal string) store.AdAmount {
+	amount, err := store.ParseAdAmount(decimal)
+	if err != nil {
+		p.Add(field, field+" "+err.Error()+".")
+	}
+	return amount
+}
+
+// ParseBidStrategy reads a bid strategy, in lower case too. False is none that there is.
+func ParseBidStrategy(text string) (store.BidStrategy, bool) {
+	strategy := store.BidStrategy(strings.ToUpper(text))
+	return strategy, slices.Contains(store.BidStrategies, strategy)
+}
+
+// ParseBudgetLevel reads a budget level; an ad group is an adset to some. False is none that there is.
+func ParseBudgetLevel(text string) (store.BudgetLevel, bool) {
+	switch text {
+	case string(store.BudgetLevelCampaign):
+		return store.BudgetLevelCampaign, true
+	case string(store.BudgetLevelGroup), "adset":
+		return store.BudgetLevelGroup, true
+	}
+	return "", false
+}
+
+// ParseAudienceType reads a type of audience, by the names of other services too. False is none that there is.
+func ParseAudienceType(text string) (store.AudienceType, bool) {
+	switch text {
+	case string(store.AudienceTypeCustomerList), string(store.AudienceTypeLookalike):
+		return store.AudienceType(text), true
+	case string(store.AudienceTypeRetargeting), "website", "website_retargeting":
+		return store.AudienceTypeRetargeting, true
+	}
+	return "", false
+}
+
+// CheckGoal notes a goal that the network does not know.
+func (c Caps) CheckGoal(p *store.Problems, goal store.AdGoal) {
+	_, ok := c.Objective(goal)
+	p.Check(ok, "goal", fmt.Sprintf("Send a goal that %s knows: %s.", c.Platform, list(c.Goals())))
+}
+
+// CheckBudgetLevel notes a level at which the network has no budgets.
+func (c Caps) CheckBudgetLevel(p *store.Problems, level store.BudgetLevel) {
+	p.Check(slices.Contains(c.BudgetLevels, level), "budget_level",
+		fmt.Sprintf("Send a budget level that %s knows: %s.", c.Platform, list(c.BudgetLevels)))
+}
+
+// CheckCurrency notes a currency of a request that is not the ad account's: an amount that was meant in another one
+// must not be spent.
+func CheckCurrency(p *store.Problems, asked, adAccount string) {
+	p.Check(asked == "" || strings.EqualFold(asked, adAccount), "currency",
+		fmt.Sprintf("The ad account is in %s. Send the amount in this currency.", adAccount))
+}
+
+// CheckBudget notes what the network does not take as a budget in the ad account's currency. Days are how many a
+// lifetime budget is for, 0 if that is not known. An amount of 0 with a problem already is not reported again.
+func (c Caps) CheckBudget(p *store.Problems, f BudgetFields, b Budget, currency string, days int) {
+	daily, lifetime := b.Type == store.BudgetTypeDaily, b.Type == store.BudgetTypeLifetime
+	p.Check(daily || lifetime, f.Type, "A budget type is daily or lifetime.")
+	if b.Amount == 0 && len((*p)[f.Amount]) > 0 {
+		return
+	}
+	if err := c.carries(b.Amount, currency); err != nil {
+		p.Add(f.Amount, f.Amount+" "+err.Error()+".")
+		return
+	}
+	minimum := c.minimum(b.Type, days)
+	p.Check(b.Amount >= minimum, f.Amount,
+		fmt.Sprintf("A %s budget on %s is at least %s. Amounts are whole currency units: 20 means 20.00.", b.Type, c.Platform, minimum.Format(currency)))
+}
+
+// minimum is the least budget.
+func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
+	if t == store.BudgetTypeLifetime && c.MinimumEveryDay {
+		return c.MinimumDailyBudget * store.AdAmount(max(days, 1))
+	}
+	return c.MinimumDailyBudget
+}
+
+// CheckSchedule notes a schedule that cannot be, today being the day in the ad account's time zone. A lifetime budget
+// needs an end, for it is spread over the time until then.
+func CheckSchedule(p *store.Problems, t store.BudgetType, s Schedule, today Date) {
+	if s.End.IsZero() {
+		p.Check(t != store.BudgetTypeLifetime || len((*p)["end_date"]) > 0, "end_date", "A lifetime budget needs an end_date such as 2026-12-31.")
+		return
+	}
+	p.Check(s.End.Compare(today) >= 0, "end_date", "The end_date lies in the past.")
+	p.Check(s.Start.IsZero() || s.End.Compare(s.Start) >= 0, "end_date", "The end_date lies before the start_date.")
+}
+
+// Days returns how many days the schedule has, the last one included: from today if it has begun or has no start. It
+// is 0 without an end.
+func (s Schedule) Days(today Date) int {
+	if s.End.IsZero() {
+		return 0
+	}
+	start := today
+	if s.Start.Compare(today) > 0 {
+		start = s.Start
+	}
+	return max(start.DaysUntil(s.End)+1, 0)
+}
+
+// CheckBid notes a bid strategy that the network does not know, and amounts that it lacks or has no use for.
+func (c Caps) CheckBid(p *store.Problems, b Bid, currency string) {
+	given := map[string]bool{fieldBidAmount: b.Amount != 0, fieldRoasFloor: b.RoasFloor != 0}
+	if b.Strategy == "" {
+		for field, is := range given {
+			p.Check(!is, field, field+" needs a bid_strategy.")
+		}
+		return
+	}
+	rule, ok := c.Bid(b.Strategy)
+	if !ok {
+		p.Add("bid_strategy", c.bidMessage())
+		return
+	}
+	for _, field := range rule.Requires {
+		p.Check(given[field] || len((*p)[field]) > 0, field, fmt.Sprintf("%s needs %s.", b.Strategy, field))
+	}
+	for _, field := range rule.Forbids {
+		p.Check(!given[field], field, fmt.Sprintf("%s has no use for %s. Leave it out.", b.Strategy, field))
+	}
+	c.checkBidFigures(p, b, currency)
+}
+
+func (c Caps) checkBidFigures(p *store.Problems, b Bid, currency string) {
+	if b.Amount != 0 {
+		if err := c.carries(b.Amount, currency); err != nil {
+			p.Add(fieldBidAmount, fieldBidAmount+" "+err.Error()+".")
+		}
+	}
+	p.Check(b.RoasFloor == 0 || (b.RoasFloor >= minRoasFloor && b.RoasFloor <= maxRoasFloor), fieldRoasFloor, "A ROAS floor is 0.01 to 1000.")
+}
+
+func (c Caps) bidMessage() string {
+	if len(c.Bids) == 0 {
+		return fmt.Sprintf("%s takes no bid strategy. Leave it out.", c.Platform)
+	}
+	known := make([]store.BidStrategy, len(c.Bids))
+	for i, rule := range c.Bids {
+		known[i] = rule.Strategy
+	}
+	return fmt.Sprintf("Send a bid strategy that %s knows: %s.", c.Platform, list(known))
+}
+
+// CheckAudience notes what is wrong with an audience to create. Its SourceID may still be one of ours.
+func (c Caps) CheckAudience(p *store.Problems, a AudiencePlan) {
+	CheckName(p, a.Name)
+	p.Check(slices.Contains(c.AudienceTypes, a.Type), "type",
+		fmt.Sprintf("Send an audience type that %s knows: %s.", c.Platform, list(c.AudienceTypes)))
+	p.Check(a.RetentionDays >= 0 && a.RetentionDays <= maxRetention, "retention_days", "Users are kept for 1 to 180 days.")
+	switch a.Type {
+	case store.AudienceTypeRetargeting:
+		p.Check(a.PixelID != "", "pixel_id", "A retargeting audience needs the pixel_id whose visitors it collects.")
+	case store.AudienceTypeLookalike:
+		p.Check(a.SourceID != "", "source_audience_id", "A lookalike audience needs the source_audience_id that it is to be like.")
+		p.Check(isCountry(a.Country), "country", "Send a country of two letters, such as US.")
+		p.Check(a.Ratio >= minRatio && a.Ratio <= maxRatio, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")
+	}
+}
+
+// list writes the names of what is allowed.
+func list[T ~string](values []T) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = string(value)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,123 @@
+package ads
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// userDetails are the fields that a network may match besides an identifier, in the order of User.
+var userDetails = []string{"first_name", "last_name", "city", "state", "country", "zip"}
+
+// identifier is one of a user, plain or hashed by the caller.
+type identifier struct {
+	kind        store.AdIdentifier
+	plain, hash string
+}
+
+func (i identifier) isEmpty() bool { return i.plain == "" && i.hash == "" }
+
+// hashed returns the identifier's hash, or what is wrong with it. Both plain and hashed is fine if they agree.
+func (i identifier) hashed(form PhoneForm) (string, *InvalidUser) {
+	given := strings.ToLower(i.hash)
+	param := string(i.kind) + "_sha256"
+	if given != "" && !isSHA256(given) {
+		return "", &InvalidUser{Param: param, Message: "A SHA-256 has 64 hexadecimal digits."}
+	}
+	if i.plain == "" {
+		return given, nil
+	}
+	plain, problem := i.normalized(form)
+	if problem != "" {
+		return "", &InvalidUser{Param: string(i.kind), Message: problem}
+	}
+	hash := hashOf(plain)
+	if given != "" && given != hash {
+		return "", &InvalidUser{Param: param, Message: "This is not the hash of the " + string(i.kind) + " beside it. Send one of them."}
+	}
+	return hash, nil
+}
+
+func (i identifier) normalized(form PhoneForm) (plain, problem string) {
+	if i.kind == store.AdIdentifierEmail {
+		return normalizeEmail(i.plain)
+	}
+	return normalizePhone(i.plain, form)
+}
+
+// normalizeEmail keeps the dots of every mailbox: networks do not agree about them, and one form serves all.
+func normalizeEmail(text string) (plain, problem string) {
+	plain = strings.ToLower(strings.TrimSpace(text))
+	mailbox, domain, ok := strings.Cut(plain, "@")
+	if !ok || mailbox == "" || domain == "" || strings.Contains(domain, "@") || strings.ContainsFunc(plain, unicode.IsSpace) {
+		return "", "Send an e-mail address, such as ada@example.com."
+	}
+	return plain, ""
+}
+
+// normalizePhone keeps digits. For E.164 the country code must be marked by + or 00: which country a number without it
+// is in cannot be known, and a guess would be somebody else's number.
+func normalizePhone(text string, form PhoneForm) (plain, problem string) {
+	digits := keep(text, func(r rune) bool { return r >= '0' && r <= '9' })
+	if form == PhoneDigits {
+		if len(digits) < 7 || len(digits) > 16 || strings.ContainsFunc(text, unicode.IsLetter) {
+			return "", "Send a phone number of 7 to 16 digits with its country code."
+		}
+		return digits, ""
+	}
+	trimmed := strings.TrimSpace(text)
+	marked := strings.HasPrefix(trimmed, "+")
+	if strings.HasPrefix(trimmed, "00") {
+		marked, digits = true, digits[2:]
+	}
+	if !marked || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.ContainsFunc(text, unicode.IsLetter) {
+		return "", "Send a phone number with + and its country code, such as +15551234567."
+	}
+	return "+" + digits, ""
+}
+
+// normalizeDetail brings a field of userDetails into the form that networks hash.
+func normalizeDetail(field, text string) (plain, problem string) {
+	plain = strings.ToLower(strings.TrimSpace(text))
+	switch field {
+	case "city", "state":
+		plain = keep(plain, unicode.IsLetter)
+	case "country":
+		if !isCountry(plain) {
+			return "", "Send a country of two letters, such as US."
+		}
+	case "zip":
+		plain, _, _ = strings.Cut(plain, "-")
+		plain = keep(plain, func(r rune) bool { return !unicode.IsSpace(r) })
+	}
+	if plain == "" {
+		return "", "Send a " + field + ", or leave it out."
+	}
+	return plain, ""
+}
+
+func keep(text string, wanted func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if wanted(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// isCountry reports whether text has the form of an ISO 3166 code of two letters.
+func isCountry(text string) bool {
+	return len(text) == 2 && strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+func isSHA256(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+func hashOf(plain string) string {
+	sum := sha256.Sum256([]byte(plain))
+	return hex.EncodeToString(sum[:])
+}
