@@ -96,9 +96,6 @@ func (a AdAmount) Format(currency string) string {
 	return text + " " + strings.ToUpper(currency)
 }
 
-// HasDecimals reports whether the amount is not one of whole units.
-func (a AdAmount) HasDecimals() bool { return a%AdUnit != 0 }
-
 // Add returns the sum, and the largest amount instead of one that does not fit: a total that overflows must not
 // look small to a limit.
 func (a AdAmount) Add(b AdAmount) AdAmount {
