@@ -1,5 +1,12 @@
 package store
 
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // Ad mirrors an ad of a network. Its budget, bid and schedule are its ad group's and its campaign's. A driver fills in
 // PlatformID to PlatformCreatedAt; the rest is the store's. An empty text stands for what there is not.
 type Ad struct {
@@ -62,4 +69,88 @@ type AdBatch struct {
 	Campaigns []AdCampaign
 	Groups    []AdGroup
 	Ads       []Ad
+}
+
+var adRows = hierarchy[Ad]("ads")
+
+// ListAds holds the filters of a list of ads. An empty one does not filter.
+type ListAds struct {
+	AdPage
+	Channel     string // sacct_
+	AdAccountID string
+	Platform    Platform
+	Statuses    []AdStatus
+	CampaignID  string
+	Source      AdSource
+}
+
+// adEnded is whether an ad's ad group or campaign is over, with two placeholders for the present.
+const adEnded = `(EXISTS (
+		SELECT 1 FROM ad_groups AS g
+		WHERE g.account_id = ads.account_id AND g.platform_id = ads.ad_group_id AND g.platform = ads.platform AND g.ends_at <= ?)
+	OR EXISTS (
+		SELECT 1 FROM ad_campaigns AS c
+		WHERE c.account_id = ads.account_id AND c.platform_id = ads.campaign_id AND c.platform = ads.platform AND c.ends_at <= ?))`
+
+// ListAds returns a page of the ads of activated channels, newest first, as ListAdCampaigns does.
+func (s *Store) ListAds(ctx context.Context, account string, in ListAds) (*AdList[Ad], error) {
+	f, filters, err := s.adFilter(ctx, account, in.Channel, in.AdAccountID, in.Platform, in.Source)
+	if err != nil {
+		return nil, err
+	}
+	f.is("campaign_id", in.CampaignID)
+	now := s.Now()
+	f.statusIn(in.Statuses, adEnded, now, now)
+	filters = append(append(filters, in.CampaignID), statusWords(in.Statuses)...)
+	list, err := adPage(ctx, s, adRows.columns, account, in.AdPage, f, filters...)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.fillAds(ctx, account, pointers(list.Items))
+}
+
+// GetAd returns an ad by platform id, as GetAdCampaign does.
+func (s *Store) GetAd(ctx context.Context, account string, platform Platform, id string) (*Ad, error) {
+	a, err := findEntity(ctx, s, adRows, "ad", account, platform, id)
+	if err != nil {
+		return nil, err
+	}
+	return a, s.fillAds(ctx, account, []*Ad{a})
+}
+
+// AdsOf returns every ad of a campaign, or of one of its ad groups if group is not empty; deleted ones too, oldest
+// first. Their Group is not set.
+func (s *Store) AdsOf(ctx context.Context, c *AdCampaign, group string) ([]Ad, error) {
+	var f filter
+	f.is("ad_group_id", group)
+	rows, err := selectAll[Ad](ctx, s, adRows.selectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ?`+f.where.String()+` ORDER BY id`,
+		append([]any{c.AccountID, c.PlatformID, c.Platform}, f.args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("read ads: %w", err)
+	}
+	for i := range rows {
+		rows[i].Campaign, rows[i].AdAccount = c, c.AdAccount
+	}
+	return rows, nil
+}
+
+// fillAds sets what ads have besides their columns.
+func (s *Store) fillAds(ctx context.Context, account string, ads []*Ad) error {
+	var parents []string
+	for _, a := range ads {
+		parents = append(parents, a.AdGroupID)
+	}
+	groups, err := entitiesByID(ctx, s, adGroups, account, parents)
+	if err != nil {
+		return err
+	}
+	if err := s.fillGroups(ctx, account, slices.Collect(maps.Values(groups))); err != nil {
+		return err
+	}
+	for _, a := range ads {
+		if a.Group = groups[entityKey{a.Platform, a.AdGroupID}]; a.Group != nil {
+			a.Campaign, a.AdAccount = a.Group.Campaign, a.Group.AdAccount
+		}
+	}
+	return nil
 }

@@ -1,5 +1,11 @@
 package store
 
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
 // AdAccountStatus says whether ads can run in an ad account.
 type AdAccountStatus string
 
@@ -47,4 +53,144 @@ type AdBusinessCenter struct {
 	AdvertiserCount *int64   `db:"advertiser_count"` // nil = unknown
 	CreatedAt       Time     `db:"created_at"`
 	UpdatedAt       Time     `db:"updated_at"`
+}
+
+var (
+	adAccounts        = mirrorOf[AdAccount]("ad_accounts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id", "synced_at")
+	adBusinessCenters = mirrorOf[AdBusinessCenter]("ad_business_centers", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
+)
+
+// PutAdAccounts stores the ad accounts that a channel sees now, as its network has them. One that it does not see any
+// more is disabled.
+func (s *Store) PutAdAccounts(ctx context.Context, channel *SocialAccount, seen []AdAccount) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		now, rows, ids := s.Now(), make([]AdAccount, 0, len(seen)), make([]string, 0, len(seen))
+		for i := len(seen) - 1; i >= 0; i-- { // the first of the network's list is the first of ours
+			a := seen[i]
+			a.AccountID, a.ID, a.ChannelID, a.Platform = channel.AccountID, newULID(), channel.ID, channel.Platform
+			a.Currency, a.SyncedAt, a.CreatedAt, a.UpdatedAt = strings.ToLower(a.Currency), 0, now, now
+			rows, ids = append(rows, a), append(ids, a.PlatformID)
+		}
+		if err := adAccounts.upsert(ctx, u, onePer(rows, func(a *AdAccount) string { return a.PlatformID })); err != nil {
+			return nil, err
+		}
+		condition, arg := s.in("platform_id", ids)
+		return u.exec(ctx, `
+			UPDATE ad_accounts SET status = 'disabled', unusable_reason = ?, updated_at = ?
+			WHERE account_id = ? AND channel_id = ? AND status <> 'disabled' AND NOT (`+condition+`)`,
+			"The channel has no access to this ad account any more.", now, channel.AccountID, channel.ID, arg)
+	})
+	return err
+}
+
+// PutBusinessCenters stores the business centers that a channel sees now; what it does not see any more is removed.
+func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, seen []AdBusinessCenter) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		now, rows, ids := s.Now(), make([]AdBusinessCenter, 0, len(seen)), make([]string, 0, len(seen))
+		for i := len(seen) - 1; i >= 0; i-- {
+			b := seen[i]
+			b.AccountID, b.ID, b.ChannelID, b.Platform = channel.AccountID, newULID(), channel.ID, channel.Platform
+			b.CreatedAt, b.UpdatedAt = now, now
+			rows, ids = append(rows, b), append(ids, b.PlatformID)
+		}
+		if err := adBusinessCenters.upsert(ctx, u, onePer(rows, func(b *AdBusinessCenter) string { return b.PlatformID })); err != nil {
+			return nil, err
+		}
+		condition, arg := s.in("platform_id", ids)
+		return u.exec(ctx, `DELETE FROM ad_business_centers WHERE account_id = ? AND channel_id = ? AND NOT (`+condition+`)`,
+			channel.AccountID, channel.ID, arg)
+	})
+	return err
+}
+
+// ListAdAccounts returns a page of the ad accounts that an activated channel may use; adAccount, if it is not empty, is
+// the one that is wanted.
+func (s *Store) ListAdAccounts(ctx context.Context, account, channel, adAccount string, p AdPage) (*AdList[AdAccount], error) {
+	a, err := s.ActivatedChannel(ctx, account, channel)
+	if err != nil {
+		return nil, err
+	}
+	var f filter
+	f.is("channel_id", a.ID)
+	f.is("platform_id", adAccount)
+	if len(a.AdAccountIDs.V) > 0 {
+		f.and(s.in("platform_id", a.AdAccountIDs.V))
+	}
+	return adPage(ctx, s, adAccounts.columns, account, p, &f, a.ID, adAccount)
+}
+
+// ListBusinessCenters returns a page of the business centers that an activated channel sees.
+func (s *Store) ListBusinessCenters(ctx context.Context, account, channel string, p AdPage) (*AdList[AdBusinessCenter], error) {
+	a, err := s.ActivatedChannel(ctx, account, channel)
+	if err != nil {
+		return nil, err
+	}
+	var f filter
+	f.is("channel_id", a.ID)
+	return adPage(ctx, s, adBusinessCenters.columns, account, p, &f, a.ID)
+}
+
+// GetAdAccount returns an ad account of a channel by platform id, one that is disabled too. One that the channel does
+// not see or may not use is CodeMissing on ad_account_id.
+func (s *Store) GetAdAccount(ctx context.Context, channel *SocialAccount, id string) (*AdAccount, error) {
+	a, err := get[AdAccount](ctx, s, adAccounts.selectSQL+` WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
+		channel.AccountID, channel.ID, id)
+	if err != nil {
+		return nil, fmt.Errorf("read ad account: %w", err)
+	}
+	if a == nil || !channel.Allows(id) {
+		return nil, Missing("ad account", "ad_account_id", id)
+	}
+	return a, nil
+}
+
+// DueAdAccount names an ad account that somebody may have to mirror.
+type DueAdAccount struct {
+	AccountID  string `db:"account_id"`
+	ChannelID  string `db:"channel_id"`
+	PlatformID string `db:"platform_id"`
+	SyncedAt   Time   `db:"synced_at"`
+}
+
+// DueAdAccounts returns ad accounts that were last mirrored before a time, at most limit, of any account, the longest
+// ago first. They are candidates: ClaimAdSync says who does it.
+func (s *Store) DueAdAccounts(ctx context.Context, before Time, limit int) ([]DueAdAccount, error) {
+	return selectAll[DueAdAccount](ctx, s, `
+		SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at FROM ad_accounts AS a
+		JOIN social_accounts AS c ON c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active'
+		WHERE a.synced_at < ? ORDER BY a.synced_at LIMIT ?`, before, limit)
+}
+
+// ClaimAdSync takes the turn to mirror an ad account for whoever asks first, and reports whether that is the caller.
+// Its synced_at is now then, whatever becomes of it.
+func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		rows, err := u.exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
+			s.Now(), due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
+		return rows == 1, err
+	})
+}
+
+// adAccountKey names an ad account as a channel sees it.
+type adAccountKey struct{ channel, id string }
+
+// adAccountsOf returns the ad accounts that rows stand in.
+func (s *Store) adAccountsOf(ctx context.Context, account string, keys []adAccountKey) (map[adAccountKey]*AdAccount, error) {
+	found := map[adAccountKey]*AdAccount{}
+	if len(keys) == 0 {
+		return found, nil
+	}
+	var ids []string
+	for _, key := range keys {
+		ids = append(ids, key.id)
+	}
+	condition, arg := s.in("platform_id", distinct(ids))
+	rows, err := selectAll[AdAccount](ctx, s, adAccounts.selectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read ad accounts: %w", err)
+	}
+	for i := range rows {
+		found[adAccountKey{rows[i].ChannelID, rows[i].PlatformID}] = &rows[i]
+	}
+	return found, nil
 }

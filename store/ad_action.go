@@ -1,5 +1,14 @@
 package store
 
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
 // AdOp is what was done to ads.
 type AdOp string
 
@@ -70,4 +79,339 @@ type AdFailure struct {
 	Param   string              `json:"param,omitempty"`
 	Message string              `json:"message"`
 	Fields  map[string][]string `json:"fields,omitempty"`
+}
+
+// Err is what the request is told that wanted the action.
+func (f *AdFailure) Err() *Error {
+	return &Error{Code: f.Code, Param: f.Param, Message: f.Message, Fields: f.Fields}
+}
+
+var adActionColumns = columnsOf[AdAction]("ad_actions")
+
+// adLease is how long whoever asks a network is left alone. All calls of one action take less.
+const adLease = time.Minute
+
+// BeginAdAction is an action to begin.
+type BeginAdAction struct {
+	Index     int // among the actions of one request, from 0
+	Op        AdOp
+	Approval  string
+	Actor     string
+	RequestID string
+	AdAccount *AdAccount // where it happens
+	TargetID  string
+	Plan      AdObject // its token is the action's id, which is not known yet
+	Before    AdObject
+	Change    AdChange
+}
+
+// BegunAdAction is an action whose network may be asked now. Resumed says that it may have been asked before: Find
+// comes first then, unless the action has its outcome already. Err is why it was not begun; Action is nil then.
+type BegunAdAction struct {
+	Action  *AdAction
+	Resumed bool
+	Err     error
+}
+
+// BeginAdAction checks an action against the limits and stores it, all of it before the network is asked. Until it is
+// settled, what it adds counts as spent. A request that is sent again gets the action of the first time; one that
+// somebody is at work on is CodeInProgress.
+func (s *Store) BeginAdAction(ctx context.Context, account string, in BeginAdAction) (*BegunAdAction, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunAdAction, error) { return u.beginAdAction(ctx, account, in) })
+}
+
+// BeginAdActions begins several actions of one request. One that is refused does not keep the others from beginning;
+// each counts towards the limits of those behind it.
+func (s *Store) BeginAdActions(ctx context.Context, account string, ins []BeginAdAction) ([]BegunAdAction, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) ([]BegunAdAction, error) {
+		all := make([]BegunAdAction, len(ins))
+		for i, in := range ins {
+			begun, err := u.beginAdAction(ctx, account, in)
+			var refused *Error
+			switch {
+			case err == nil:
+				all[i] = *begun
+			case errors.As(err, &refused) && refused.Code != CodeInProgress:
+				all[i].Err = err
+			default:
+				return nil, err
+			}
+		}
+		return all, nil
+	})
+}
+
+// BegunUpload is an upload whose network may be asked now. Fresh are the identifiers that it does not have yet.
+type BegunUpload struct {
+	BegunAdAction
+	Fresh []AdMember
+}
+
+// BeginUpload begins the upload of identifiers to an audience, as BeginAdAction does. They are stored with it.
+func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAdAction, audience string, members []AdMember) (*BegunUpload, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunUpload, error) {
+		begun, err := u.beginAdAction(ctx, account, in)
+		if err != nil {
+			return nil, err
+		}
+		if !begun.Resumed {
+			if err := u.holdMembers(ctx, begun.Action, audience, members); err != nil {
+				return nil, err
+			}
+		}
+		fresh, err := s.AdMembers(ctx, account, begun.Action.ID)
+		return &BegunUpload{*begun, fresh}, err
+	})
+}
+
+// AdOutcome is what became of an action. What it made is native from now on.
+type AdOutcome struct {
+	State             AdActionState // done or refused; YieldAdAction is for what is not known
+	Failure           *AdFailure    // unless it is done
+	TargetID          string        // of what was created
+	After             AdObject
+	Made              AdBatch
+	Changed           AdBatch
+	CancelledCampaign string      // platform id; all that is in it is cancelled, too
+	Audience          *AdAudience // created, or as it stands now
+	DeletedAudience   string      // aud_
+	InvalidMembers    []AdMember  // which the network did not take
+}
+
+// AdSettlement is an outcome of an action.
+type AdSettlement struct {
+	ID string // adact_
+	AdOutcome
+}
+
+// SettleAdAction stores what became of an action, and what the network has now. Done commits together with the
+// request's answer; refused commits at once, because the answer is an error. An action that has its outcome
+// keeps it and is returned as it is.
+func (s *Store) SettleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
+	settle := func(ctx context.Context, u *unit) (*AdAction, error) { return u.settleAdAction(ctx, account, id, out) }
+	if out.State == AdActionDone {
+		return tx(ctx, s, settle)
+	}
+	return step(ctx, s, settle)
+}
+
+// SettleAdActions stores what became of several actions of a request that is answered whatever became of each.
+func (s *Store) SettleAdActions(ctx context.Context, account string, settlements []AdSettlement) ([]AdAction, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) ([]AdAction, error) {
+		all := make([]AdAction, len(settlements))
+		for i, settlement := range settlements {
+			action, err := u.settleAdAction(ctx, account, settlement.ID, settlement.AdOutcome)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = *action
+		}
+		return all, nil
+	})
+}
+
+// GetAdAction returns an action, or CodeMissing.
+func (s *Store) GetAdAction(ctx context.Context, account, ref string) (*AdAction, error) {
+	return s.findAdAction(ctx, account, ref, "")
+}
+
+// ListAdActions holds the filters of the audit trail. An empty one does not filter.
+type ListAdActions struct {
+	Page
+	ListFilter
+	Channel  string
+	Op       AdOp
+	State    AdActionState
+	TargetID string
+}
+
+// ListAdActions returns a page of the audit trail, newest first, and whether there is more.
+func (s *Store) ListAdActions(ctx context.Context, account string, in ListAdActions) ([]AdAction, bool, error) {
+	var f filter
+	f.is("channel_id", in.Channel)
+	f.is("op", string(in.Op))
+	f.is("state", string(in.State))
+	f.is("target_id", in.TargetID)
+	f.list(s, in.ListFilter)
+	return page(ctx, s, adActionColumns, KindAdAction, account, in.Page, &f)
+}
+
+// DueAdAction names an action that somebody may have to go on with.
+type DueAdAction struct {
+	AccountID string `db:"account_id"`
+	ID        string `db:"id"`
+}
+
+// DueAdActions returns actions without an outcome that nobody is at work on now, at most limit, of any account. They
+// are candidates: what they are by then shows once they are leased.
+func (s *Store) DueAdActions(ctx context.Context, limit int) ([]DueAdAction, error) {
+	return selectAll[DueAdAction](ctx, s, `
+		SELECT account_id, id FROM ad_actions WHERE state IN ('begun', 'unknown') AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`, limit)
+}
+
+// LeaseAdAction claims a due action for whoever asks first, and reports whether that is the caller.
+func (s *Store) LeaseAdAction(ctx context.Context, account, id string) (bool, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) { return u.leaseAdAction(ctx, account, id) })
+}
+
+// YieldAdAction ends the lease on an action whose outcome is not known: the reconciler looks at it after a pause. It
+// commits at once.
+func (s *Store) YieldAdAction(ctx context.Context, account, id string, pause time.Duration, failure *AdFailure) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			UPDATE ad_actions SET state = 'unknown', failure = ?, lease_until = `+s.dbNow()+` + ?, updated_at = ?
+			WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
+			JSONOf(failure), pause.Microseconds(), s.Now(), account, id)
+	})
+	return err
+}
+
+func (s *Store) findAdAction(ctx context.Context, account, id, lock string) (*AdAction, error) {
+	action, err := get[AdAction](ctx, s, adActionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read action: %w", err)
+	}
+	if action == nil {
+		return nil, Missing("ad action", "", id)
+	}
+	return action, nil
+}
+
+// adActionID makes the id of one of a request's actions from the token of its effect: the same each time it is sent.
+func adActionID(effect string, index int) string {
+	if index > 0 {
+		sum := sha256.Sum256([]byte(effect + " " + strconv.Itoa(index)))
+		effect = effect[:10] + tokenEncoding.EncodeToString(sum[:10])
+	}
+	return KindAdAction.Prefix() + effect
+}
+
+func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdAction) (*BegunAdAction, error) {
+	id := adActionID(u.store.effect(ctx), in.Index)
+	begun, err := get[AdAction](ctx, u.store, adActionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read action: %w", err)
+	}
+	if begun != nil {
+		return u.resumeAdAction(ctx, begun)
+	}
+	figures, err := u.checkSpend(ctx, account, in)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, adLease.Microseconds())
+	if err != nil {
+		return nil, fmt.Errorf("read the database's clock: %w", err)
+	}
+	now := u.store.Now()
+	action := &AdAction{
+		AccountID: account, ID: id, ChannelID: in.AdAccount.ChannelID, Platform: in.AdAccount.Platform, AdAccountID: in.AdAccount.PlatformID,
+		Op: in.Op, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID, TargetID: in.TargetID, State: AdActionBegun,
+		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: figures.TotalAfter - figures.TotalBefore,
+		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
+	}
+	return &BegunAdAction{Action: action}, u.insert(ctx, adActionColumns, action)
+}
+
+// checkSpend is CheckAdSpend with the limits locked, as far as there is anything to be spent.
+func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction) (*AdFigures, error) {
+	read := u.store.GetAdLimits
+	if in.Change != (AdChange{}) {
+		read = u.lockAdLimits
+	}
+	limits, err := read(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
+}
+
+// resumeAdAction gives an action to whoever asks again, unless somebody is at work on it.
+func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAction, error) {
+	if action.IsFinal() {
+		return &BegunAdAction{Action: action, Resumed: true}, nil
+	}
+	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID)
+	if err == nil && !mine {
+		err = inProgress()
+	}
+	return &BegunAdAction{Action: action, Resumed: true}, err
+}
+
+func (u *unit) leaseAdAction(ctx context.Context, account, id string) (bool, error) {
+	now := u.store.dbNow()
+	rows, err := u.exec(ctx, `
+		UPDATE ad_actions SET lease_until = `+now+` + ? WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND lease_until < `+now,
+		adLease.Microseconds(), account, id)
+	return rows == 1, err
+}
+
+func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
+	action, err := u.store.findAdAction(ctx, account, id, u.lock())
+	if err != nil || action.IsFinal() {
+		return action, err
+	}
+	if out.State == AdActionDone {
+		if err := u.applyAdOutcome(ctx, action, out); err != nil {
+			return nil, err
+		}
+	}
+	if err := u.settleMembers(ctx, action, out); err != nil {
+		return nil, err
+	}
+	action.State, action.Failure, action.UpdatedAt = out.State, JSONOf(out.Failure), u.store.Now()
+	if out.TargetID != "" {
+		action.TargetID = out.TargetID
+	}
+	if out.After != "" {
+		action.After = out.After
+	}
+	return action, u.update(ctx, adActionColumns, action)
+}
+
+// applyAdOutcome brings our mirror to where the network is.
+func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutcome) error {
+	a, err := u.store.adAccountOfAction(ctx, action)
+	if err != nil {
+		return err
+	}
+	now := u.store.Now()
+	if err := u.putBatch(ctx, a, out.Made, AdSourceNative, now); err != nil {
+		return err
+	}
+	if err := u.putBatch(ctx, a, out.Changed, AdSourceExternal, now); err != nil {
+		return err
+	}
+	if out.CancelledCampaign != "" {
+		if err := u.cancelCampaign(ctx, action, out.CancelledCampaign); err != nil {
+			return err
+		}
+	}
+	if out.Audience != nil {
+		return u.putAudience(ctx, a, out.Audience)
+	}
+	return u.deleteAudience(ctx, action, out.DeletedAudience)
+}
+
+// adAccountOfAction returns the ad account of an action as its channel sees it.
+func (s *Store) adAccountOfAction(ctx context.Context, action *AdAction) (*AdAccount, error) {
+	key := adAccountKey{action.ChannelID, action.AdAccountID}
+	found, err := s.adAccountsOf(ctx, action.AccountID, []adAccountKey{key})
+	if err == nil && found[key] == nil {
+		err = fmt.Errorf("action %s has no ad account", action.ID)
+	}
+	return found[key], err
+}
+
+// cancelCampaign cancels a campaign with all that is in it.
+func (u *unit) cancelCampaign(ctx context.Context, action *AdAction, id string) error {
+	now := u.store.Now()
+	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {
+		if _, err := u.exec(ctx, `
+			UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
+			WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {
+			return fmt.Errorf("cancel campaign: %w", err)
+		}
+	}
+	return nil
 }

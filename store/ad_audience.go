@@ -1,5 +1,12 @@
 package store
 
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
 // AudienceType says how an audience is made.
 type AudienceType string
 
@@ -67,4 +74,208 @@ type AdMember struct {
 	// Details are hashes of what else is known of the user, such as city, for networks that match it. They are sent along
 	// and not stored.
 	Details map[string]string `db:"-"`
+}
+
+var (
+	adAudiences       = audienceMirror()
+	adAudienceColumns = adAudiences.columns
+)
+
+// audienceMirror keeps what a network does not know of an audience.
+func audienceMirror() *mirror[AdAudience] {
+	m := mirrorOf[AdAudience]("ad_audiences", "account_id, platform_id, platform", "channel_id", "platform", "ad_account_id", "platform_id", "source", "source_audience_id", "pixel_id")
+	m.takes = map[string]string{
+		"type":                `CASE t.source WHEN 'native' THEN t.type ELSE excluded.type END`,
+		"description":         `CASE excluded.description WHEN '' THEN t.description ELSE excluded.description END`,
+		"retention_days":      `CASE excluded.retention_days WHEN 0 THEN t.retention_days ELSE excluded.retention_days END`,
+		"country":             `CASE excluded.country WHEN '' THEN t.country ELSE excluded.country END`,
+		"ratio":               `CASE excluded.ratio WHEN 0 THEN t.ratio ELSE excluded.ratio END`,
+		"deleted_at":          `t.deleted_at`,
+		"platform_created_at": `COALESCE(excluded.platform_created_at, t.platform_created_at)`,
+	}
+	return m
+}
+
+// ListAdAudiences returns a page of the audiences of an ad account that an activated channel may use, newest first.
+// platform, if it is not empty, is the one that is wanted.
+func (s *Store) ListAdAudiences(ctx context.Context, account, channel, adAccount string, platform Platform, p AdPage) (*AdList[AdAudience], error) {
+	c, err := s.ActivatedChannel(ctx, account, channel)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.GetAdAccount(ctx, c, adAccount); err != nil {
+		return nil, err
+	}
+	var f filter
+	f.is("channel_id", c.ID)
+	f.is("ad_account_id", adAccount)
+	f.is("platform", string(platform))
+	f.and("deleted_at IS NULL")
+	return adPage(ctx, s, adAudienceColumns, account, p, &f, c.ID, adAccount, string(platform))
+}
+
+// GetAdAudience returns an audience that is not deleted, or CodeMissing with param. Without an activated channel, or if
+// its own is not, it is CodeNotActivated.
+func (s *Store) GetAdAudience(ctx context.Context, account, ref, param string) (*AdAudience, error) {
+	channels, err := s.ActivatedChannels(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	id, ok := ParseID(KindAudience, ref)
+	if !ok {
+		return nil, Missing("audience", param, ref)
+	}
+	a, err := get[AdAudience](ctx, s, adAudienceColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read audience: %w", err)
+	case a == nil:
+		return nil, Missing("audience", param, ref)
+	case channels[a.ChannelID] == nil:
+		return nil, notActivated("The channel of this audience is not activated for ads.")
+	}
+	return a, nil
+}
+
+// PutAdAudiences stores the audiences of an ad account as its network has them. What is new is external; what the
+// network does not have any more is deleted, unless it was made after the network was asked.
+func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudience, asked Time) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		now, rows, ids := s.Now(), make([]AdAudience, 0, len(found)), make([]string, 0, len(found))
+		for _, audience := range found {
+			if audience.PlatformID == nil {
+				continue
+			}
+			audience.place(a, AdSourceExternal, now)
+			audience.ID, audience.CreatedAt = NewID(KindAudience), now
+			rows, ids = append(rows, audience), append(ids, *audience.PlatformID)
+		}
+		slices.SortStableFunc(rows, func(a, b AdAudience) int { return cmp.Compare(deref(a.PlatformCreatedAt), deref(b.PlatformCreatedAt)) })
+		if err := adAudiences.upsert(ctx, u, onePer(rows, func(a *AdAudience) string { return *a.PlatformID })); err != nil {
+			return nil, err
+		}
+		condition, arg := s.in("platform_id", ids)
+		return u.exec(ctx, `
+			UPDATE ad_audiences SET deleted_at = ?, updated_at = ?
+			WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND deleted_at IS NULL AND platform_id IS NOT NULL AND created_at < ? AND NOT (`+condition+`)`,
+			now, now, a.AccountID, a.ChannelID, a.PlatformID, asked, arg)
+	})
+	return err
+}
+
+// RecordAdAudience stores how an audience stands at its network.
+func (s *Store) RecordAdAudience(ctx context.Context, a AdAudience) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			UPDATE ad_audiences SET size = ?, status = ?, platform_status = ?, updated_at = ?
+			WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND (size, status, platform_status) IS DISTINCT FROM (CAST(? AS BIGINT), ?, ?)`,
+			a.Size, a.Status, a.PlatformStatus, s.Now(), a.AccountID, a.ID, a.Size, a.Status, a.PlatformStatus)
+	})
+	return err
+}
+
+// AudienceOf returns the id of the audience that an action creates: the same each time it is asked.
+func (a *AdAction) AudienceOf() string {
+	return KindAudience.Prefix() + a.ID[len(KindAdAction.Prefix()):]
+}
+
+// place says where an audience is.
+func (a *AdAudience) place(in *AdAccount, source AdSource, now Time) {
+	a.AccountID, a.ChannelID, a.Platform, a.AdAccountID = in.AccountID, in.ChannelID, in.Platform, in.PlatformID
+	a.Source, a.UpdatedAt = source, now
+}
+
+// putAudience stores an audience that was made, or that stands otherwise than before. One that was seen at the network
+// before it was known to be ours is ours from now on, under the id that it has.
+func (u *unit) putAudience(ctx context.Context, in *AdAccount, a *AdAudience) error {
+	known, err := get[AdAudience](ctx, u.store, adAudienceColumns.selectSQL+`
+		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.lock(),
+		in.AccountID, a.ID, a.PlatformID, in.Platform, a.ID)
+	if err != nil {
+		return fmt.Errorf("read audience: %w", err)
+	}
+	now := u.store.Now()
+	a.place(in, AdSourceNative, now)
+	if known == nil {
+		a.CreatedAt = now
+		return u.insert(ctx, adAudienceColumns, a)
+	}
+	if known.ID == a.ID {
+		a.Source = known.Source
+	}
+	a.ID, a.CreatedAt, a.DeletedAt = known.ID, known.CreatedAt, known.DeletedAt
+	return u.update(ctx, adAudienceColumns, a)
+}
+
+// deleteAudience marks an audience as deleted and forgets who is in it.
+func (u *unit) deleteAudience(ctx context.Context, action *AdAction, id string) error {
+	if id == "" {
+		return nil
+	}
+	if _, err := u.exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND audience_id = ?`, action.AccountID, id); err != nil {
+		return fmt.Errorf("forget members: %w", err)
+	}
+	now := u.store.Now()
+	_, err := u.exec(ctx, `UPDATE ad_audiences SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND id = ? AND deleted_at IS NULL`,
+		now, now, action.AccountID, id)
+	return err
+}
+
+// AdMembers returns the identifiers that an upload has to send or has sent, in the order of their users.
+func (s *Store) AdMembers(ctx context.Context, account, action string) ([]AdMember, error) {
+	members, err := selectAll[AdMember](ctx, s, `
+		SELECT kind, hash, user_index FROM ad_audience_members WHERE account_id = ? AND action_id = ? ORDER BY user_index, kind`, account, action)
+	if err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	return members, nil
+}
+
+// holdMembers stores the identifiers that an audience does not have yet under an action, in one statement. What another
+// action is about to upload is uploaded by this one, too: whether the other one succeeds is not known. They are in the
+// order of the key, so that two uploads do not wait for each other.
+func (u *unit) holdMembers(ctx context.Context, action *AdAction, audience string, members []AdMember) error {
+	rows := make([][]any, 0, len(members))
+	sorted := slices.Clone(members)
+	slices.SortStableFunc(sorted, func(a, b AdMember) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Hash, b.Hash)) })
+	for i, m := range sorted {
+		if i == 0 || m.Kind != sorted[i-1].Kind || m.Hash != sorted[i-1].Hash {
+			rows = append(rows, []any{m.Kind, m.Hash, m.Index})
+		}
+	}
+	_, err := u.exec(ctx, `
+		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)
+		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.jsonRows()+` WHERE TRUE
+		ON CONFLICT (account_id, audience_id, kind, hash) DO UPDATE SET action_id = excluded.action_id, user_index = excluded.user_index
+		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, JSONOf(rows))
+	if err != nil {
+		return fmt.Errorf("store members: %w", err)
+	}
+	return nil
+}
+
+// settleMembers keeps the identifiers that were uploaded and forgets the others.
+func (u *unit) settleMembers(ctx context.Context, action *AdAction, out AdOutcome) error {
+	if action.Op != AdOpUploadAudience {
+		return nil
+	}
+	if len(out.InvalidMembers) > 0 {
+		hashes := make([]string, len(out.InvalidMembers))
+		for i, m := range out.InvalidMembers {
+			hashes[i] = string(m.Kind) + m.Hash
+		}
+		condition, arg := u.store.in("kind || hash", hashes)
+		if _, err := u.exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND action_id = ? AND `+condition, action.AccountID, action.ID, arg); err != nil {
+			return fmt.Errorf("forget members: %w", err)
+		}
+	}
+	query := `DELETE FROM ad_audience_members WHERE account_id = ? AND action_id = ? AND uploaded_at IS NULL`
+	args := []any{action.AccountID, action.ID}
+	if out.State == AdActionDone {
+		query, args = `UPDATE ad_audience_members SET uploaded_at = ? WHERE account_id = ? AND action_id = ?`, append([]any{u.store.Now()}, args...)
+	}
+	if _, err := u.exec(ctx, query, args...); err != nil {
+		return fmt.Errorf("settle members: %w", err)
+	}
+	return nil
 }

@@ -1,5 +1,11 @@
 package store
 
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
 // AdCampaign mirrors a campaign of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the store's.
 // An amount of 0 and an empty text stand for what there is not.
 type AdCampaign struct {
@@ -24,8 +30,11 @@ type AdCampaign struct {
 	BidAmount         AdAmount     `db:"bid_amount"`
 	RoasFloor         AdRatio      `db:"roas_floor"`
 	StartsAt          *Time        `db:"starts_at"`
-	EndsAt            *Time        `db:"ends_at"` // the first moment after the last day
+	EndsAt            *Time        `db:"ends_at"`       // the first moment after the last day
+	GroupsEndAt       *Time        `db:"groups_end_at"` // when the last of its ad groups ends, if each does; kept by the store
 	PlatformCreatedAt *Time        `db:"platform_created_at"`
+	Currency          string       `db:"currency"`     // of the ad account
+	Daily             AdAmount     `db:"daily_amount"` // what BudgetAmount comes to in a day
 	Source            AdSource     `db:"source"`
 	SyncedAt          Time         `db:"synced_at"` // when the network was last heard about it
 	DeletedAt         *Time        `db:"deleted_at"`
@@ -38,11 +47,127 @@ type AdCampaign struct {
 }
 
 // StatusAt returns the state of delivery: past the end it is completed, whatever the network says.
-func (c *AdCampaign) StatusAt(now Time) AdStatus { return statusAt(c.Status, c.EndsAt, now) }
+func (c *AdCampaign) StatusAt(now Time) AdStatus {
+	return statusAt(statusAt(c.Status, c.EndsAt, now), c.GroupsEndAt, now)
+}
 
 func statusAt(status AdStatus, endsAt *Time, now Time) AdStatus {
 	if endsAt != nil && *endsAt <= now && !status.IsTerminal() {
 		return AdStatusCompleted
 	}
 	return status
+}
+
+// dailyAmount returns what a budget comes to in a day: a lifetime budget is spread over its days, rounded up, and over
+// one day if they are not known.
+func dailyAmount(amount AdAmount, kind BudgetType, from Time, until *Time) AdAmount {
+	if kind != BudgetTypeLifetime || until == nil {
+		return amount
+	}
+	const day = Time(24 * time.Hour / time.Microsecond)
+	days := AdAmount(max((*until-from+day-1)/day, 1))
+	return (amount + days - 1) / days
+}
+
+// startOf returns when something that may be spent on begins, as far as is known.
+func startOf(startsAt, platformCreatedAt *Time, now Time) Time {
+	switch {
+	case startsAt != nil:
+		return *startsAt
+	case platformCreatedAt != nil:
+		return *platformCreatedAt
+	}
+	return now
+}
+
+var adCampaigns = hierarchy[AdCampaign]("ad_campaigns", "groups_end_at")
+
+// ListAdCampaigns holds the filters of a list of campaigns. An empty one does not filter.
+type ListAdCampaigns struct {
+	AdPage
+	Channel     string // sacct_
+	AdAccountID string
+	Platform    Platform
+	Statuses    []AdStatus
+	Source      AdSource
+}
+
+// ListAdCampaigns returns a page of the campaigns of activated channels, newest first. Without an activated channel,
+// and for one that is not, it is CodeNotActivated; a channel that does not exist is CodeMissing on account_id.
+func (s *Store) ListAdCampaigns(ctx context.Context, account string, in ListAdCampaigns) (*AdList[AdCampaign], error) {
+	f, filters, err := s.adFilter(ctx, account, in.Channel, in.AdAccountID, in.Platform, in.Source)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	f.statusIn(in.Statuses, `(ends_at <= ? OR groups_end_at <= ?)`, now, now)
+	list, err := adPage(ctx, s, adCampaigns.columns, account, in.AdPage, f, append(filters, statusWords(in.Statuses)...)...)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.fillCampaigns(ctx, account, pointers(list.Items))
+}
+
+// GetAdCampaign returns a campaign by platform id. Without an activated channel, or if its own is not, it is
+// CodeNotActivated. Without a platform, an id that two networks have is CodeParameterMissing on platform.
+func (s *Store) GetAdCampaign(ctx context.Context, account string, platform Platform, id string) (*AdCampaign, error) {
+	c, err := findEntity(ctx, s, adCampaigns, "campaign", account, platform, id)
+	if err != nil {
+		return nil, err
+	}
+	return c, s.fillCampaigns(ctx, account, []*AdCampaign{c})
+}
+
+// fillCampaigns sets what campaigns have besides their columns.
+func (s *Store) fillCampaigns(ctx context.Context, account string, campaigns []*AdCampaign) error {
+	if len(campaigns) == 0 {
+		return nil
+	}
+	keys := make([]adAccountKey, len(campaigns))
+	ids := make([]string, len(campaigns))
+	for i, c := range campaigns {
+		keys[i], ids[i] = adAccountKey{c.ChannelID, c.AdAccountID}, c.PlatformID
+	}
+	accounts, err := s.adAccountsOf(ctx, account, keys)
+	if err != nil {
+		return err
+	}
+	groups, err := s.countBelow(ctx, "ad_groups", "campaign_id", account, ids)
+	if err != nil {
+		return err
+	}
+	ads, err := s.countBelow(ctx, "ads", "campaign_id", account, ids)
+	if err != nil {
+		return err
+	}
+	for i, c := range campaigns {
+		key := entityKey{c.Platform, c.PlatformID}
+		c.AdAccount, c.AdGroupCount, c.AdCount = accounts[keys[i]], groups[key], ads[key]
+	}
+	return nil
+}
+
+// entityKey names something at a network.
+type entityKey struct {
+	platform Platform
+	id       string
+}
+
+// countBelow counts the rows of a table, without deleted ones, that belong to each of the ids.
+func (s *Store) countBelow(ctx context.Context, table, parent, account string, ids []string) (map[entityKey]int, error) {
+	condition, arg := s.in(parent, distinct(ids))
+	rows, err := selectAll[struct {
+		Platform Platform `db:"platform"`
+		Parent   string   `db:"parent"`
+		Count    int      `db:"count"`
+	}](ctx, s, `SELECT platform, `+parent+` AS parent, count(*) AS count FROM `+table+`
+		WHERE account_id = ? AND `+condition+` AND deleted_at IS NULL GROUP BY platform, `+parent, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("count %s: %w", table, err)
+	}
+	counts := make(map[entityKey]int, len(rows))
+	for _, row := range rows {
+		counts[entityKey{row.Platform, row.Parent}] = row.Count
+	}
+	return counts, nil
 }

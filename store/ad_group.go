@@ -1,5 +1,12 @@
 package store
 
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // AdGroup mirrors an ad group (ad set) of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the
 // store's. An amount of 0 and an empty text stand for what there is not.
 type AdGroup struct {
@@ -28,6 +35,8 @@ type AdGroup struct {
 	StartsAt          *Time        `db:"starts_at"`
 	EndsAt            *Time        `db:"ends_at"` // the first moment after the last day
 	PlatformCreatedAt *Time        `db:"platform_created_at"`
+	Currency          string       `db:"currency"`     // of the ad account
+	Daily             AdAmount     `db:"daily_amount"` // what BudgetAmount comes to in a day
 	Source            AdSource     `db:"source"`
 	SyncedAt          Time         `db:"synced_at"` // when the network was last heard about it
 	DeletedAt         *Time        `db:"deleted_at"`
@@ -54,4 +63,73 @@ func (g *AdGroup) BudgetLevel() BudgetLevel {
 		return g.Campaign.BudgetLevel
 	}
 	return BudgetLevelGroup
+}
+
+var adGroups = hierarchy[AdGroup]("ad_groups")
+
+// ListAdGroups returns a page of the ad groups of a campaign, newest first. It finds the campaign as GetAdCampaign does.
+func (s *Store) ListAdGroups(ctx context.Context, account string, platform Platform, campaign string, p AdPage) (*AdList[AdGroup], error) {
+	c, err := findEntity(ctx, s, adCampaigns, "campaign", account, platform, campaign)
+	if err != nil {
+		return nil, err
+	}
+	var f filter
+	f.is("campaign_id", c.PlatformID)
+	f.is("platform", string(c.Platform))
+	list, err := adPage(ctx, s, adGroups.columns, account, p, &f, string(c.Platform), c.PlatformID)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.fillGroups(ctx, account, pointers(list.Items))
+}
+
+// GetAdGroup returns an ad group by platform id, as GetAdCampaign does.
+func (s *Store) GetAdGroup(ctx context.Context, account string, platform Platform, id string) (*AdGroup, error) {
+	g, err := findEntity(ctx, s, adGroups, "ad group", account, platform, id)
+	if err != nil {
+		return nil, err
+	}
+	return g, s.fillGroups(ctx, account, []*AdGroup{g})
+}
+
+// AdGroupsOf returns every ad group of a campaign, deleted ones too, oldest first.
+func (s *Store) AdGroupsOf(ctx context.Context, c *AdCampaign) ([]AdGroup, error) {
+	rows, err := selectAll[AdGroup](ctx, s, adGroups.selectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ? ORDER BY id`,
+		c.AccountID, c.PlatformID, c.Platform)
+	if err != nil {
+		return nil, fmt.Errorf("read ad groups: %w", err)
+	}
+	for i := range rows {
+		rows[i].Campaign, rows[i].AdAccount = c, c.AdAccount
+	}
+	return rows, nil
+}
+
+// fillGroups sets what ad groups have besides their columns.
+func (s *Store) fillGroups(ctx context.Context, account string, groups []*AdGroup) error {
+	if len(groups) == 0 {
+		return nil
+	}
+	var ids, parents []string
+	for _, g := range groups {
+		ids, parents = append(ids, g.PlatformID), append(parents, g.CampaignID)
+	}
+	campaigns, err := entitiesByID(ctx, s, adCampaigns, account, parents)
+	if err != nil {
+		return err
+	}
+	if err := s.fillCampaigns(ctx, account, slices.Collect(maps.Values(campaigns))); err != nil {
+		return err
+	}
+	ads, err := s.countBelow(ctx, "ads", "ad_group_id", account, ids)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		g.AdCount = ads[entityKey{g.Platform, g.PlatformID}]
+		if g.Campaign = campaigns[entityKey{g.Platform, g.CampaignID}]; g.Campaign != nil {
+			g.AdAccount = g.Campaign.AdAccount
+		}
+	}
+	return nil
 }

@@ -1,5 +1,13 @@
 package store
 
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // AdLimits are the guardrails of an account: what its keys may commit to spend at all networks together.
 type AdLimits struct {
 	AccountID         string                   `db:"account_id"`
@@ -15,4 +23,309 @@ type AdLimit struct {
 	MaxDailyPerCampaign AdAmount `json:"max_daily_budget_per_campaign"`
 	MaxDailyTotal       AdAmount `json:"max_total_daily_budget"` // of everything that is switched on
 	MaxBid              AdAmount `json:"max_bid_amount"`         // 0 = any
+}
+
+// currencyScales are how many units of a currency stand for one of the dollar, roughly, where a unit is small.
+var currencyScales = map[string]AdAmount{
+	"clp": 1000, "cop": 4000, "crc": 500, "czk": 20, "dkk": 7, "hkd": 8, "huf": 400, "idr": 15_000, "inr": 80, "isk": 150, "jpy": 150,
+	"krw": 1000, "mxn": 20, "ngn": 1500, "nok": 10, "php": 50, "pyg": 7000, "sek": 10, "thb": 35, "try": 40, "twd": 30, "uah": 40,
+	"uyu": 40, "vnd": 25_000, "zar": 20,
+}
+
+// DefaultAdLimit is what may be spent in a currency of which an account has said nothing.
+func DefaultAdLimit(currency string) AdLimit {
+	scale := max(currencyScales[currency], 1) * AdUnit
+	return AdLimit{MaxDailyPerCampaign: 10_000 * scale, MaxDailyTotal: 50_000 * scale}
+}
+
+// Of returns what may be spent in a currency.
+func (l *AdLimits) Of(currency string) AdLimit {
+	if limit, ok := l.Currencies.V[currency]; ok {
+		return limit
+	}
+	return DefaultAdLimit(currency)
+}
+
+func (l *AdLimits) check() error {
+	var p Problems
+	for currency, limit := range l.Currencies.V {
+		p.Check(len(currency) == 3 && strings.Trim(currency, "abcdefghijklmnopqrstuvwxyz") == "", "currencies."+currency, "Send a lower-case currency code of three letters.")
+		p.Check(limit.MaxDailyPerCampaign >= 0, "currencies."+currency+".max_daily_budget_per_campaign", "Send an amount that is not negative.")
+		p.Check(limit.MaxDailyTotal >= 0, "currencies."+currency+".max_total_daily_budget", "Send an amount that is not negative.")
+		p.Check(limit.MaxBid >= 0, "currencies."+currency+".max_bid_amount", "Send an amount that is not negative.")
+	}
+	p.Check(l.MaxIncrease >= 0, "max_daily_budget_increase_pct", "Send a percentage that is not negative.")
+	for _, op := range l.BlockedOperations.V {
+		p.Check(slices.Contains(AdOps, op), "blocked_operations", fmt.Sprintf("There is no operation %.40q.", string(op)))
+	}
+	return p.Err()
+}
+
+const adLimitColumns = `account_id, currencies, max_budget_increase, blocked_operations, created_at, updated_at`
+
+// GetAdLimits returns the guardrails of an account. They exist from the beginning.
+func (s *Store) GetAdLimits(ctx context.Context, account string) (*AdLimits, error) {
+	limits, err := s.findAdLimits(ctx, account, "")
+	if err == nil && limits == nil {
+		limits = &AdLimits{AccountID: account}
+	}
+	return limits, err
+}
+
+// UpdateAdLimits locks the guardrails, applies change and stores them. What runs already goes on.
+func (s *Store) UpdateAdLimits(ctx context.Context, account string, change func(*AdLimits)) (*AdLimits, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*AdLimits, error) {
+		limits, err := u.lockAdLimits(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		before := jsonText(limits)
+		change(limits)
+		limits.BlockedOperations.V = slices.Compact(slices.Sorted(slices.Values(limits.BlockedOperations.V)))
+		if err := limits.check(); err != nil || before == jsonText(limits) {
+			return limits, err
+		}
+		limits.UpdatedAt = s.Now()
+		_, err = u.exec(ctx, `UPDATE ad_limits SET currencies = ?, max_budget_increase = ?, blocked_operations = ?, updated_at = ? WHERE account_id = ?`,
+			limits.Currencies, limits.MaxIncrease, limits.BlockedOperations, limits.UpdatedAt, account)
+		return limits, err
+	})
+}
+
+func (s *Store) findAdLimits(ctx context.Context, account, lock string) (*AdLimits, error) {
+	limits, err := get[AdLimits](ctx, s, `SELECT `+adLimitColumns+` FROM ad_limits WHERE account_id = ?`+lock, account)
+	if err != nil {
+		return nil, fmt.Errorf("read limits: %w", err)
+	}
+	return limits, nil
+}
+
+// lockAdLimits returns the guardrails and keeps other budgets of the account from being checked meanwhile.
+func (u *unit) lockAdLimits(ctx context.Context, account string) (*AdLimits, error) {
+	limits, err := u.store.findAdLimits(ctx, account, u.lock())
+	if err != nil || limits != nil {
+		return limits, err
+	}
+	now := u.store.Now()
+	if _, err := u.exec(ctx, `INSERT INTO ad_limits (`+adLimitColumns+`) VALUES (?, '{}', 0, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
+		account, now, now); err != nil {
+		return nil, fmt.Errorf("insert limits: %w", err)
+	}
+	return u.store.findAdLimits(ctx, account, u.lock())
+}
+
+// AdChange is what an action does to what may be spent. The zero value does nothing to it.
+type AdChange struct {
+	Level        AdLevel // of what is changed, or gets the budget: campaign or ad_group
+	PlatformID   string  // empty = a new campaign
+	Platform     Platform
+	BudgetAmount AdAmount // afterwards; 0 = as it is
+	BudgetType   BudgetType
+	StartsAt     *Time
+	EndsAt       *Time
+	Paused       bool     // a new campaign that is off
+	Resume       bool     // switches on what is off
+	BidAmount    AdAmount // afterwards; 0 = as it is
+	Param        string   // what to blame: budget_amount, budget.amount
+}
+
+// AdFigures are what an action comes to by day, in the currency of its ad account.
+type AdFigures struct {
+	Currency    string
+	Campaign    AdAmount // of its campaign, if that is on
+	TotalBefore AdAmount // of everything that is on or about to be
+	TotalAfter  AdAmount
+	Limit       AdLimit
+}
+
+// CheckAdSpend returns what an action would come to, or why it would be refused: CodeForbidden for an operation that is
+// blocked, CodeSpendLimit for a budget. BeginAdAction does the same under a lock.
+func (s *Store) CheckAdSpend(ctx context.Context, account string, op AdOp, a *AdAccount, change AdChange) (*AdFigures, error) {
+	limits, err := s.GetAdLimits(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return s.checkSpend(ctx, limits, op, a, change)
+}
+
+func (s *Store) checkSpend(ctx context.Context, limits *AdLimits, op AdOp, a *AdAccount, change AdChange) (*AdFigures, error) {
+	if slices.Contains(limits.BlockedOperations.V, op) {
+		return nil, &Error{Code: CodeForbidden, Message: "The account's limits block " + string(op) + ". PATCH /ads/limits can allow it."}
+	}
+	if change == (AdChange{}) {
+		return &AdFigures{}, nil
+	}
+	spend, err := s.spendOf(ctx, limits.AccountID, change)
+	if err != nil {
+		return nil, err
+	}
+	total, err := s.committedDaily(ctx, limits.AccountID, a.Currency)
+	if err != nil {
+		return nil, err
+	}
+	f := &AdFigures{Currency: a.Currency, Campaign: spend.campaign, TotalBefore: total, Limit: limits.Of(a.Currency)}
+	f.TotalAfter = total.Add(max(spend.added, 0))
+	return f, f.check(limits, change, spend)
+}
+
+// spend is what a change does to its campaign by day.
+type spend struct {
+	before, after AdAmount // of what has the budget, on or off
+	campaign      AdAmount // of the campaign afterwards, if it is on
+	grown         bool     // the campaign's is more than before
+	added         AdAmount // to what is on
+}
+
+func (f *AdFigures) check(limits *AdLimits, change AdChange, s *spend) error {
+	param := cmp.Or(change.Param, "budget.amount")
+	switch {
+	case f.Limit.MaxBid > 0 && change.BidAmount > f.Limit.MaxBid:
+		return f.exceeded("bid_amount", change.BidAmount, "max_bid_amount", f.Limit.MaxBid, "A bid of %s")
+	case s.grown && f.Campaign > f.Limit.MaxDailyPerCampaign:
+		return f.exceeded(param, f.Campaign, "max_daily_budget_per_campaign", f.Limit.MaxDailyPerCampaign, "The campaign could spend %s a day, which")
+	case s.added > 0 && f.TotalAfter > f.Limit.MaxDailyTotal:
+		return f.exceeded(param, f.TotalAfter, "max_total_daily_budget", f.Limit.MaxDailyTotal, "All campaigns together could spend %s a day, which")
+	case limits.MaxIncrease > 0 && s.before > 0 && raisedBy(s.before, s.after) > limits.MaxIncrease:
+		return spendLimit(param, fmt.Sprintf("The budget would rise from %s to %s, by more than %s %% (max_daily_budget_increase_pct). Raise it in steps, or the limit with PATCH /ads/limits.",
+			s.before.Format(f.Currency), s.after.Format(f.Currency), limits.MaxIncrease))
+	}
+	return nil
+}
+
+// raisedBy returns the percentage by which an amount rises, rounded up to a millionth.
+func raisedBy(before, after AdAmount) AdRatio {
+	if after <= before {
+		return 0
+	}
+	percent := AdRatio(ratio(int64(after-before), 100_000_000, int64(before)))
+	return max(percent, 1)
+}
+
+func (f *AdFigures) exceeded(param string, figure AdAmount, name string, limit AdAmount, what string) *Error {
+	return spendLimit(param, fmt.Sprintf(what+" is more than the account's limit of %s (%s). Send less, or raise the limit with PATCH /ads/limits.",
+		figure.Format(f.Currency), limit.Format(f.Currency), name))
+}
+
+func spendLimit(param, message string) *Error {
+	return &Error{Code: CodeSpendLimit, Param: param, Message: message, Fields: map[string][]string{param: {message}}}
+}
+
+// committedDaily returns what may be spent in a day by everything that is on, and by actions whose outcome is open.
+func (s *Store) committedDaily(ctx context.Context, account, currency string) (AdAmount, error) {
+	now := s.Now()
+	total, err := get[AdAmount](ctx, s, `
+		SELECT CAST(COALESCE(SUM(daily_amount), 0) AS BIGINT) FROM (
+			SELECT daily_amount FROM ad_campaigns
+			WHERE account_id = ? AND currency = ? AND daily_amount > 0 AND configured_status = 'active'
+				AND status NOT IN ('rejected', 'completed', 'cancelled') AND (ends_at IS NULL OR ends_at > ?) AND (groups_end_at IS NULL OR groups_end_at > ?)
+			UNION ALL
+			SELECT g.daily_amount FROM ad_groups AS g
+			JOIN ad_campaigns AS c ON c.account_id = g.account_id AND c.platform_id = g.campaign_id AND c.platform = g.platform
+			WHERE g.account_id = ? AND g.currency = ? AND g.daily_amount > 0 AND g.configured_status = 'active'
+				AND g.status NOT IN ('rejected', 'completed', 'cancelled') AND (g.ends_at IS NULL OR g.ends_at > ?)
+				AND c.configured_status = 'active' AND c.status NOT IN ('rejected', 'completed', 'cancelled') AND (c.ends_at IS NULL OR c.ends_at > ?)
+			UNION ALL
+			SELECT daily_amount FROM ad_actions WHERE account_id = ? AND currency = ? AND state IN ('begun', 'unknown')) AS daily`,
+		account, currency, now, now, account, currency, now, now, account, currency)
+	if err != nil {
+		return 0, fmt.Errorf("sum daily budgets: %w", err)
+	}
+	return *total, nil
+}
+
+// spendOf works out what a change does to the campaign that it is about.
+func (s *Store) spendOf(ctx context.Context, account string, change AdChange) (*spend, error) {
+	now := s.Now()
+	if change.PlatformID == "" {
+		daily := dailyAmount(change.BudgetAmount, change.BudgetType, startOf(change.StartsAt, nil, now), change.EndsAt)
+		made := &spend{after: daily, campaign: daily, grown: true, added: daily}
+		if change.Paused {
+			made.added = 0
+		}
+		return made, nil
+	}
+	c, groups, err := s.campaignOf(ctx, account, change)
+	if err != nil {
+		return nil, err
+	}
+	before, wasOn := campaignDaily(c, groups, now)
+	result := &spend{}
+	result.before, result.after = change.apply(c, groups, now)
+	after, isOn := campaignDaily(c, groups, now)
+	result.campaign, result.added = after, 0
+	result.grown = after > before || change.Resume
+	if isOn {
+		result.added = after
+	}
+	if wasOn {
+		result.added -= before
+	}
+	return result, nil
+}
+
+// campaignOf returns the campaign that a change is about, with its ad groups.
+func (s *Store) campaignOf(ctx context.Context, account string, change AdChange) (*AdCampaign, []AdGroup, error) {
+	campaign := change.PlatformID
+	if change.Level == AdLevelGroup {
+		found, err := entitiesByID(ctx, s, adGroups, account, []string{change.PlatformID})
+		if err != nil {
+			return nil, nil, err
+		}
+		g := found[entityKey{change.Platform, change.PlatformID}]
+		if g == nil {
+			return nil, nil, Missing("ad group", "", change.PlatformID)
+		}
+		campaign = g.CampaignID
+	}
+	found, err := entitiesByID(ctx, s, adCampaigns, account, []string{campaign})
+	if err != nil {
+		return nil, nil, err
+	}
+	c := found[entityKey{change.Platform, campaign}]
+	if c == nil {
+		return nil, nil, Missing("campaign", "", campaign)
+	}
+	groups, err := s.AdGroupsOf(ctx, c)
+	return c, groups, err
+}
+
+// apply changes rows as the action will, and returns the daily budget of what it is about before and after.
+func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before, after AdAmount) {
+	if change.Level == AdLevelCampaign {
+		before = c.Daily
+		if change.BudgetAmount > 0 {
+			c.Daily = dailyAmount(change.BudgetAmount, change.BudgetType, startOf(cmp.Or(change.StartsAt, c.StartsAt), c.PlatformCreatedAt, now), cmp.Or(change.EndsAt, c.EndsAt))
+		}
+		if change.Resume {
+			c.ConfiguredStatus = AdConfiguredActive
+		}
+		return before, c.Daily
+	}
+	for i := range groups {
+		g := &groups[i]
+		if g.PlatformID != change.PlatformID {
+			continue
+		}
+		before = g.Daily
+		if change.BudgetAmount > 0 {
+			g.Daily = dailyAmount(change.BudgetAmount, change.BudgetType, startOf(cmp.Or(change.StartsAt, g.StartsAt), g.PlatformCreatedAt, now), cmp.Or(change.EndsAt, g.EndsAt))
+		}
+		if change.Resume {
+			g.ConfiguredStatus = AdConfiguredActive
+		}
+		after = g.Daily
+	}
+	return before, after
+}
+
+// campaignDaily returns what a campaign comes to by day with the ad groups that are on, and whether it is on itself.
+func campaignDaily(c *AdCampaign, groups []AdGroup, now Time) (AdAmount, bool) {
+	total := c.Daily
+	for i := range groups {
+		g := &groups[i]
+		if g.ConfiguredStatus == AdConfiguredActive && !statusAt(g.Status, g.EndsAt, now).IsTerminal() {
+			total = total.Add(g.Daily)
+		}
+	}
+	return total, c.ConfiguredStatus == AdConfiguredActive && !c.StatusAt(now).IsTerminal()
 }

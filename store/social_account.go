@@ -1,5 +1,13 @@
 package store
 
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
 // AdsStatus says whether a channel can be used for ads.
 type AdsStatus string
 
@@ -29,3 +37,180 @@ type SocialAccount struct {
 
 // IsActivated reports whether ads can be made through the channel.
 func (a *SocialAccount) IsActivated() bool { return a.AdsStatus == AdsStatusActive }
+
+// Allows reports whether the channel may use an ad account.
+func (a *SocialAccount) Allows(adAccount string) bool {
+	return len(a.AdAccountIDs.V) == 0 || slices.Contains(a.AdAccountIDs.V, adAccount)
+}
+
+var socialAccountColumns = columnsOf[SocialAccount]("social_accounts")
+
+// maxSocialAccounts is how many channels an account may have.
+const maxSocialAccounts = 200
+
+// NewSocialAccount is a channel to connect. Token is the access to the network; it is sealed.
+type NewSocialAccount struct {
+	Platform     Platform
+	Driver       string
+	PlatformID   string
+	Username     string
+	DisplayName  string
+	AdAccountIDs []string
+	Token        string
+}
+
+func (n *NewSocialAccount) check() error {
+	var p Problems
+	p.Check(n.Platform.IsKnown(), "platform", platformMessage)
+	for field, text := range map[string]string{"username": n.Username, "display_name": n.DisplayName} {
+		p.Check(utf8.RuneCountInString(text) <= 255, field, "Send at most 255 characters.")
+	}
+	p.Check(len(n.AdAccountIDs) <= 100, "scoped_ad_account_ids", "Send at most 100 ids of ad accounts.")
+	return p.Err()
+}
+
+var platformMessage = "Send one of " + platformNames() + "."
+
+func platformNames() string {
+	names := make([]string, len(Platforms))
+	for i, p := range Platforms {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ListSocialAccounts holds the filters of a list of channels. An empty one does not filter.
+type ListSocialAccounts struct {
+	Page
+	Platform  Platform
+	AdsStatus AdsStatus
+}
+
+// CreateSocialAccount connects a channel, which is inactive for ads. The 201st of an account is CodeInvalid.
+func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewSocialAccount) (*SocialAccount, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
+		if err := u.lockAccount(ctx, account); err != nil {
+			return nil, err
+		}
+		others, err := get[int](ctx, s, `SELECT count(*) FROM social_accounts WHERE account_id = ?`, account)
+		if err != nil {
+			return nil, fmt.Errorf("count channels: %w", err)
+		}
+		if *others >= maxSocialAccounts {
+			return nil, Invalid("platform", "The account has 200 channels, which is the most.")
+		}
+		now := s.Now()
+		a := &SocialAccount{
+			AccountID: account, ID: NewID(KindSocialAccount), Platform: in.Platform, Driver: in.Driver, PlatformID: in.PlatformID,
+			Username: in.Username, DisplayName: in.DisplayName, AdsStatus: AdsStatusInactive,
+			AdAccountIDs: JSONOf(distinct(in.AdAccountIDs)), CreatedAt: now, UpdatedAt: now,
+		}
+		a.SealedToken = s.options.Sealer.Seal([]byte(in.Token), a.sealContext())
+		return a, u.insert(ctx, socialAccountColumns, a)
+	})
+}
+
+// sealContext binds a sealed token to its channel.
+func (a *SocialAccount) sealContext() string { return "channel\x00" + a.AccountID + "\x00" + a.ID }
+
+// ChannelToken opens the access of a channel to its network.
+func (s *Store) ChannelToken(a *SocialAccount) (string, error) {
+	token, err := s.options.Sealer.Open(a.SealedToken, a.sealContext())
+	return string(token), err
+}
+
+// GetSocialAccount returns a channel, or CodeMissing.
+func (s *Store) GetSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
+	return s.findSocialAccount(ctx, account, ref, "", "")
+}
+
+// ListSocialAccounts returns a page of channels, newest first, and whether there are more.
+func (s *Store) ListSocialAccounts(ctx context.Context, account string, in ListSocialAccounts) ([]SocialAccount, bool, error) {
+	var f filter
+	f.is("platform", string(in.Platform))
+	f.is("ads_status", string(in.AdsStatus))
+	return page(ctx, s, socialAccountColumns, KindSocialAccount, account, in.Page, &f)
+}
+
+// ActivateSocialAccount lets ads be made through a channel. Activating an active one changes nothing. One that does not
+// exist is CodeMissing on account_id.
+func (s *Store) ActivateSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
+	return s.setAdsStatus(ctx, account, ref, "account_id", AdsStatusActive)
+}
+
+// DeactivateSocialAccount ends ads through a channel: lists leave it out, and what is in it cannot be reached until it
+// is activated again. What runs at the network goes on.
+func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
+	return s.setAdsStatus(ctx, account, ref, "", AdsStatusInactive)
+}
+
+// FailSocialAccount notes that the network does not accept the access of a channel. An inactive one stays so.
+func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `UPDATE social_accounts SET ads_status = 'error', updated_at = ? WHERE account_id = ? AND id = ? AND ads_status = 'active'`,
+			s.Now(), account, id)
+	})
+	return err
+}
+
+func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, status AdsStatus) (*SocialAccount, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
+		a, err := s.findSocialAccount(ctx, account, ref, param, u.lock())
+		if err != nil || a.AdsStatus == status {
+			return a, err
+		}
+		a.AdsStatus, a.UpdatedAt = status, s.Now()
+		if status == AdsStatusActive {
+			a.AdsActivatedAt = &a.UpdatedAt
+		}
+		return a, u.update(ctx, socialAccountColumns, a)
+	})
+}
+
+// ActivatedChannel returns a channel that ads can be made through. One that does not exist is CodeMissing on
+// account_id, whosever it is; another one is CodeNotActivated.
+func (s *Store) ActivatedChannel(ctx context.Context, account, ref string) (*SocialAccount, error) {
+	a, err := s.findSocialAccount(ctx, account, ref, "account_id", "")
+	if err == nil && !a.IsActivated() {
+		err = notActivated("The channel " + a.ID + " is not activated for ads.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// ActivatedChannels returns every channel that ads can be made through, by id, or CodeNotActivated if there is none.
+func (s *Store) ActivatedChannels(ctx context.Context, account string) (map[string]*SocialAccount, error) {
+	rows, err := selectAll[SocialAccount](ctx, s, socialAccountColumns.selectSQL+` WHERE account_id = ? AND ads_status = 'active' ORDER BY id`, account)
+	if err != nil {
+		return nil, fmt.Errorf("read channels: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, notActivated("No channel is activated for ads.")
+	}
+	channels := make(map[string]*SocialAccount, len(rows))
+	for i := range rows {
+		channels[rows[i].ID] = &rows[i]
+	}
+	return channels, nil
+}
+
+func notActivated(message string) *Error {
+	return &Error{Code: CodeNotActivated, Param: "account_id", Message: message + " Activate it with POST /socials/activate."}
+}
+
+func (s *Store) findSocialAccount(ctx context.Context, account, ref, param, lock string) (*SocialAccount, error) {
+	id, ok := ParseID(KindSocialAccount, ref)
+	if !ok {
+		return nil, Missing("channel", param, ref)
+	}
+	a, err := get[SocialAccount](ctx, s, socialAccountColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && a == nil {
+		err = Missing("channel", param, ref)
+	}
+	return a, err
+}

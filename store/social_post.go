@@ -1,5 +1,10 @@
 package store
 
+import (
+	"context"
+	"fmt"
+)
+
 // SocialPostStatus is how far a post is.
 type SocialPostStatus string
 
@@ -25,4 +30,72 @@ type SocialPost struct {
 	PublishedAt *Time            `db:"published_at"`
 	CreatedAt   Time             `db:"created_at"`
 	UpdatedAt   Time             `db:"updated_at"`
+}
+
+var socialPosts = mirrorOf[SocialPost]("social_posts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
+
+// PutSocialPosts stores the posts of a channel as its network has them. Posts that are there already stay.
+func (s *Store) PutSocialPosts(ctx context.Context, channel *SocialAccount, posts []SocialPost) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		rows := make([]SocialPost, 0, len(posts))
+		for i := len(posts) - 1; i >= 0; i-- { // networks list the newest first
+			p := posts[i]
+			p.AccountID, p.ID, p.ChannelID, p.Platform = channel.AccountID, NewID(KindSocialPost), channel.ID, channel.Platform
+			p.CreatedAt = s.Now()
+			p.UpdatedAt = p.CreatedAt
+			rows = append(rows, p)
+		}
+		return nil, socialPosts.upsert(ctx, u, onePer(rows, func(p *SocialPost) string { return p.PlatformID }))
+	})
+	return err
+}
+
+// onePer keeps the last of the rows with a key: one statement cannot store a row twice.
+func onePer[T any](rows []T, key func(*T) string) []T {
+	places := map[string]int{}
+	kept := rows[:0]
+	for i := range rows {
+		k := key(&rows[i])
+		if place, known := places[k]; known {
+			kept[place] = rows[i]
+			continue
+		}
+		places[k] = len(kept)
+		kept = append(kept, rows[i])
+	}
+	return kept
+}
+
+// ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more.
+func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p Page) ([]SocialPost, bool, error) {
+	a, err := s.findSocialAccount(ctx, account, channel, "", "")
+	if err != nil {
+		return nil, false, err
+	}
+	var f filter
+	f.is("channel_id", a.ID)
+	return page(ctx, s, socialPosts.columns, KindSocialPost, account, p, &f)
+}
+
+// PublishedPost returns a post of a channel by our id or the network's. One that the account does not have is
+// CodeMissing on post_id; one of another channel, or one that is not published, is CodeInvalid there.
+func (s *Store) PublishedPost(ctx context.Context, channel *SocialAccount, ref string) (*SocialPost, error) {
+	where, arg := `platform_id = ?`, ref
+	if id, ok := ParseID(KindSocialPost, ref); ok {
+		where, arg = `id = ?`, id
+	}
+	// Its own channel comes first: two may show the same post.
+	post, err := get[SocialPost](ctx, s, socialPosts.selectSQL+` WHERE account_id = ? AND `+where+`
+		ORDER BY CASE channel_id WHEN ? THEN 0 ELSE 1 END, id LIMIT 1`, channel.AccountID, arg, channel.ID)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read post: %w", err)
+	case post == nil:
+		return nil, Missing("post", "post_id", ref)
+	case post.ChannelID != channel.ID:
+		return nil, Invalid("post_id", "The post is on another channel. Boost it through "+post.ChannelID+".")
+	case post.Status != SocialPostPublished:
+		return nil, Invalid("post_id", "The post is "+string(post.Status)+". Only a published one can be boosted.")
+	}
+	return post, nil
 }

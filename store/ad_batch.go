@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// PutAdBatch stores a stretch of an ad account as its network had it when it was asked. What is new is external. What
+// was heard of later already stays as it is.
+func (s *Store) PutAdBatch(ctx context.Context, a *AdAccount, b AdBatch, asked Time) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		return nil, u.putBatch(ctx, a, b, AdSourceExternal, asked)
+	})
+	return err
+}
+
+// FinishAdSync ends a walk through an ad account that began at a time: what the network did not mention in it is gone,
+// and cancelled here.
+func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began Time) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		now := s.Now()
+		for _, table := range []string{"ads", "ad_groups", "ad_campaigns"} {
+			if _, err := u.exec(ctx, `
+				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, updated_at = ?
+				WHERE account_id = ? AND ad_account_id = ? AND platform = ? AND synced_at < ? AND deleted_at IS NULL`,
+				now, now, a.AccountID, a.PlatformID, a.Platform, began); err != nil {
+				return nil, fmt.Errorf("cancel what is gone: %w", err)
+			}
+		}
+		if err := u.settleGroupsEnd(ctx, a, ``); err != nil {
+			return nil, err
+		}
+		return u.exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at < ?`,
+			began, a.AccountID, a.ChannelID, a.PlatformID, began)
+	})
+	return err
+}
+
+// AdState is how something stands at its network. What is empty is not known.
+type AdState struct {
+	PlatformID      string
+	Configured      AdConfigured
+	Status          AdStatus
+	Review          AdReview
+	PlatformStatus  string
+	RejectionReason string
+}
+
+var levelTables = map[AdLevel]string{AdLevelCampaign: "ad_campaigns", AdLevelGroup: "ad_groups", AdLevelAd: "ads"}
+
+// RecordAdStates stores how things of one level stood when their network was asked. What was heard of later already
+// stays as it is. Nothing is written that is known.
+func (s *Store) RecordAdStates(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked Time) error {
+	if len(states) == 0 {
+		return nil
+	}
+	rows := make([][]string, len(states))
+	for i, state := range states {
+		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason}
+	}
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			UPDATE `+levelTables[level]+` AS t SET configured_status = COALESCE(NULLIF(r.configured_status, ''), t.configured_status),
+				status = COALESCE(NULLIF(r.status, ''), t.status), review_status = COALESCE(NULLIF(r.review_status, ''), t.review_status),
+				platform_status = COALESCE(NULLIF(r.platform_status, ''), t.platform_status), rejection_reason = r.rejection_reason,
+				updated_at = ?, synced_at = ?
+			FROM (SELECT value ->> 0 AS platform_id, value ->> 1 AS configured_status, value ->> 2 AS status, value ->> 3 AS review_status,
+				value ->> 4 AS platform_status, value ->> 5 AS rejection_reason FROM `+s.jsonRows()+`) AS r
+			WHERE t.account_id = ? AND t.platform = ? AND t.platform_id = r.platform_id AND t.synced_at <= ?
+				AND (t.configured_status <> COALESCE(NULLIF(r.configured_status, ''), t.configured_status)
+					OR t.status <> COALESCE(NULLIF(r.status, ''), t.status)
+					OR t.review_status <> COALESCE(NULLIF(r.review_status, ''), t.review_status)
+					OR t.platform_status <> COALESCE(NULLIF(r.platform_status, ''), t.platform_status)
+					OR t.rejection_reason <> r.rejection_reason)`,
+			s.Now(), asked, JSONOf(rows), account, platform, asked)
+	})
+	if err != nil {
+		return fmt.Errorf("record states: %w", err)
+	}
+	return nil
+}
+
+// putBatch mirrors a batch. The oldest comes first, so that lists show the newest first.
+func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdSource, asked Time) error {
+	r := batchRow{a, source, asked, u.store.Now()}
+	campaigns := onePer(r.campaigns(b.Campaigns), func(c *AdCampaign) string { return c.PlatformID })
+	if err := adCampaigns.upsert(ctx, u, campaigns); err != nil {
+		return err
+	}
+	groups := onePer(r.groups(b.Groups), func(g *AdGroup) string { return g.PlatformID })
+	if err := adGroups.upsert(ctx, u, groups); err != nil {
+		return err
+	}
+	if len(groups) > 0 {
+		var parents []string
+		for _, g := range groups {
+			parents = append(parents, g.CampaignID)
+		}
+		condition, arg := u.store.in("platform_id", distinct(parents))
+		if err := u.settleGroupsEnd(ctx, a, ` AND `+condition, arg); err != nil {
+			return err
+		}
+	}
+	return adRows.upsert(ctx, u, onePer(r.ads(b.Ads), func(a *Ad) string { return a.PlatformID }))
+}
+
+// settleGroupsEnd works out anew when the ad groups of campaigns have all ended.
+func (u *unit) settleGroupsEnd(ctx context.Context, a *AdAccount, which string, args ...any) error {
+	_, err := u.exec(ctx, `
+		UPDATE ad_campaigns SET groups_end_at = (
+			SELECT CASE WHEN count(*) = count(g.ends_at) THEN max(g.ends_at) END FROM ad_groups AS g
+			WHERE g.account_id = ad_campaigns.account_id AND g.campaign_id = ad_campaigns.platform_id AND g.platform = ad_campaigns.platform
+				AND g.deleted_at IS NULL)
+		WHERE account_id = ? AND ad_account_id = ? AND platform = ?`+which, append([]any{a.AccountID, a.PlatformID, a.Platform}, args...)...)
+	if err != nil {
+		return fmt.Errorf("end campaigns with their ad groups: %w", err)
+	}
+	return nil
+}
+
+// batchRow is what all rows of a batch have in common.
+type batchRow struct {
+	account *AdAccount
+	source  AdSource
+	asked   Time
+	now     Time
+}
+
+func (r *batchRow) campaigns(found []AdCampaign) []AdCampaign {
+	rows := slices.Clone(found)
+	slices.SortStableFunc(rows, func(a, b AdCampaign) int { return int(deref(a.PlatformCreatedAt) - deref(b.PlatformCreatedAt)) })
+	for i := range rows {
+		c := &rows[i]
+		c.AccountID, c.ID, c.ChannelID = r.account.AccountID, newULID(), r.account.ChannelID
+		c.Platform, c.AdAccountID, c.Currency = r.account.Platform, r.account.PlatformID, r.account.Currency
+		c.Source, c.SyncedAt, c.CreatedAt, c.UpdatedAt = r.source, r.asked, r.now, r.now
+		if c.BudgetLevel == "" {
+			c.BudgetLevel = BudgetLevelGroup
+			if c.BudgetAmount > 0 {
+				c.BudgetLevel = BudgetLevelCampaign
+			}
+		}
+		c.Daily = dailyAmount(c.BudgetAmount, c.BudgetType, startOf(c.StartsAt, c.PlatformCreatedAt, r.now), c.EndsAt)
+	}
+	return rows
+}
+
+func (r *batchRow) groups(found []AdGroup) []AdGroup {
+	rows := slices.Clone(found)
+	slices.SortStableFunc(rows, func(a, b AdGroup) int { return int(deref(a.PlatformCreatedAt) - deref(b.PlatformCreatedAt)) })
+	for i := range rows {
+		g := &rows[i]
+		g.AccountID, g.ID, g.ChannelID = r.account.AccountID, newULID(), r.account.ChannelID
+		g.Platform, g.AdAccountID, g.Currency = r.account.Platform, r.account.PlatformID, r.account.Currency
+		g.Source, g.SyncedAt, g.CreatedAt, g.UpdatedAt = r.source, r.asked, r.now, r.now
+		g.Daily = dailyAmount(g.BudgetAmount, g.BudgetType, startOf(g.StartsAt, g.PlatformCreatedAt, r.now), g.EndsAt)
+	}
+	return rows
+}
+
+func (r *batchRow) ads(found []Ad) []Ad {
+	rows := slices.Clone(found)
+	slices.SortStableFunc(rows, func(a, b Ad) int { return int(deref(a.PlatformCreatedAt) - deref(b.PlatformCreatedAt)) })
+	for i := range rows {
+		a := &rows[i]
+		a.AccountID, a.ID, a.ChannelID = r.account.AccountID, newULID(), r.account.ChannelID
+		a.Platform, a.AdAccountID = r.account.Platform, r.account.PlatformID
+		a.Source, a.SyncedAt, a.CreatedAt, a.UpdatedAt = r.source, r.asked, r.now, r.now
+		if a.Type == "" {
+			a.Type = AdTypeStandalone
+		}
+	}
+	return rows
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// hierarchy returns the mirror of campaigns, ad groups or ads. A row that was heard of later stays. It stays with its
+// channel, too, while that is activated; what was asked for through this service stays native and keeps its goal and
+// what the network does not know of it.
+func hierarchy[T any](table string, keep ...string) *mirror[T] {
+	m := mirrorOf[T](table, "account_id, platform_id, platform", append(keep, "platform", "platform_id")...)
+	m.guards = ` WHERE excluded.synced_at >= t.synced_at`
+	m.takes = map[string]string{
+		"channel_id": `CASE WHEN EXISTS (SELECT 1 FROM social_accounts AS c WHERE c.account_id = t.account_id AND c.id = t.channel_id AND c.ads_status = 'active')
+			THEN t.channel_id ELSE excluded.channel_id END`,
+		"source":              `CASE excluded.source WHEN 'native' THEN 'native' ELSE t.source END`,
+		"goal":                `CASE WHEN excluded.goal = '' OR t.source = 'native' AND t.goal <> '' THEN t.goal ELSE excluded.goal END`,
+		"deleted_at":          `CASE excluded.status WHEN 'cancelled' THEN COALESCE(excluded.deleted_at, t.deleted_at) ELSE excluded.deleted_at END`,
+		"platform_created_at": `COALESCE(excluded.platform_created_at, t.platform_created_at)`,
+	}
+	for name, none := range map[string]string{"post_id": ``, "platform_post_id": ``, "extra": `{}`, "creative": `{}`} {
+		m.takes[name] = `CASE excluded.` + name + ` WHEN '` + none + `' THEN t.` + name + ` ELSE excluded.` + name + ` END`
+	}
+	return m
+}
+
+// adFilter makes the filter that lists of campaigns and of ads share, and the words that describe it. It lets through
+// what is in activated channels.
+func (s *Store) adFilter(ctx context.Context, account, channel, adAccount string, platform Platform, source AdSource) (*filter, []string, error) {
+	f := &filter{}
+	if channel != "" {
+		a, err := s.ActivatedChannel(ctx, account, channel)
+		if err != nil {
+			return nil, nil, err
+		}
+		channel = a.ID
+		f.is("channel_id", channel)
+	} else {
+		channels, err := s.ActivatedChannels(ctx, account)
+		if err != nil {
+			return nil, nil, err
+		}
+		ids := make([]string, 0, len(channels))
+		for id := range channels {
+			ids = append(ids, id)
+		}
+		slices.Sort(ids)
+		f.and(s.in("channel_id", ids))
+	}
+	f.is("ad_account_id", adAccount)
+	f.is("platform", string(platform))
+	f.is("source", string(source))
+	return f, []string{channel, adAccount, string(platform), string(source)}, nil
+}
+
+// statusIn lets through what has one of the states now. ended is the condition, with its arguments, that makes what is
+// not at its end completed, as StatusAt does. It may be NULL.
+func (f *filter) statusIn(wanted []AdStatus, ended string, args ...any) {
+	if len(wanted) == 0 {
+		return
+	}
+	var final, open []string
+	for _, status := range wanted {
+		if status.IsTerminal() {
+			final = append(final, string(status))
+		} else {
+			open = append(open, string(status))
+		}
+	}
+	const terminal = `status IN ('rejected', 'completed', 'cancelled')`
+	var either []string
+	var values []any
+	if len(final) > 0 {
+		either = append(either, oneOf(final))
+	}
+	if len(open) > 0 {
+		either, values = append(either, oneOf(open)+` AND (`+ended+`) IS NOT TRUE`), append(values, args...)
+	}
+	if slices.Contains(wanted, AdStatusCompleted) {
+		either, values = append(either, `NOT `+terminal+` AND `+ended), append(values, args...)
+	}
+	f.and(`(`+strings.Join(either, ` OR `)+`)`, values...)
+}
+
+// oneOf names states, which are our own words.
+func oneOf(states []string) string { return `status IN ('` + strings.Join(states, `', '`) + `')` }
+
+// statusWords describes a filter of states.
+func statusWords(wanted []AdStatus) []string {
+	words := make([]string, len(wanted))
+	for i, status := range wanted {
+		words[i] = string(status)
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+func pointers[T any](rows []T) []*T {
+	list := make([]*T, len(rows))
+	for i := range rows {
+		list[i] = &rows[i]
+	}
+	return list
+}
+
+// findEntity returns a row by platform id. An account without an activated channel learns only that.
+func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, account string, platform Platform, id string) (*T, error) {
+	channels, err := s.ActivatedChannels(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	var f filter
+	f.is("platform", string(platform))
+	rows, err := selectAll[T](ctx, s, m.selectSQL+` WHERE account_id = ? AND platform_id = ?`+f.where.String(), append([]any{account, id}, f.args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", object, err)
+	}
+	reachable := slices.DeleteFunc(pointers(rows), func(row *T) bool { return channels[fieldOf(row, "ChannelID")] == nil })
+	switch {
+	case len(reachable) == 1:
+		return reachable[0], nil
+	case len(reachable) > 1:
+		return nil, &Error{Code: CodeParameterMissing, Param: "platform", Message: "Several networks have a " + object + " with this id. Send platform, too."}
+	case len(rows) > 0:
+		return nil, notActivated("The channel of this " + object + " is not activated for ads.")
+	}
+	return nil, Missing(object, "", id)
+}
+
+// entitiesByID returns the rows with the platform ids.
+func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account string, ids []string) (map[entityKey]*T, error) {
+	found := map[entityKey]*T{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	condition, arg := s.in("platform_id", distinct(ids))
+	rows, err := selectAll[T](ctx, s, m.selectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", m.table, err)
+	}
+	for i := range rows {
+		found[entityKey{Platform(fieldOf(&rows[i], "Platform")), fieldOf(&rows[i], "PlatformID")}] = &rows[i]
+	}
+	return found, nil
+}
+
+// fieldOf reads a field of text that campaigns, ad groups and ads all have.
+func fieldOf[T any](row *T, name string) string {
+	return reflect.ValueOf(row).Elem().FieldByName(name).String()
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mirror is a table that follows what a network says: its columns, and how a row that is there already takes a new one.
+type mirror[T any] struct {
+	*columns[T]
+	key    string // unique, beside the primary key
+	keep   []string
+	takes  map[string]string // expressions for columns that are not simply replaced; t is the row that is there
+	guards string            // condition for a row to be replaced, "" = always
+}
+
+// mirrorOf returns the mirror of a table. What names the row, and the columns in keep, stay as they are.
+func mirrorOf[T any](table, key string, keep ...string) *mirror[T] {
+	return &mirror[T]{columns: columnsOf[T](table), key: key, keep: append(keep, "account_id", "id", "created_at")}
+}
+
+// upsert stores rows, which are of one account, in one statement. Rows without an id get one, in their order.
+// updated_at changes only where something else did.
+func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	arrays := make([][]any, len(rows))
+	for i := range rows {
+		values, err := m.row(&rows[i])
+		if err != nil {
+			return fmt.Errorf("mirror %s: %w", m.table, err)
+		}
+		arrays[i] = values
+	}
+	if _, err := u.exec(ctx, m.upsertSQL(u.store), JSONOf(arrays)); err != nil {
+		return fmt.Errorf("mirror %s: %w", m.table, err)
+	}
+	return nil
+}
+
+// upsertSQL is one text for any number of rows.
+func (m *mirror[T]) upsertSQL(s *Store) string {
+	var names, reads, sets, old, fresh []string
+	for place, field := range m.inserted {
+		column := reflect.TypeFor[T]().Field(field)
+		name := column.Tag.Get("db")
+		names, reads = append(names, name), append(reads, readElement(place, column.Type))
+		if slices.Contains(m.keep, name) || name == "updated_at" {
+			continue
+		}
+		value, special := m.takes[name]
+		if !special {
+			value = "excluded." + name
+		}
+		sets = append(sets, name+" = "+value)
+		if name != "synced_at" {
+			old, fresh = append(old, "t."+name), append(fresh, value)
+		}
+	}
+	sets = append(sets, `updated_at = CASE WHEN (`+strings.Join(old, ", ")+`) IS DISTINCT FROM (`+strings.Join(fresh, ", ")+
+		`) THEN excluded.updated_at ELSE t.updated_at END`)
+	return `INSERT INTO ` + m.table + ` AS t (` + strings.Join(names, ", ") + `)
+		SELECT ` + strings.Join(reads, ", ") + ` FROM ` + s.jsonRows() + ` WHERE TRUE
+		ON CONFLICT (` + m.key + `) DO UPDATE SET ` + strings.Join(sets, ", ") + m.guards
+}
+
+// readElement returns the expression of an element of the array `value`.
+func readElement(place int, t reflect.Type) string {
+	element := "value ->> " + strconv.Itoa(place)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Int || t.Kind() == reflect.Int64 {
+		return "CAST(" + element + " AS BIGINT)"
+	}
+	return element
+}
+
+// row returns what the columns of a row hold, in a form that JSON keeps.
+func (m *mirror[T]) row(row *T) ([]any, error) {
+	fields := reflect.ValueOf(row).Elem()
+	elements := make([]any, len(m.inserted))
+	for place, field := range m.inserted {
+		element, err := elementOf(fields.Field(field))
+		if err != nil {
+			return nil, err
+		}
+		elements[place] = element
+	}
+	return elements, nil
+}
+
+// elementOf drops NULs, which PostgreSQL cannot store: networks say what they like.
+func elementOf(v reflect.Value) (any, error) {
+	if valuer, ok := v.Interface().(driver.Valuer); ok {
+		return valuer.Value() // JSON text, where a NUL is escaped
+	}
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil, nil
+		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.String {
+		return strings.ReplaceAll(v.String(), "\x00", ""), nil
+	}
+	return v.Int(), nil
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// AdPage is a stretch of a list of ads, newest first, which two ways of paging lead to. Cursor wins over Page.
+type AdPage struct {
+	Limit  int    // 1..100
+	Cursor string // NextCursor of the page before
+	Page   int    // 1-based; 0 = 1
+}
+
+// AdList is one page. NextCursor is empty at the end. A walk along it returns each row once that was there when it began.
+type AdList[T any] struct {
+	Items      []T
+	HasMore    bool
+	NextCursor string
+}
+
+// cursorSum is the length of the hash in a cursor.
+const cursorSum = 9
+
+// adCursor returns the cursor of a row in the list that the filters describe.
+func adCursor(row, filters string) string {
+	sum := sha256.Sum256([]byte(row + "\x00" + filters))
+	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorSum], row...))
+}
+
+// openAdCursor returns the row of a cursor, or CodeBadRequest for one that adCursor did not make for these filters.
+func openAdCursor(cursor, filters string) (string, error) {
+	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err == nil && len(text) > cursorSum {
+		row := string(text[cursorSum:])
+		if strings.Trim(row, idAlphabet+"_u") == "" && subtle.ConstantTimeCompare([]byte(adCursor(row, filters)), []byte(cursor)) == 1 {
+			return row, nil
+		}
+	}
+	return "", &Error{Code: CodeBadRequest, Param: "cursor",
+		Message: "Send next_cursor of the previous page as it was, with the filters that it was asked for with."}
+}
+
+// adPage returns a page of an account's rows. filters says in words what f lets through: a cursor is good for these.
+func adPage[T any](ctx context.Context, s *Store, c *columns[T], account string, p AdPage, f *filter, filters ...string) (*AdList[T], error) {
+	described := strings.Join(append([]string{c.table, account}, filters...), "\x00")
+	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
+	args := append([]any{account}, f.args...)
+	offset := min(max(p.Page-1, 0), math.MaxInt32) * p.Limit
+	if p.Cursor != "" {
+		row, err := openAdCursor(p.Cursor, described)
+		if err != nil {
+			return nil, err
+		}
+		query, args, offset = query+" AND id < ?", append(args, row), 0
+	}
+	rows, err := selectAll[T](ctx, s, query+" ORDER BY account_id DESC, id DESC LIMIT ? + 1 OFFSET ?", append(args, p.Limit, offset)...)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", c.table, err)
+	}
+	list := &AdList[T]{}
+	list.Items, list.HasMore = pageOf(Page{Limit: p.Limit}, rows)
+	if list.HasMore {
+		list.NextCursor = adCursor(c.idOf(&list.Items[p.Limit-1]), described)
+	}
+	return list, nil
+}
