@@ -1,0 +1,297 @@
+package pinterestfake
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// What the vendor's descriptions say in words: which billable event an objective takes.
+var billable = map[string][]string{
+	"AWARENESS":        {"IMPRESSION"},
+	"CONSIDERATION":    {"CLICKTHROUGH"},
+	"CATALOG_SALES":    {"CLICKTHROUGH"},
+	"WEB_CONVERSION":   {"IMPRESSION"},
+	"VIDEO_COMPLETION": {"VIDEO_V_50_MRC"},
+}
+
+const longestName = 255
+
+func (c *call) listCampaigns() answer {
+	return c.entities(c.n.campaignsOf(c.account), map[string]string{"campaign_ids": "id"})
+}
+
+func (c *call) createCampaigns() answer {
+	return c.batch(false, func(item Object) (Object, *refusal) {
+		campaign := merge(Object{"id": c.n.mint(), "status": "ACTIVE", "created_time": c.n.now().Unix()}, item)
+		if refused := c.checkCampaign(campaign); refused != nil {
+			return nil, refused
+		}
+		delete(campaign, "ad_account_id")
+		c.account.campaigns = append(c.account.campaigns, campaign)
+		return c.n.campaign(c.account, campaign), nil
+	})
+}
+
+func (c *call) updateCampaigns() answer {
+	return c.batch(false, func(item Object) (Object, *refusal) {
+		campaign := row(c.account.campaigns, item.Text("id"))
+		if campaign == nil {
+			return nil, missing("Campaign")
+		}
+		merged := merge(campaign, item)
+		if refused := firstOf(reopened(campaign, merged), c.checkCampaign(merged)); refused != nil {
+			return nil, refused
+		}
+		delete(merged, "ad_account_id")
+		store(campaign, merged)
+		return c.n.campaign(c.account, campaign), nil
+	})
+}
+
+// checkCampaign holds a campaign against the rules that the description gives in words.
+func (c *call) checkCampaign(o Object) *refusal {
+	daily, lifetime := o.Number("daily_spend_cap"), o.Number("lifetime_spend_cap")
+	optimized := o.Is("is_campaign_budget_optimization")
+	switch {
+	case o.Text("ad_account_id") != c.account.ID:
+		return invalid("ad_account_id differs from the path.")
+	case o.Text("name") == "" || utf8.RuneCountInString(o.Text("name")) > longestName:
+		return invalid("Campaign name must have 1 to 255 characters.")
+	case daily < 0 || lifetime < 0:
+		return invalid("A spend cap cannot be negative.")
+	case daily > 0 && lifetime > 0:
+		return invalid("daily_spend_cap and lifetime_spend_cap cannot be set at the same time.")
+	case optimized && daily == 0 && lifetime == 0:
+		return invalid("A CBO campaign needs daily_spend_cap or lifetime_spend_cap.")
+	case optimized && lifetime > 0 && o.Number("end_time") == 0:
+		return invalid("A CBO campaign with lifetime_spend_cap needs end_time.")
+	}
+	return checkTimes(o)
+}
+
+func checkTimes(o Object) *refusal {
+	if end := o.Number("end_time"); end != 0 && end <= o.Number("start_time") {
+		return invalid("end_time must be after start_time.")
+	}
+	return nil
+}
+
+// reopened refuses to bring back what was archived.
+func reopened(before, after Object) *refusal {
+	if before.Text("status") == "ARCHIVED" && after.Text("status") != "ARCHIVED" {
+		return invalid("An archived entity cannot be changed.")
+	}
+	return nil
+}
+
+func firstOf(refusals ...*refusal) *refusal {
+	i := slices.IndexFunc(refusals, func(r *refusal) bool { return r != nil })
+	if i < 0 {
+		return nil
+	}
+	return refusals[i]
+}
+
+// campaignsOf returns the campaigns as a caller sees them.
+func (n *Network) campaignsOf(a *Account) []Object {
+	return each(a.campaigns, func(o Object) Object { return n.campaign(a, o) })
+}
+
+func each(rows []Object, see func(Object) Object) []Object {
+	seen := make([]Object, len(rows))
+	for i, o := range rows {
+		seen[i] = see(o)
+	}
+	return seen
+}
+
+func (n *Network) campaign(a *Account, o Object) Object {
+	return merge(o, Object{"summary_status": n.summary(a, o)})
+}
+
+// summary is the delivery state of a campaign or an ad group.
+func (n *Network) summary(a *Account, o Object) string {
+	now := n.now().Unix()
+	switch end := o.Number("end_time"); {
+	case o.Text("status") != "ACTIVE":
+		return o.Text("status")
+	case a.Disabled:
+		return "ADVERTISER_DISABLED"
+	case end != 0 && end <= now:
+		return "COMPLETED"
+	case o.Number("start_time") > now:
+		return "NOT_STARTED"
+	}
+	return "RUNNING"
+}
+
+func (c *call) listGroups() answer {
+	return c.entities(c.n.groupsOf(c.account), map[string]string{"ad_group_ids": "id", "campaign_ids": "campaign_id"})
+}
+
+func (c *call) createGroups() answer {
+	return c.batch(false, func(item Object) (Object, *refusal) {
+		start := Object{"id": c.n.mint(), "status": "ACTIVE", "budget_type": "DAILY", "created_time": c.n.now().Unix()}
+		group := merge(start, item)
+		if refused := c.checkGroup(group); refused != nil {
+			return nil, refused
+		}
+		c.account.groups = append(c.account.groups, group)
+		return c.n.group(c.account, group), nil
+	})
+}
+
+func (c *call) updateGroups() answer {
+	return c.batch(false, func(item Object) (Object, *refusal) {
+		group := row(c.account.groups, item.Text("id"))
+		if group == nil {
+			return nil, missing("Ad group")
+		}
+		merged := merge(group, item)
+		if refused := firstOf(reopened(group, merged), c.checkGroup(merged)); refused != nil {
+			return nil, refused
+		}
+		store(group, merged)
+		return c.n.group(c.account, group), nil
+	})
+}
+
+// checkGroup holds an ad group against the rules that the description gives in words.
+func (c *call) checkGroup(o Object) *refusal {
+	campaign := row(c.account.campaigns, o.Text("campaign_id"))
+	switch {
+	case campaign == nil:
+		return missing("Campaign")
+	case o.Text("status") != "ARCHIVED" && campaign.Text("status") == "ARCHIVED":
+		return invalid("The campaign is archived.")
+	case o.Text("name") == "" || utf8.RuneCountInString(o.Text("name")) > longestName:
+		return invalid("Ad group name must have 1 to 255 characters.")
+	case !slices.Contains(billable[campaign.Text("objective_type")], o.Text("billable_event")):
+		return invalid("billable_event does not fit the objective.")
+	case campaign.Number("end_time") != 0 && o.Number("end_time") > campaign.Number("end_time"):
+		return invalid("end_time is after the campaign's.")
+	}
+	return firstOf(checkTimes(o), checkBudget(o, campaign), checkBid(o, campaign))
+}
+
+func checkBudget(o, campaign Object) *refusal {
+	kind, budget := o.Text("budget_type"), o.Number("budget_in_micro_currency")
+	switch {
+	case campaign.Is("is_campaign_budget_optimization") != (kind == "CBO_ADGROUP"):
+		return invalid("CBO_ADGROUP is for the ad groups of CBO campaigns, and the only type there.")
+	case kind == "CBO_ADGROUP" && budget != 0:
+		return invalid("An ad group of a CBO campaign has no budget.")
+	case kind != "CBO_ADGROUP" && budget <= 0:
+		return invalid("budget_in_micro_currency is required.")
+	case kind == "LIFETIME" && o.Number("end_time") == 0:
+		return invalid("A LIFETIME budget needs end_time.")
+	}
+	return nil
+}
+
+func checkBid(o, campaign Object) *refusal {
+	strategy, bid := o.Text("bid_strategy_type"), o.Number("bid_in_micro_currency")
+	switch {
+	case campaign.Text("objective_type") == "VIDEO_COMPLETION" && strategy != "" && strategy != "AUTOMATIC_BID":
+		return invalid("VIDEO_COMPLETION takes AUTOMATIC_BID only.")
+	case strategy == "AUTOMATIC_BID" && bid != 0:
+		return invalid("AUTOMATIC_BID takes no bid.")
+	case (strategy == "MAX_BID" || strategy == "TARGET_AVG") && bid <= 0:
+		return invalid("%s needs bid_in_micro_currency.", strategy)
+	case strategy == "" && bid <= 0:
+		return invalid("bid_in_micro_currency is required.")
+	}
+	return nil
+}
+
+func (n *Network) groupsOf(a *Account) []Object {
+	return each(a.groups, func(o Object) Object { return n.group(a, o) })
+}
+
+func (n *Network) group(a *Account, o Object) Object {
+	return merge(o, Object{"summary_status": n.summary(a, o)})
+}
+
+func (c *call) listAds() answer {
+	columns := map[string]string{"ad_ids": "id", "campaign_ids": "campaign_id"}
+	return c.entities(each(c.account.ads, c.ad), columns)
+}
+
+func (c *call) createAds() answer {
+	return c.batch(true, func(item Object) (Object, *refusal) {
+		group := row(c.account.groups, item.Text("ad_group_id"))
+		pin := row(c.user.pins, item.Text("pin_id"))
+		switch {
+		case group == nil:
+			return nil, missing("Ad group")
+		case group.Text("status") == "ARCHIVED":
+			return nil, invalid("The ad group is archived.")
+		case pin == nil:
+			return nil, missing("Pin")
+		case pin.Text("creative_type") != item.Text("creative_type"):
+			return nil, invalid("creative_type differs from the Pin's.")
+		case utf8.RuneCountInString(item.Text("name")) > longestName:
+			return nil, invalid("Ad name is too long.")
+		}
+		start := Object{"id": c.n.mint(), "status": "ACTIVE", "campaign_id": group["campaign_id"],
+			"review_status": "APPROVED", "created_time": c.n.now().Unix()}
+		ad := merge(start, item)
+		c.account.ads = append(c.account.ads, ad)
+		return c.ad(ad), nil
+	})
+}
+
+func (c *call) updateAds() answer {
+	return c.batch(true, func(item Object) (Object, *refusal) {
+		ad := row(c.account.ads, item.Text("id"))
+		if ad == nil {
+			return nil, missing("Ad")
+		}
+		merged := merge(ad, item)
+		if refused := reopened(ad, merged); refused != nil {
+			return nil, refused
+		}
+		store(ad, merged)
+		return c.ad(ad), nil
+	})
+}
+
+// ad is an ad as a caller sees it.
+func (c *call) ad(o Object) Object {
+	status := o.Text("status")
+	switch {
+	case status != "ACTIVE":
+	case c.account.Disabled:
+		status = "ADVERTISER_DISABLED"
+	default:
+		status = o.Text("review_status")
+	}
+	seen := merge(o, Object{"summary_status": status})
+	delete(seen, "creative_type")
+	return seen
+}
+
+// Review lets the network review an ad: PENDING, APPROVED, or REJECTED with reasons such as LANDING_PAGE.
+func (n *Network) Review(a *Account, ad, status string, reasons ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	store(row(a.ads, ad), Object{"review_status": status, "rejected_reasons": reasons})
+}
+
+// Campaigns, Groups and Ads return what is in an ad account, archived ones too.
+func (n *Network) Campaigns(a *Account) []Object { return n.copyOf(&a.campaigns) }
+
+// Groups returns the ad groups of an ad account.
+func (n *Network) Groups(a *Account) []Object { return n.copyOf(&a.groups) }
+
+// Ads returns the ads of an ad account.
+func (n *Network) Ads(a *Account) []Object { return n.copyOf(&a.ads) }
+
+// Pins returns the Pins of a token's user.
+func (n *Network) Pins(token string) []Object { return n.copyOf(&n.users[token].pins) }
+
+func (n *Network) copyOf(rows *[]Object) []Object {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return each(*rows, func(o Object) Object { return merge(o, nil) })
+}

@@ -1,0 +1,84 @@
+package pinterestfake
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Fault is what goes wrong with one call.
+type Fault int
+
+// The faults. Those that end in After change the state first: the caller cannot tell them from the others.
+const (
+	FaultNone Fault = iota
+	FaultRateLimit
+	FaultUnavailable      // 503, nothing done
+	FaultUnavailableAfter // 502 of a proxy that lost patience, all done
+	FaultHang             // no answer until the caller gives up, nothing done
+	FaultHangAfter        // no answer until the caller gives up, all done
+	FaultDrop             // the connection breaks, nothing done
+	FaultDropAfter        // the connection breaks, all done
+	FaultGarbageAfter     // 200 with something that is no JSON, all done
+)
+
+// RetryAfter is how long a FaultRateLimit asks to wait.
+const RetryAfter = 7 * time.Second
+
+type fault struct {
+	op   string
+	skip int
+	kind Fault
+}
+
+// Break lets one call of the operation go wrong, after skip of them have gone well. An empty operation is any.
+func (n *Network) Break(operation string, skip int, kind Fault) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.faults = append(n.faults, &fault{op: operation, skip: skip, kind: kind})
+}
+
+// before lets the faults happen that come before the request is looked at, and reports whether it is done with.
+func (f *fault) before(w http.ResponseWriter, r *http.Request) bool {
+	switch f.kind {
+	case FaultRateLimit:
+		h := w.Header()
+		h.Set("X-RateLimit-Limit", `1, 1;w=60;name="ads_write"`)
+		h.Set("X-RateLimit-Remaining", "0")
+		h.Set("X-RateLimit-Reset", strconv.Itoa(int(RetryAfter.Seconds())))
+		write(w, http.StatusTooManyRequests, refusal{Code: codeRateLimited, Message: "You have exceeded your rate limit. Try again later."})
+	case FaultUnavailable:
+		write(w, http.StatusServiceUnavailable, refusal{Code: codeInternal, Message: "Something went wrong on our end. Sorry about that."})
+	case FaultHang:
+		hang(r)
+	case FaultDrop:
+		panic(http.ErrAbortHandler)
+	default:
+		return false
+	}
+	return true
+}
+
+// after lets the faults happen that hide what was done, and reports whether it is done with.
+func (f *fault) after(w http.ResponseWriter, r *http.Request) bool {
+	switch f.kind {
+	case FaultUnavailableAfter:
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = w.Write([]byte("<html>bad gateway</html>"))
+	case FaultHangAfter:
+		hang(r)
+	case FaultDropAfter:
+		panic(http.ErrAbortHandler)
+	case FaultGarbageAfter:
+		_, _ = w.Write([]byte(`{"items":[{"da`))
+	default:
+		return false
+	}
+	return true
+}
+
+// hang holds a request until its caller gives up.
+func hang(r *http.Request) {
+	<-r.Context().Done()
+	panic(http.ErrAbortHandler)
+}

@@ -1,0 +1,80 @@
+package pinterestfake
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+func (c *call) listBoards() answer { return c.list(c.user.boards) }
+
+// createBoard implements boards/create. A board for ads only is called what Pinterest calls it.
+func (c *call) createBoard() answer {
+	var item Object
+	c.read(&item)
+	board := merge(Object{"id": c.n.mint(), "is_ads_only": false}, item)
+	if board.Is("is_ads_only") {
+		board["name"] = "Ad-only Pins"
+	}
+	c.user.boards = append(c.user.boards, board)
+	return answer{http.StatusCreated, board}
+}
+
+func (c *call) listPins() answer { return c.list(c.user.pins) }
+
+func (c *call) getPin() answer {
+	pin := row(c.user.pins, c.path("pin_id"))
+	if pin == nil {
+		return refuse(missing("Pin"))
+	}
+	return ok(pin)
+}
+
+func (c *call) createPin() answer {
+	var item Object
+	c.read(&item)
+	source, _ := item["media_source"].(map[string]any)
+	image, _ := url.Parse(Object(source).Text("url"))
+	switch {
+	case row(c.user.boards, item.Text("board_id")) == nil:
+		return refuse(missing("Board"))
+	case image == nil || image.Host == "":
+		return refuse(invalid("The image cannot be fetched."))
+	}
+	pin := merge(c.n.newPin("REGULAR"), only(item, "title", "description", "link"))
+	c.user.pins = append(c.user.pins, pin)
+	return answer{http.StatusCreated, pin}
+}
+
+func (c *call) deletePin() answer {
+	pin := row(c.user.pins, c.path("pin_id"))
+	if pin == nil {
+		return refuse(missing("Pin"))
+	}
+	c.user.pins = slices.DeleteFunc(c.user.pins, func(o Object) bool { return o.Text("id") == pin.Text("id") })
+	return answer{status: http.StatusNoContent}
+}
+
+func (n *Network) newPin(creative string) Object {
+	return Object{"id": n.mint(), "creative_type": creative, "created_at": n.now().UTC().Format(time.RFC3339),
+		"media": Object{"images": Object{"600x": Object{"url": "https://i.pinimg.example/600x/" + creative + ".jpg"}}}}
+}
+
+// AddBoard creates a board that everybody sees.
+func (n *Network) AddBoard(token, name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	u := n.userOf(token)
+	u.boards = append(u.boards, Object{"id": n.mint(), "name": name, "is_ads_only": false})
+}
+
+// AddPin publishes a Pin of the token's user, REGULAR or VIDEO, and returns its id.
+func (n *Network) AddPin(token, creative, title string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	pin := merge(n.newPin(creative), Object{"title": title, "description": title + ", in words", "link": "https://shop.example/" + creative})
+	u := n.userOf(token)
+	u.pins = append(u.pins, pin)
+	return pin.Text("id")
+}
