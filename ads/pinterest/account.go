@@ -1,0 +1,61 @@
+package pinterest
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// reportingZone is where the days of a report are days.
+const reportingZone = "UTC"
+
+// account is an ad account on the wire.
+type account struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Currency    string   `json:"currency"`
+	Permissions []string `json:"permissions"`
+}
+
+// spenders are the roles that may make ads.
+var spenders = []string{"OWNER", "ADMIN", "CAMPAIGN_MANAGER"}
+
+// AdAccounts returns the ad accounts that the channel sees, its own and those shared with it.
+func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	found, err := all[account](ctx, d, c, path("ad_accounts"), nil)
+	if err != nil {
+		return nil, err
+	}
+	var accounts []store.AdAccount
+	for _, a := range found {
+		if len(c.AdAccounts) == 0 || slices.Contains(c.AdAccounts, a.ID) {
+			accounts = append(accounts, d.adAccount(a))
+		}
+	}
+	return accounts, nil
+}
+
+// adAccount converts. The network tells no state of an ad account: that it is disabled shows with what is in it.
+func (d *Driver) adAccount(a account) store.AdAccount {
+	return store.AdAccount{
+		PlatformID: a.ID, Name: a.Name, Currency: strings.ToLower(a.Currency), Timezone: reportingZone,
+		Status: store.AdAccountActive, PlatformStatus: strings.Join(a.Permissions, " "), UnusableReason: d.unusable(a),
+		MinimumDailyBudget: d.caps.MinimumDailyBudget,
+	}
+}
+
+// unusable returns why ads cannot be made in the account, "" if they can.
+func (d *Driver) unusable(a account) string {
+	if _, ok := d.caps.Decimals(strings.ToLower(a.Currency)); !ok {
+		return "The currency of this ad account is not supported."
+	}
+	if !slices.ContainsFunc(a.Permissions, func(p string) bool { return slices.Contains(spenders, p) }) {
+		return "The channel's role in this ad account does not allow it to make ads."
+	}
+	return ""
+}

@@ -1,0 +1,272 @@
+package pinterest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// audience is an audience on the wire.
+type audience struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Type        string `json:"audience_type"`
+	Size        *int64 `json:"size"`
+	Status      string `json:"status"`
+	Created     int64  `json:"created_timestamp"`
+	Rule        rule   `json:"rule"`
+}
+
+// newAudience is an audience to create.
+type newAudience struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Type        string `json:"audience_type"`
+	Rule        rule   `json:"rule"`
+}
+
+// rule says who is in an audience. Each type has its own fields.
+type rule struct {
+	ListID    string   `json:"customer_list_id,omitempty"`
+	TagID     string   `json:"visitor_source_id,omitempty"`
+	Retention int      `json:"retention_days,omitempty"`
+	Seeds     []string `json:"seed_id,omitempty"`
+	Country   string   `json:"country,omitempty"`
+	Percent   int      `json:"percentage,omitempty"`
+}
+
+// The words for the types of audience.
+const (
+	typeList      = "CUSTOMER_LIST"
+	typeVisitor   = "VISITOR"
+	typeLookalike = "ACTALIKE"
+)
+
+var audienceTypes = map[string]store.AudienceType{
+	typeList: store.AudienceTypeCustomerList, typeVisitor: store.AudienceTypeRetargeting, typeLookalike: store.AudienceTypeLookalike,
+}
+
+var audienceStatuses = map[string]store.AudienceStatus{
+	"INITIALIZING": store.AudienceStatusProcessing, "READY": store.AudienceStatusReady, "TOO_SMALL": store.AudienceStatusTooSmall,
+}
+
+// audienceRow converts. A state that is not known is an error.
+func audienceRow(w audience) store.AdAudience {
+	status := audienceStatuses[w.Status]
+	if status == "" {
+		status = store.AudienceStatusError
+	}
+	return store.AdAudience{
+		PlatformID: &w.ID, Name: w.Name, Description: unmark(w.Description), Type: audienceTypes[w.Type], Size: w.Size,
+		Status: status, PlatformStatus: w.Status, RetentionDays: w.Rule.Retention, PixelID: w.Rule.TagID,
+		Country: strings.ToLower(w.Rule.Country), Ratio: store.AdRatio(w.Rule.Percent) * percent,
+		PlatformCreatedAt: moment(w.Created),
+	}
+}
+
+// percent is one of them as a ratio.
+const percent = store.AdRatioOne / 100
+
+// mostPercent is the largest lookalike.
+const mostPercent = 10
+
+// CreateAudience makes an audience for retargeting or a lookalike. A customer list cannot be empty: UploadUsers makes
+// it with its first people.
+func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	item := newAudience{Name: plan.Name, Description: mark(plan.Description, plan.Token)}
+	switch plan.Type {
+	case store.AudienceTypeCustomerList:
+		return store.AdAudience{
+			Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
+		}, nil
+	case store.AudienceTypeRetargeting:
+		item.Type, item.Rule = typeVisitor, rule{TagID: plan.PixelID, Retention: plan.RetentionDays}
+	case store.AudienceTypeLookalike:
+		if plan.Ratio%percent != 0 || plan.Ratio < percent || plan.Ratio > mostPercent*percent {
+			return store.AdAudience{}, &ads.Rejected{Field: "ratio", Message: "Pinterest takes 0.01 to 0.10, in steps of 0.01."}
+		}
+		item.Type = typeLookalike
+		item.Rule = rule{Seeds: []string{plan.SourceID}, Country: strings.ToUpper(plan.Country), Percent: int(plan.Ratio / percent)}
+	default:
+		return store.AdAudience{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+	}
+	return d.makeAudience(ctx, c, plan.AdAccount.PlatformID, item)
+}
+
+func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount string, item newAudience) (store.AdAudience, error) {
+	r := request{method: http.MethodPost, path: inAccount(adAccount, "audiences"), body: item}
+	var made audience
+	if err := d.write(ctx, c, r, &made); err != nil {
+		return store.AdAudience{}, err
+	}
+	if made.ID == "" {
+		return store.AdAudience{}, failure(c, r, ads.ErrIndeterminate, errors.New("it has no id"))
+	}
+	return audienceRow(made), nil
+}
+
+// Audience returns an audience.
+func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	w, err := d.audience(ctx, c, adAccount, id)
+	if err != nil {
+		return store.AdAudience{}, err
+	}
+	return audienceRow(w), nil
+}
+
+func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string) (w audience, err error) {
+	err = d.read(ctx, c, inAccount(adAccount, "audiences", id), nil, &w)
+	return w, err
+}
+
+// Audiences returns the audiences of an ad account that are of one of our types.
+func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	found, err := all[audience](ctx, d, c, inAccount(adAccount, "audiences"), nil)
+	if err != nil {
+		return nil, err
+	}
+	var rows []store.AdAudience
+	for _, w := range found {
+		if audienceTypes[w.Type] != "" {
+			rows = append(rows, audienceRow(w))
+		}
+	}
+	return rows, nil
+}
+
+// DeleteAudience removes an audience.
+func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id string) error {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	body := struct {
+		Operation string `json:"operation_type"`
+	}{"REMOVE"}
+	return d.write(ctx, c, request{method: http.MethodPatch, path: inAccount(adAccount, "audiences", id), body: body}, nil)
+}
+
+// findAudience finds an audience that was created with the token.
+func (d *Driver) findAudience(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
+	w, found, err := d.audienceMarked(ctx, c, adAccount, token)
+	if err != nil || !found {
+		return ads.Created{}, false, err
+	}
+	row := audienceRow(w)
+	return ads.Created{Audience: &row}, true, nil
+}
+
+func (d *Driver) audienceMarked(ctx context.Context, c ads.Conn, adAccount, token string) (audience, bool, error) {
+	marks := func(w audience) bool { return carries(w.Description, token) }
+	found, err := marking(ctx, d, c, inAccount(adAccount, "audiences"), url.Values{}, marks)
+	if err != nil || len(found) == 0 {
+		return audience{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// newList is a customer list to create, of SHA-256 of addresses with commas between them.
+type newList struct {
+	Name    string `json:"name"`
+	Type    string `json:"list_type"`
+	Records string `json:"records"`
+}
+
+// addition is what is added to one.
+type addition struct {
+	Operation string `json:"operation_type"`
+	Records   string `json:"records"`
+}
+
+// list is a customer list on the wire.
+type list struct {
+	ID string `json:"id"`
+}
+
+// UploadUsers adds the e-mail hashes to the customer list, which it makes first if there is none yet. An audience that
+// an earlier call made without being told is known by our id in its description.
+func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	uploaded := ads.Uploaded{Audience: u.Audience}
+	var hashes []string
+	for place, member := range u.Members {
+		if member.Kind != store.AdIdentifierEmail {
+			uploaded.Invalid = append(uploaded.Invalid, ads.InvalidMember{Place: place, Message: "Pinterest knows people by their e-mail only."})
+			continue
+		}
+		hashes = append(hashes, member.Hash)
+	}
+	if len(hashes) == 0 {
+		return uploaded, nil
+	}
+	row, err := d.addHashes(ctx, c, u.Audience, hashes)
+	if err != nil {
+		return ads.Uploaded{}, err
+	}
+	uploaded.Audience, uploaded.Accepted = row, len(hashes)
+	return uploaded, nil
+}
+
+func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, hashes []string) (store.AdAudience, error) {
+	w, made, err := d.listOf(ctx, c, a)
+	if err != nil {
+		return store.AdAudience{}, err
+	}
+	listID, size := w.Rule.ListID, d.caps.UsersPerCall
+	if !made {
+		first := hashes[:min(size, len(hashes))]
+		if listID, err = d.makeList(ctx, c, a, first); err != nil {
+			return store.AdAudience{}, err
+		}
+		hashes = hashes[len(first):]
+	}
+	for chunk := range slices.Chunk(hashes, size) {
+		body := addition{"ADD", strings.Join(chunk, ",")}
+		r := request{method: http.MethodPatch, path: inAccount(a.AdAccountID, "customer_lists", listID), body: body}
+		if err := d.write(ctx, c, r, nil); err != nil {
+			return store.AdAudience{}, err
+		}
+	}
+	if made {
+		w, err = d.audience(ctx, c, a.AdAccountID, w.ID)
+		return audienceRow(w), err
+	}
+	return d.makeAudience(ctx, c, a.AdAccountID, newAudience{
+		Name: a.Name, Description: mark(a.Description, a.ID), Type: typeList, Rule: rule{ListID: listID},
+	})
+}
+
+// listOf returns the audience as the network has it, and false if it has none yet.
+func (d *Driver) listOf(ctx context.Context, c ads.Conn, a store.AdAudience) (audience, bool, error) {
+	if a.PlatformID == nil {
+		return d.audienceMarked(ctx, c, a.AdAccountID, a.ID)
+	}
+	w, err := d.audience(ctx, c, a.AdAccountID, *a.PlatformID)
+	return w, err == nil, err
+}
+
+func (d *Driver) makeList(ctx context.Context, c ads.Conn, a store.AdAudience, hashes []string) (string, error) {
+	r := request{method: http.MethodPost, path: inAccount(a.AdAccountID, "customer_lists"),
+		body: newList{Name: a.Name, Type: "EMAIL", Records: strings.Join(hashes, ",")}}
+	var made list
+	if err := d.write(ctx, c, r, &made); err != nil {
+		return "", err
+	}
+	if made.ID == "" {
+		return "", failure(c, r, ads.ErrIndeterminate, errors.New("it has no id"))
+	}
+	return made.ID, nil
+}

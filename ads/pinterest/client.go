@@ -1,0 +1,217 @@
+package pinterest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+)
+
+// largest is how many bytes of an answer are read, and longest how many of a message are kept.
+const (
+	largest = 16 << 20
+	longest = 500
+)
+
+// request is one request. A body makes it JSON.
+type request struct {
+	method string
+	path   string
+	query  url.Values
+	body   any
+}
+
+// reply is what came back, whatever its status.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// path joins segments, each escaped.
+func path(segments ...string) string {
+	var joined strings.Builder
+	for _, segment := range segments {
+		joined.WriteString("/" + url.PathEscape(segment))
+	}
+	return joined.String()
+}
+
+// read gets something. A fault is tried again until Tries or the time of ctx are used up; it is ErrUnavailable then. A
+// limit of requests is not waited for.
+func (d *Driver) read(ctx context.Context, c ads.Conn, path string, query url.Values, into any) error {
+	r := request{method: http.MethodGet, path: path, query: query}
+	for try, pause := 1, d.config.Pause; ; try, pause = try+1, 2*pause {
+		answer, err := d.send(ctx, c, r)
+		switch {
+		case err == nil && !isFault(answer.status):
+			err = refusal(c, r, answer)
+			if err != nil {
+				return err
+			}
+			if err = json.Unmarshal(answer.body, into); err == nil {
+				return nil
+			}
+		case err == nil:
+			err = fmt.Errorf("status %d", answer.status)
+		}
+		if try == d.config.Tries || !sleep(ctx, pause) {
+			return failure(c, r, ads.ErrUnavailable, err)
+		}
+	}
+}
+
+// write changes something, once. Nobody knows what became of it if there is no answer, one of a server at fault, or one
+// that cannot be read: that is ErrIndeterminate. Without a connection it was not sent, which is ErrUnavailable.
+func (d *Driver) write(ctx context.Context, c ads.Conn, r request, into any) error {
+	if err := ctx.Err(); err != nil {
+		return failure(c, r, ads.ErrUnavailable, err)
+	}
+	answer, err := d.send(ctx, c, r)
+	switch {
+	case err != nil && neverSent(err):
+		return failure(c, r, ads.ErrUnavailable, err)
+	case err != nil:
+		return failure(c, r, ads.ErrIndeterminate, err)
+	case isFault(answer.status):
+		return failure(c, r, ads.ErrIndeterminate, fmt.Errorf("status %d", answer.status))
+	}
+	if err := refusal(c, r, answer); err != nil || into == nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.body, into); err != nil {
+		return failure(c, r, ads.ErrIndeterminate, err)
+	}
+	return nil
+}
+
+// send does the request and reads the answer to its end.
+func (d *Driver) send(ctx context.Context, c ads.Conn, r request) (*reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.config.Request)
+	defer cancel()
+	req, err := d.build(ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	res, err := d.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, largest))
+	if err != nil {
+		return nil, err
+	}
+	return &reply{res.StatusCode, res.Header, body}, nil
+}
+
+func (d *Driver) build(ctx context.Context, c ads.Conn, r request) (*http.Request, error) {
+	var body io.Reader
+	if r.body != nil {
+		data, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(data)
+	}
+	target := d.config.BaseURL + r.path
+	if len(r.query) > 0 {
+		target += "?" + r.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.Token.Reveal())
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
+}
+
+// isFault reports whether a server or proxy failed, so that the request may or may not have been carried out.
+func isFault(status int) bool { return status >= 500 || status == http.StatusRequestTimeout }
+
+// neverSent reports whether there was no connection that anything could have been sent over.
+func neverSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// sleep waits, and reports false if ctx ends before.
+func sleep(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// failure wraps what went wrong in kind. The cause is kept as text only, without the token.
+func failure(c ads.Conn, r request, kind, cause error) error {
+	return fmt.Errorf("pinterest: %s %s: %w: %s", r.method, r.path, kind, clean(c, cause.Error()))
+}
+
+// clean takes the channel's token out of a text and cuts it.
+func clean(c ads.Conn, text string) string {
+	if token := c.Token.Reveal(); token != "" {
+		text = strings.ReplaceAll(text, token, "[secret]")
+	}
+	return strings.ToValidUTF8(text[:min(len(text), longest)], "")
+}
+
+// problem is the body of a refusal, and what an item of a batch has instead of data.
+type problem struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// refusal returns the error that an answer stands for, nil for a success.
+func refusal(c ads.Conn, r request, answer *reply) error {
+	var p problem
+	if json.Unmarshal(answer.body, &p) != nil || p.Message == "" {
+		p.Message = http.StatusText(answer.status)
+	}
+	switch {
+	case answer.status/100 == 2:
+		return nil
+	case answer.status == http.StatusUnauthorized:
+		return failure(c, r, ads.ErrUnauthorized, errors.New(p.Message))
+	case answer.status == http.StatusNotFound:
+		return failure(c, r, ads.ErrNotFound, errors.New(p.Message))
+	case answer.status == http.StatusTooManyRequests:
+		return &ads.RateLimited{After: retryAfter(answer.header)}
+	case answer.status < 400:
+		return failure(c, r, ads.ErrUnavailable, fmt.Errorf("redirected with status %d", answer.status))
+	}
+	return p.rejected(c, answer.status)
+}
+
+// rejected makes the error of a refusal. status is 200 for an item of a batch.
+func (p problem) rejected(c ads.Conn, status int) *ads.Rejected {
+	return &ads.Rejected{Message: clean(c, p.Message), Raw: strconv.Itoa(status) + "/" + strconv.Itoa(p.Code)}
+}
+
+// retryAfter returns how many seconds the network wants to be left alone.
+func retryAfter(h http.Header) time.Duration {
+	for _, name := range []string{"X-RateLimit-Reset", "Retry-After"} {
+		if seconds, err := strconv.Atoi(h.Get(name)); err == nil && seconds > 0 {
+			return time.Duration(seconds) * time.Second
+		}
+	}
+	return 0
+}

@@ -1,0 +1,304 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// newCampaign is a campaign to create.
+type newCampaign struct {
+	AdAccountID string      `json:"ad_account_id"`
+	Name        string      `json:"name"`
+	Objective   string      `json:"objective_type"`
+	Status      string      `json:"status"`
+	IsOptimized bool        `json:"is_campaign_budget_optimization"`
+	DailyCap    json.Number `json:"daily_spend_cap,omitempty"`
+	LifetimeCap json.Number `json:"lifetime_spend_cap,omitempty"`
+	Start       int64       `json:"start_time,omitempty"`
+	End         int64       `json:"end_time,omitempty"`
+}
+
+// newGroup is an ad group to create.
+type newGroup struct {
+	CampaignID string          `json:"campaign_id"`
+	Name       string          `json:"name"`
+	Status     string          `json:"status"`
+	Billable   string          `json:"billable_event"`
+	BudgetType string          `json:"budget_type"`
+	Budget     json.Number     `json:"budget_in_micro_currency,omitempty"`
+	Bidding    string          `json:"bid_strategy_type"`
+	Bid        json.Number     `json:"bid_in_micro_currency,omitempty"`
+	Targeting  *store.AdObject `json:"targeting_spec,omitempty"`
+	Start      int64           `json:"start_time,omitempty"`
+	End        int64           `json:"end_time,omitempty"`
+}
+
+// newAd is an ad to create.
+type newAd struct {
+	AdGroupID string `json:"ad_group_id"`
+	PinID     string `json:"pin_id"`
+	Creative  string `json:"creative_type"`
+	Name      string `json:"name"`
+	Status    string `json:"status"`
+	Link      string `json:"destination_url,omitempty"`
+	CTA       string `json:"customizable_cta_type,omitempty"`
+}
+
+// billable is what an objective is billed by.
+var billable = map[string]string{
+	"AWARENESS": "IMPRESSION", "CONSIDERATION": "CLICKTHROUGH", "VIDEO_COMPLETION": "VIDEO_V_50_MRC",
+}
+
+// making is a Create under way, and what it has made.
+type making struct {
+	d    *Driver
+	c    ads.Conn
+	plan ads.Plan
+
+	pin      pin
+	madePin  bool
+	campaign *campaign // nil when the plan joins an ad group
+	group    *group
+	ad       *ad
+}
+
+// Create makes the campaign, the ad group and the ad, and before it the Pin if none is boosted: one for ads only, which
+// nobody sees elsewhere. If the network refuses one of them, the campaign is archived, for there is no way to delete
+// it, and the Pin is deleted.
+func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Created, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	m := &making{d: d, c: c, plan: plan}
+	first, second, err := m.prepare()
+	if err != nil {
+		return ads.Created{}, err
+	}
+	if err := m.run(ctx, first, second); err != nil {
+		return ads.Created{}, m.undo(ctx, err)
+	}
+	return m.created()
+}
+
+// prepare makes the bodies of the campaign and the ad group, so that what is wrong with the plan shows before anything
+// is sent. They are nil when the ad joins an ad group.
+func (m *making) prepare() (*newCampaign, *newGroup, error) {
+	plan, caps := m.plan, m.d.caps
+	if plan.AdGroupID != "" {
+		return nil, nil, nil
+	}
+	objective, known := caps.Objective(plan.Goal)
+	if !known || billable[objective] == "" || plan.PromotedObject != "" || plan.RoasFloor != 0 {
+		return nil, nil, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+	}
+	status, name := caps.SwitchWord(plan.Configured), mark(plan.Name, plan.Token)
+	first := &newCampaign{AdAccountID: plan.AdAccount.PlatformID, Name: name, Objective: objective, Status: status}
+	second := &newGroup{Name: name, Status: status, Billable: billable[objective]}
+	if plan.Targeting != "" {
+		second.Targeting = &plan.Targeting
+	}
+	if err := m.d.bid(second, plan); err != nil {
+		return nil, nil, err
+	}
+	return first, second, m.d.budget(first, second, plan)
+}
+
+// bid sets how the ad group bids; without a strategy the network does.
+func (d *Driver) bid(g *newGroup, plan ads.Plan) error {
+	strategy := plan.BidStrategy
+	if strategy == "" {
+		strategy = store.BidStrategyLowestCost
+	}
+	rule, known := d.caps.Bid(strategy)
+	if !known {
+		return fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+	}
+	g.Bidding = rule.Word
+	if plan.BidAmount == 0 {
+		return nil
+	}
+	var err error
+	g.Bid, err = d.wire(plan.BidAmount, plan.AdAccount.Currency, "bid_amount")
+	return err
+}
+
+// budget sets the budget and the schedule where they belong: with the campaign, which then shares the budget out, or
+// with the ad group.
+func (d *Driver) budget(first *newCampaign, second *newGroup, plan ads.Plan) error {
+	amount, err := d.wire(plan.BudgetAmount, plan.AdAccount.Currency, "budget_amount")
+	if err != nil {
+		return err
+	}
+	start, end := seconds(plan.StartsAt), seconds(plan.EndsAt)
+	lifetime := plan.BudgetType == store.BudgetTypeLifetime
+	switch {
+	case plan.BudgetLevel != store.BudgetLevelCampaign:
+		second.Budget, second.BudgetType, second.Start, second.End = amount, "DAILY", start, end
+		if lifetime {
+			second.BudgetType = "LIFETIME"
+		}
+		return nil
+	case lifetime:
+		first.LifetimeCap = amount
+	default:
+		first.DailyCap = amount
+	}
+	first.IsOptimized, first.Start, first.End = true, start, end
+	second.BudgetType = "CBO_ADGROUP"
+	return nil
+}
+
+// wire writes an amount. One that cannot be sent is refused as the network would, with our name of the field.
+func (d *Driver) wire(amount store.AdAmount, currency, field string) (json.Number, error) {
+	text, err := d.caps.Wire(amount, currency)
+	if err != nil {
+		return "", &ads.Rejected{Field: field, Message: err.Error()}
+	}
+	return json.Number(text), nil
+}
+
+// seconds writes a moment; 0 is none, which is left out.
+func seconds(at *store.Time) int64 {
+	if at == nil {
+		return 0
+	}
+	return at.Time().Unix()
+}
+
+// run makes one after the other.
+func (m *making) run(ctx context.Context, first *newCampaign, second *newGroup) (err error) {
+	if err = m.choosePin(ctx); err != nil {
+		return err
+	}
+	groupID := m.plan.AdGroupID
+	if first != nil {
+		if m.campaign, err = makeOne[campaign](ctx, m, "campaigns", first); err != nil {
+			return err
+		}
+		second.CampaignID = m.campaign.ID
+		if m.group, err = makeOne[group](ctx, m, "ad_groups", second); err != nil {
+			return err
+		}
+		groupID = m.group.ID
+	}
+	m.ad, err = makeOne[ad](ctx, m, "ads", &newAd{
+		AdGroupID: groupID, PinID: m.pin.ID, Creative: m.pin.creative(), Name: mark(m.plan.Name, m.plan.Token),
+		Status: m.d.caps.SwitchWord(m.plan.Configured), Link: m.plan.Creative.LinkURL, CTA: m.plan.Creative.CallToAction,
+	})
+	return err
+}
+
+// identified is what has an id.
+type identified interface{ id() string }
+
+func (w campaign) id() string { return w.ID }
+func (w group) id() string    { return w.ID }
+func (w ad) id() string       { return w.ID }
+func (w pin) id() string      { return w.ID }
+
+// makeOne creates one thing. One without an id cannot be undone: nobody knows what became of it.
+func makeOne[T identified](ctx context.Context, m *making, kind string, item any) (*T, error) {
+	at := inAccount(m.plan.AdAccount.PlatformID, kind)
+	made, err := one[T](ctx, m.d, m.c, http.MethodPost, at, item)
+	if err != nil {
+		return nil, err
+	}
+	if (*made).id() == "" {
+		return nil, failure(m.c, request{method: http.MethodPost, path: at}, ads.ErrIndeterminate, errors.New("it has no id"))
+	}
+	return made, nil
+}
+
+// choosePin takes the Pin that is boosted, whose kind of creative the ad has to name, or makes one.
+func (m *making) choosePin(ctx context.Context) error {
+	if m.plan.Post != nil {
+		err := m.d.read(ctx, m.c, path("pins", m.plan.Post.PlatformID), nil, &m.pin)
+		if errors.Is(err, ads.ErrNotFound) {
+			return &ads.Rejected{Field: "post_id", Message: "Pinterest has no such Pin."}
+		}
+		return err
+	}
+	board, err := m.d.adsBoard(ctx, m.c, m.plan.AdAccount.PlatformID)
+	if err != nil {
+		return err
+	}
+	creative := m.plan.Creative
+	r := request{http.MethodPost, path("pins"), m.owner(), newPin{
+		BoardID: board, Title: creative.Headline, Description: creative.Body, Link: creative.LinkURL,
+		Media: mediaSource{Type: "image_url", URL: creative.ImageURL},
+	}}
+	if err := m.d.write(ctx, m.c, r, &m.pin); err != nil {
+		return err
+	}
+	if m.pin.ID == "" {
+		return failure(m.c, r, ads.ErrIndeterminate, errors.New("it has no id"))
+	}
+	m.madePin = true
+	return nil
+}
+
+// owner lets the owner of the ad account have the boards and Pins, who may have shared it with the channel.
+func (m *making) owner() url.Values { return ownerOf(m.plan.AdAccount.PlatformID) }
+
+func ownerOf(adAccount string) url.Values { return url.Values{"ad_account_id": {adAccount}} }
+
+// undo removes what was made, after err. If nobody knows what became of the last step, everything stays for Find. It is
+// ErrIndeterminate, too, if something could not be removed.
+func (m *making) undo(ctx context.Context, err error) error {
+	if errors.Is(err, ads.ErrIndeterminate) {
+		return err
+	}
+	ctx, cancel := m.d.bound(context.WithoutCancel(ctx)) // also when the time for the rest is used up
+	defer cancel()
+	var left []string
+	if m.campaign != nil {
+		if m.d.archive(ctx, m.c, m.plan.AdAccount.PlatformID, m.campaign.ID) != nil {
+			left = append(left, "campaign "+m.campaign.ID)
+		}
+	}
+	if m.madePin {
+		r := request{method: http.MethodDelete, path: path("pins", m.pin.ID), query: m.owner()}
+		if m.d.write(ctx, m.c, r, nil) != nil {
+			left = append(left, "Pin "+m.pin.ID)
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%w: %s could not be removed after: %w", ads.ErrIndeterminate, strings.Join(left, " and "), err)
+	}
+	return err
+}
+
+// created converts what was made.
+func (m *making) created() (ads.Created, error) {
+	t := tree{ads: []ad{*m.ad}}
+	if m.campaign == nil { // the ad joined what is there
+		above := store.AdGroup{Status: store.AdStatusActive}
+		row := m.adMade(m.d.adRow(*m.ad, above))
+		return ads.Created{Ad: &row}, nil
+	}
+	t.campaigns, t.groups = []campaign{*m.campaign}, []group{*m.group}
+	made, err := m.d.whole(t)
+	if err != nil {
+		return made, failure(m.c, request{method: http.MethodPost, path: "/ads"}, ads.ErrIndeterminate, err)
+	}
+	made.Campaign.Goal, made.Group.Goal = m.plan.Goal, m.plan.Goal // two goals share an objective
+	*made.Ad = m.adMade(*made.Ad)
+	return made, nil
+}
+
+// adMade adds what only the plan knows of an ad.
+func (m *making) adMade(row store.Ad) store.Ad {
+	row.Creative.V = m.plan.Creative
+	row.Type = store.AdTypeBoost
+	if m.plan.Post == nil {
+		row.Type = store.AdTypeStandalone
+	}
+	return row
+}

@@ -1,0 +1,179 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// oldest is how many days back a report may begin.
+const oldest = 90
+
+// figures are a row of a report. Which of the three ids it has depends on the report.
+type figures struct {
+	CampaignID  string      `json:"CAMPAIGN_ID"`
+	AdGroupID   string      `json:"AD_GROUP_ID"`
+	AdID        string      `json:"AD_ID"`
+	Spend       json.Number `json:"SPEND_IN_MICRO_DOLLAR"` // of the ad account's currency, whatever it is called
+	Impressions json.Number `json:"TOTAL_IMPRESSION"`
+	Reach       json.Number `json:"TOTAL_IMPRESSION_USER"`
+	Clicks      json.Number `json:"TOTAL_CLICKTHROUGH"`
+	Engagement  json.Number `json:"TOTAL_ENGAGEMENT"`
+	Conversions json.Number `json:"TOTAL_CONVERSIONS"`
+	Sales       json.Number `json:"TOTAL_CHECKOUT_VALUE_IN_MICRO_DOLLAR"`
+	Views       json.Number `json:"TOTAL_VIDEO_MRC_VIEWS"`
+}
+
+// columns are those of figures besides the ids.
+var columns = []string{
+	"SPEND_IN_MICRO_DOLLAR", "TOTAL_IMPRESSION", "TOTAL_IMPRESSION_USER", "TOTAL_CLICKTHROUGH", "TOTAL_ENGAGEMENT",
+	"TOTAL_CONVERSIONS", "TOTAL_CHECKOUT_VALUE_IN_MICRO_DOLLAR", "TOTAL_VIDEO_MRC_VIEWS",
+}
+
+// filters are the filters by the ids of a level.
+var filters = map[store.AdLevel]string{
+	store.AdLevelCampaign: "campaign_ids", store.AdLevelGroup: "ad_group_ids", store.AdLevelAd: "ad_ids",
+}
+
+// Report returns state and figures. Pinterest keeps figures for 90 days: what is asked for before them is not counted.
+func (d *Driver) Report(
+	ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date,
+) (map[string]ads.Report, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	t, err := d.above(ctx, c, adAccount, level, ids)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.batch(t)
+	if err != nil {
+		return nil, err
+	}
+	reports := states(b, level, store.TimeOf(c.Now()))
+	sums, err := d.figures(ctx, c, adAccount, level, ids, from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range sums {
+		id := f.CampaignID + f.AdGroupID + f.AdID
+		if r, known := reports[id]; known {
+			r.Metrics = f.metrics()
+			reports[id] = r
+		}
+	}
+	return reports, nil
+}
+
+// above returns the things of a level with what they are in.
+func (d *Driver) above(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string) (t tree, err error) {
+	if level == store.AdLevelAd {
+		if t.ads, err = filtered[ad](ctx, d, c, inAccount(adAccount, "ads"), "ad_ids", ids); err != nil {
+			return t, err
+		}
+		ids = distinct(t.ads, func(w ad) string { return w.AdGroupID })
+	}
+	if level != store.AdLevelCampaign {
+		if t.groups, err = filtered[group](ctx, d, c, inAccount(adAccount, "ad_groups"), "ad_group_ids", ids); err != nil {
+			return t, err
+		}
+		ids = distinct(t.groups, func(w group) string { return w.CampaignID })
+	}
+	t.campaigns, err = filtered[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), "campaign_ids", ids)
+	return t, err
+}
+
+func distinct[T any](items []T, key func(T) string) []string {
+	var keys []string
+	for _, item := range items {
+		keys = append(keys, key(item))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// states makes reports without figures of the rows of a level. Only ads are reviewed.
+func states(b store.AdBatch, level store.AdLevel, now store.Time) map[string]ads.Report {
+	reports := map[string]ads.Report{}
+	switch level {
+	case store.AdLevelCampaign:
+		for _, r := range b.Campaigns {
+			reports[r.PlatformID] = ads.Report{Status: r.Status, Configured: r.ConfiguredStatus, PlatformStatus: r.PlatformStatus, SyncedAt: now}
+		}
+	case store.AdLevelGroup:
+		for _, r := range b.Groups {
+			reports[r.PlatformID] = ads.Report{Status: r.Status, Configured: r.ConfiguredStatus, PlatformStatus: r.PlatformStatus, SyncedAt: now}
+		}
+	case store.AdLevelAd:
+		for _, r := range b.Ads {
+			reports[r.PlatformID] = ads.Report{
+				Status: r.Status, Configured: r.ConfiguredStatus, PlatformStatus: r.PlatformStatus, SyncedAt: now,
+				Review: r.ReviewStatus, RejectionReason: r.RejectionReason,
+			}
+		}
+	}
+	return reports
+}
+
+// figures returns the rows of a report, of the days that the network keeps.
+func (d *Driver) figures(
+	ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date,
+) ([]figures, error) {
+	today := ads.DateOf(c.Now().UTC())
+	if first := today.AddDays(-oldest); from.Compare(first) < 0 {
+		from = first
+	}
+	if to.Compare(today) > 0 {
+		to = today
+	}
+	if to.Compare(from) < 0 {
+		return nil, nil
+	}
+	var rows []figures
+	for chunk := range slices.Chunk(ids, idsPerCall) {
+		query := url.Values{
+			"start_date": {from.String()}, "end_date": {to.String()}, filters[level]: chunk,
+			"columns": {strings.Join(columns, ",")}, "granularity": {"TOTAL"},
+		}
+		var some []figures
+		if err := d.read(ctx, c, inAccount(adAccount, kinds[level], "analytics"), query, &some); err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
+// metrics converts a row. Reach is a number of people for just what was asked for, so it is known at every level.
+func (f figures) metrics() store.AdMetrics {
+	m := store.AdMetrics{
+		Spend: store.AdAmount(scaled(f.Spend, 1)), Impressions: scaled(f.Impressions, 1), Clicks: scaled(f.Clicks, 1),
+		Engagement: scaled(f.Engagement, 1), Conversions: scaled(f.Conversions, 1000),
+		PurchaseValue: store.AdAmount(scaled(f.Sales, 1)), VideoViews: scaled(f.Views, 1),
+	}
+	if f.Reach != "" {
+		reach := scaled(f.Reach, 1)
+		m.Reach = &reach
+	}
+	return m
+}
+
+// scaled reads a number, which may have decimals or an exponent, and returns the whole part of it times factor,
+// exactly; 0 for what is no such number.
+func scaled(wire json.Number, factor int64) int64 {
+	number, ok := new(big.Rat).SetString(wire.String())
+	if !ok {
+		return 0
+	}
+	number.Mul(number, big.NewRat(factor, 1))
+	whole := new(big.Int).Quo(number.Num(), number.Denom())
+	if !whole.IsInt64() {
+		return 0
+	}
+	return whole.Int64()
+}

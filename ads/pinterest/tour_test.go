@@ -1,0 +1,219 @@
+package pinterest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// tour takes the driver through everything that it can do and writes down all that came back, and in the end what the
+// network has. Two tours differ if anything that matters does.
+type tour struct {
+	*world
+	ctx   context.Context
+	lines []string
+}
+
+// note writes a line down. The first error ends the tour: the ones that follow from it say nothing more.
+func (t *tour) note(what string, result any, err error) {
+	if err != nil {
+		panic(fmt.Errorf("%s: %w", what, err))
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		panic(err)
+	}
+	t.lines = append(t.lines, what+" "+string(text))
+}
+
+// everything is all of the ad groups' targeting that the network knows.
+const everything = `{"AGE_BUCKET":["18-24"],"APPTYPE":["web"],"AUDIENCE_EXCLUDE":["11"],"AUDIENCE_INCLUDE":["12"],` +
+	`"GENDER":["female"],"GEO":["BE-VOV"],"INTEREST":["925056443165"],"LOCALE":["de"],"LOCATION":["DE"],"MAXIMUM_AGE":"65+",` +
+	`"MINIMUM_AGE":"18","SHOPPING_RETARGETING":[{"exclusion_window":14,"lookback_window":30,"tag_types":[0,6]}],` +
+	`"TARGETING_STRATEGY":["CHOOSE_YOUR_OWN"]}`
+
+// run returns the lines of a tour through a fresh world.
+func (t *tour) run() (lines []string) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			lines = append(t.lines, fmt.Sprint("stopped: ", cause))
+		}
+	}()
+	t.net.LimitPages(1) // so that every list has more than one page
+	t.net.AddBoard(secret, "Mugs")
+	for range 2 {
+		t.net.AddAccount(secret, "Other", "JPY", "ANALYST")
+		t.net.AddPin(secret, "REGULAR", "Cup")
+	}
+	t.reads()
+	made := t.creates()
+	t.changes(made)
+	t.reports(made)
+	t.finds()
+	t.audiences()
+	t.ends(made)
+	return t.lines
+}
+
+func (t *tour) reads() {
+	accounts, err := t.driver.AdAccounts(t.ctx, t.conn)
+	t.note("accounts", accounts, err)
+	posts, err := t.driver.Posts(t.ctx, t.conn)
+	t.note("posts", posts, err)
+}
+
+// creates makes ads in every way that there is.
+func (t *tour) creates() []ads.Created {
+	optimized := t.boost("optimized")
+	optimized.Goal, optimized.Configured = store.AdGoalVideoViews, store.AdConfiguredPaused
+	optimized.BudgetLevel, optimized.BudgetType = store.BudgetLevelCampaign, store.BudgetTypeLifetime
+	optimized.StartsAt, optimized.EndsAt = at(noon.AddDate(0, 0, 1)), at(noon.AddDate(0, 0, 8))
+	optimized.Targeting = everything
+
+	shared := t.standalone("shared")
+	shared.BudgetLevel = store.BudgetLevelCampaign
+
+	capped := t.standalone("capped")
+	capped.BudgetType = store.BudgetTypeLifetime
+	capped.BidStrategy, capped.BidAmount = store.BidStrategyBidCap, 3*store.AdUnit/2
+	capped.StartsAt, capped.EndsAt = at(noon), at(noon.AddDate(0, 0, 30))
+
+	var all []ads.Created
+	for _, plan := range []ads.Plan{optimized, shared, capped} {
+		made, err := t.driver.Create(t.ctx, t.conn, plan)
+		t.note("create "+plan.Name, made, err)
+		all = append(all, made)
+	}
+	joins := ads.Plan{
+		Token: token("joins"), AdAccount: t.ad, Name: "joins", AdGroupID: all[2].Group.PlatformID,
+		CampaignID: all[2].Campaign.PlatformID, Configured: store.AdConfiguredActive, Post: &store.SocialPost{PlatformID: t.pin},
+	}
+	made, err := t.driver.Create(t.ctx, t.conn, joins)
+	t.note("create joins", made, err)
+
+	lost := t.standalone("lost") // the Pin is made, and the ad is refused
+	lost.AdGroupID = "404"
+	made, err = t.driver.Create(t.ctx, t.conn, lost)
+	var refused *ads.Rejected
+	t.note("create lost", []any{made, errors.As(err, &refused), refused}, nil)
+	return append(all, ads.Created{Campaign: all[2].Campaign, Group: all[2].Group, Ad: made.Ad})
+}
+
+func (t *tour) changes(made []ads.Created) {
+	update := func(what string, ref ads.Ref, patch ads.Patch) {
+		patch.Currency = t.ad.Currency
+		entity, err := t.driver.Update(t.ctx, t.conn, ref, patch)
+		t.note("update "+what, entity, err)
+	}
+	later := at(noon.AddDate(0, 0, 60))
+	update("lifetime", t.ref(made[0].Campaign), ads.Patch{Budget: &ads.Budget{Amount: 400 * store.AdUnit, Type: store.BudgetTypeLifetime}, EndsAt: later})
+	update("daily", t.ref(made[1].Campaign), ads.Patch{Budget: &ads.Budget{Amount: 40 * store.AdUnit, Type: store.BudgetTypeDaily}})
+	update("group", t.groupRef(made[2].Group), ads.Patch{
+		Budget: &ads.Budget{Amount: 41 * store.AdUnit, Type: store.BudgetTypeLifetime}, EndsAt: later,
+		BidStrategy: pointer(store.BidStrategyCostCap), BidAmount: pointer(2 * store.AdUnit),
+	})
+	t.net.Review(t.account, made[1].Ad.PlatformID, "REJECTED", "LANDING_PAGE", "URGENCY")
+	refs := []ads.Ref{
+		t.ref(made[1].Campaign), t.groupRef(made[2].Group), t.adRef(made[1].Ad), t.adRef(made[2].Ad),
+		{AdAccount: t.account.ID, Level: store.AdLevelCampaign, ID: "404"}, {AdAccount: t.account.ID, Level: store.AdLevelGroup, ID: "404"},
+	}
+	for _, to := range []store.AdConfigured{store.AdConfiguredPaused, store.AdConfiguredActive} {
+		results, err := t.driver.SetStatus(t.ctx, t.conn, refs, to)
+		t.note("switch "+string(to), results, err)
+		for _, r := range results {
+			t.note("switched", []any{r.State, fmt.Sprint(r.Err), errors.As(r.Err, new(*ads.Rejected))}, nil)
+		}
+	}
+}
+
+func (t *tour) adRef(a *store.Ad) ads.Ref {
+	return ads.Ref{AdAccount: t.account.ID, Level: store.AdLevelAd, ID: a.PlatformID, CampaignID: a.CampaignID, AdGroupID: a.AdGroupID}
+}
+
+func (t *tour) ref(c *store.AdCampaign) ads.Ref {
+	return ads.Ref{AdAccount: t.account.ID, Level: store.AdLevelCampaign, ID: c.PlatformID}
+}
+
+func (t *tour) groupRef(g *store.AdGroup) ads.Ref {
+	return ads.Ref{AdAccount: t.account.ID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
+}
+
+func (t *tour) reports(made []ads.Created) {
+	for i, id := range []string{made[1].Ad.PlatformID, made[2].Ad.PlatformID} {
+		for day := range 3 {
+			n := float64(i + day + 1)
+			t.net.Deliver(t.account, id, noon.AddDate(0, 0, -day).Format("2006-01-02"), map[string]float64{
+				"SPEND_IN_MICRO_DOLLAR": 1_234_567 * n, "TOTAL_IMPRESSION": 1000 * n, "TOTAL_IMPRESSION_USER": 700 * n,
+				"TOTAL_CLICKTHROUGH": 30 * n, "TOTAL_ENGAGEMENT": 50 * n, "TOTAL_CONVERSIONS": 1.5 * n,
+				"TOTAL_CHECKOUT_VALUE_IN_MICRO_DOLLAR": 9_000_000 * n, "TOTAL_VIDEO_MRC_VIEWS": 12 * n,
+			})
+		}
+	}
+	to := ads.DateOf(noon)
+	report := func(level store.AdLevel, id func(ads.Created) string) {
+		ids := []string{id(made[1]), id(made[2])}
+		reports, err := t.driver.Report(t.ctx, t.conn, t.account.ID, level, ids, to.AddDays(-1), to)
+		t.note("report "+string(level), reports, err)
+	}
+	report(store.AdLevelCampaign, func(c ads.Created) string { return c.Campaign.PlatformID })
+	report(store.AdLevelGroup, func(c ads.Created) string { return c.Group.PlatformID })
+	report(store.AdLevelAd, func(c ads.Created) string { return c.Ad.PlatformID })
+}
+
+func (t *tour) finds() {
+	for _, name := range []string{"optimized", "shared", "joins", "nobody"} {
+		made, found, err := t.driver.Find(t.ctx, t.conn, t.account.ID, token(name))
+		t.note(fmt.Sprint("find ", name, " ", found), made, err)
+	}
+}
+
+func (t *tour) audiences() {
+	people := make([]store.AdMember, 150)
+	for i := range people {
+		people[i] = store.AdMember{Kind: store.AdIdentifierEmail, Hash: fmt.Sprintf("%064x", i), Index: i}
+	}
+	list := store.AdAudience{ID: "aud_" + strings.Repeat("1", 26), AdAccountID: t.account.ID, Name: "Buyers", Description: "Who bought"}
+	for _, some := range [][]store.AdMember{people[:60], people[60:]} {
+		uploaded, err := t.driver.UploadUsers(t.ctx, t.conn, ads.Upload{Audience: list, Members: some})
+		t.note("upload", uploaded, err)
+		list.PlatformID = uploaded.Audience.PlatformID
+	}
+	visitors := ads.AudiencePlan{
+		Token: token("visitors"), AdAccount: t.ad, Name: "Visitors", Type: store.AudienceTypeRetargeting,
+		PixelID: t.net.AddTag(t.account), RetentionDays: 30,
+	}
+	alike := ads.AudiencePlan{
+		Token: token("alike"), AdAccount: t.ad, Name: "Alike", Description: "Like buyers", Type: store.AudienceTypeLookalike,
+		SourceID: *list.PlatformID, Country: "us", Ratio: 5 * store.AdRatioOne / 100,
+	}
+	for _, plan := range []ads.AudiencePlan{visitors, alike} {
+		made, err := t.driver.CreateAudience(t.ctx, t.conn, plan)
+		t.note("audience "+plan.Name, made, err)
+		again, err := t.driver.Audience(t.ctx, t.conn, t.account.ID, *made.PlatformID)
+		t.note("audience again", again, err)
+	}
+	found, ok, err := t.driver.Find(t.ctx, t.conn, t.account.ID, token("visitors"))
+	t.note(fmt.Sprint("find visitors ", ok), found, err)
+	rows, err := t.driver.Audiences(t.ctx, t.conn, t.account.ID)
+	t.note("audiences", rows, err)
+	t.note("delete audience", nil, t.driver.DeleteAudience(t.ctx, t.conn, t.account.ID, *list.PlatformID))
+	rows, err = t.driver.Audiences(t.ctx, t.conn, t.account.ID)
+	t.note("audiences", rows, err)
+}
+
+// ends archives a campaign and writes down how everything stands, as the driver and as the network see it.
+func (t *tour) ends(made []ads.Created) {
+	gone, err := t.driver.Delete(t.ctx, t.conn, t.ref(made[2].Campaign))
+	t.note("delete", gone, err)
+	batch, err := t.walk(t.ctx)
+	t.note("sync", batch, err)
+	t.note("campaigns", t.net.Campaigns(t.account), nil)
+	t.note("groups", t.net.Groups(t.account), nil)
+	t.note("ads", t.net.Ads(t.account), nil)
+	t.note("pins", t.net.Pins(secret), nil)
+}

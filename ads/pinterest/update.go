@@ -1,0 +1,149 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// campaignBudget is the change of a campaign's budget: one of both.
+type campaignBudget struct {
+	DailyCap    json.Number `json:"daily_spend_cap,omitempty"`
+	LifetimeCap json.Number `json:"lifetime_spend_cap,omitempty"`
+}
+
+// groupBudget is the change of an ad group's budget and bid. The type of a budget cannot be changed. A bid of null
+// removes it.
+type groupBudget struct {
+	Budget  json.Number      `json:"budget_in_micro_currency,omitempty"`
+	Bidding string           `json:"bid_strategy_type,omitempty"`
+	Bid     *json.RawMessage `json:"bid_in_micro_currency,omitempty"`
+}
+
+// Update changes a campaign's budget or end, or an ad group's budget, end or bid. Nothing else can be changed.
+func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	switch {
+	case patch.RoasFloor != nil && *patch.RoasFloor != 0:
+		return ads.Entity{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+	case ref.Level == store.AdLevelCampaign:
+		return d.updateCampaign(ctx, c, ref, patch)
+	case ref.Level == store.AdLevelGroup:
+		return d.updateGroup(ctx, c, ref, patch)
+	}
+	return ads.Entity{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+}
+
+func (d *Driver) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
+	if patch.BidStrategy != nil || patch.BidAmount != nil {
+		return ads.Entity{}, &ads.Rejected{Field: "bid_strategy", Message: "On Pinterest each ad group has its own bid strategy."}
+	}
+	change := changedCampaign{AdAccountID: ref.AdAccount, ID: ref.ID, End: seconds(patch.EndsAt)}
+	if patch.Budget != nil {
+		amount, err := d.wire(patch.Budget.Amount, patch.Currency, "budget.amount")
+		if err != nil {
+			return ads.Entity{}, err
+		}
+		change.DailyCap = amount
+		if patch.Budget.Type == store.BudgetTypeLifetime {
+			change.DailyCap, change.LifetimeCap = "", amount
+		}
+	}
+	w, err := one[campaign](ctx, d, c, http.MethodPatch, inAccount(ref.AdAccount, "campaigns"), change)
+	if err != nil {
+		return ads.Entity{}, err
+	}
+	row, err := d.campaignRow(*w)
+	return ads.Entity{Campaign: &row}, err
+}
+
+// updateGroup changes an ad group. How it stands depends on its campaign, which is read, too.
+func (d *Driver) updateGroup(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
+	change, err := d.groupChange(ref, patch)
+	if err != nil {
+		return ads.Entity{}, err
+	}
+	w, err := one[group](ctx, d, c, http.MethodPatch, inAccount(ref.AdAccount, "ad_groups"), change)
+	if err != nil {
+		return ads.Entity{}, err
+	}
+	above := store.AdCampaign{Status: store.AdStatusActive}
+	campaigns, err := filtered[campaign](ctx, d, c, inAccount(ref.AdAccount, "campaigns"), "campaign_ids", []string{w.CampaignID})
+	if err == nil && len(campaigns) == 1 {
+		above, err = d.campaignRow(campaigns[0])
+	}
+	if err != nil {
+		return ads.Entity{}, err
+	}
+	row, err := d.groupRow(*w, above)
+	return ads.Entity{Group: &row}, err
+}
+
+func (d *Driver) groupChange(ref ads.Ref, patch ads.Patch) (changedGroup, error) {
+	change := changedGroup{ID: ref.ID, End: seconds(patch.EndsAt)}
+	var err error
+	if patch.Budget != nil {
+		if change.Budget, err = d.wire(patch.Budget.Amount, patch.Currency, "budget.amount"); err != nil {
+			return change, err
+		}
+	}
+	if patch.BidStrategy != nil {
+		rule, known := d.caps.Bid(*patch.BidStrategy)
+		if !known {
+			return change, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+		}
+		change.Bidding = rule.Word
+	}
+	change.Bid, err = d.bidChange(patch)
+	return change, err
+}
+
+// bidChange returns the bid to send, null to remove it, nil to leave it alone. Where the network bids there is none.
+func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
+	none := json.RawMessage("null")
+	switch {
+	case patch.BidStrategy != nil && *patch.BidStrategy == store.BidStrategyLowestCost:
+		return &none, nil
+	case patch.BidAmount == nil:
+		return nil, nil
+	case *patch.BidAmount == 0:
+		return &none, nil
+	}
+	amount, err := d.wire(*patch.BidAmount, patch.Currency, "bid_amount")
+	bid := json.RawMessage(amount)
+	return &bid, err
+}
+
+// Delete archives a campaign, which is how Pinterest ends one for good, and says how much that was in it had not been
+// archived before. One that is archived already is gone.
+func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	if ref.Level != store.AdLevelCampaign {
+		return ads.Deleted{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+	}
+	t, err := d.below(ctx, c, ref.AdAccount, []string{ref.ID})
+	if err != nil {
+		return ads.Deleted{}, err
+	}
+	if len(t.campaigns) == 0 || t.campaigns[0].Status == archived {
+		return ads.Deleted{}, fmt.Errorf("pinterest: campaign %s: %w", ref.ID, ads.ErrNotFound)
+	}
+	var gone ads.Deleted
+	for _, w := range t.groups {
+		if w.Status != archived {
+			gone.AdGroups++
+		}
+	}
+	for _, w := range t.ads {
+		if w.Status != archived {
+			gone.Ads++
+		}
+	}
+	return gone, d.archive(ctx, c, ref.AdAccount, ref.ID)
+}

@@ -1,0 +1,116 @@
+package pinterest_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/pinterest"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
+)
+
+// secret is the channel's token. It is looked for where it must not be.
+const secret = "pina_SECRETSECRETSECRET"
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return noon }
+
+// world is a network with an ad account, and a driver for it.
+type world struct {
+	net     *pinterestfake.Network
+	account *pinterestfake.Account
+	pin     string // a published one
+	driver  *pinterest.Driver
+	conn    ads.Conn
+	ad      store.AdAccount
+}
+
+// newWorld lets the driver's requests pass through wire, if there is one.
+func newWorld(currency string, wire func(http.RoundTripper) http.RoundTripper) *world {
+	net := pinterestfake.New(clock)
+	w := &world{net: net, account: net.AddAccount(secret, "Shop", currency, "OWNER"), pin: net.AddPin(secret, "VIDEO", "Mug")}
+	var transport http.RoundTripper = net
+	if wire != nil {
+		transport = wire(net)
+	}
+	w.driver = pinterest.New(pinterest.Config{
+		Client: &http.Client{Transport: transport}, Request: 2 * time.Second, Total: 5 * time.Second, Pause: time.Microsecond,
+	})
+	w.conn = ads.Conn{Account: "acct_1", Channel: "sacct_1", Platform: store.PlatformPinterest, Token: ads.Secret(secret), Now: clock}
+	w.ad = store.AdAccount{PlatformID: w.account.ID, Currency: strings.ToLower(currency), Timezone: "UTC"}
+	return w
+}
+
+// token returns an action's id that ends in text.
+func token(text string) string { return "adact_" + strings.Repeat("0", 26-len(text)) + text }
+
+// boost is a plan for the published Pin: 20.00 a day in an ad group of its own.
+func (w *world) boost(name string) ads.Plan {
+	return ads.Plan{
+		Token: token(strings.ToLower(name)), AdAccount: w.ad, Name: name, Goal: store.AdGoalTraffic,
+		BudgetLevel: store.BudgetLevelGroup, BudgetAmount: 20 * store.AdUnit, BudgetType: store.BudgetTypeDaily,
+		Configured: store.AdConfiguredActive, Post: &store.SocialPost{PlatformID: w.pin},
+	}
+}
+
+// standalone is a plan with a creative of its own.
+func (w *world) standalone(name string) ads.Plan {
+	p := w.boost(name)
+	p.Post = nil
+	p.Creative = store.AdCreative{
+		Headline: "A mug", Body: "It holds tea.", CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug",
+		ImageURL: "https://shop.example/mug.jpg",
+	}
+	return p
+}
+
+func (w *world) create(t *testing.T, plan ads.Plan) ads.Created {
+	t.Helper()
+	made, err := w.driver.Create(t.Context(), w.conn, plan)
+	require.NoError(t, err)
+	return made
+}
+
+// walk returns the whole ad account.
+func (w *world) walk(ctx context.Context) (store.AdBatch, error) {
+	var whole store.AdBatch
+	for cursor := ""; ; {
+		b, next, err := w.driver.Sync(ctx, w.conn, w.account.ID, cursor)
+		if err != nil || next == "" {
+			return merge(whole, b), err
+		}
+		whole, cursor = merge(whole, b), next
+	}
+}
+
+func merge(a, b store.AdBatch) store.AdBatch {
+	a.Campaigns = append(a.Campaigns, b.Campaigns...)
+	a.Groups = append(a.Groups, b.Groups...)
+	a.Ads = append(a.Ads, b.Ads...)
+	return a
+}
+
+// running returns how many campaigns are not archived.
+func (w *world) running() int {
+	count := 0
+	for _, c := range w.net.Campaigns(w.account) {
+		if c.Text("status") != "ARCHIVED" {
+			count++
+		}
+	}
+	return count
+}
+
+func at(t time.Time) *store.Time {
+	moment := store.TimeOf(t)
+	return &moment
+}
+
+func pointer[T any](v T) *T { return &v }
