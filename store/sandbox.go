@@ -55,11 +55,10 @@ type SandboxSegment struct {
 	Ads         JSON[[]SandboxSlot] `db:"ads"`
 }
 
-// SandboxSlot says from when until when an ad may deliver, in Unix microseconds; UntilAt 0 is for ever.
+// SandboxSlot says from when on an ad may deliver, in Unix microseconds.
 type SandboxSlot struct {
-	Ad      string `json:"ad"`
-	FromAt  int64  `json:"from"`
-	UntilAt int64  `json:"until,omitempty"`
+	Ad     string `json:"ad"`
+	FromAt int64  `json:"from"`
 }
 
 // SandboxCampaigns are campaigns with all that is in them, deleted things too, in the order in which they were made,

@@ -28,6 +28,7 @@ const (
 type market struct {
 	zone    *time.Location // days are its days
 	quantum int64          // micros of the smallest amount that is spent: a cent, a yen
+	dollar  int64          // micros that are worth a dollar, about
 }
 
 // window is a range of moments that is asked about, made of whole days; what follows until is not in it.
@@ -65,7 +66,7 @@ type stretch struct {
 	ads              []string
 }
 
-// stretches cuts a segment where a day ends and where an ad begins or ends. Stretches without an ad are left out; so
+// stretches cuts a segment where a day ends and where an ad begins. Stretches without an ad are left out; so
 // are days out of the window, which only a lifetime budget looks back at.
 func (m market) stretches(s store.SandboxSegment, w window, now store.Time) []stretch {
 	from, to := max(s.FromAt, s.StartAt), earlier(earlier(now, s.ToAt), s.EndAt)
@@ -93,10 +94,8 @@ func edges(slots []store.SandboxSlot, from, to store.Time) []store.Time {
 	}
 	found := []store.Time{to}
 	for _, slot := range slots {
-		for _, at := range []int64{slot.FromAt, slot.UntilAt} {
-			if at := store.Time(at); at > from && at < to {
-				found = append(found, at)
-			}
+		if at := store.Time(slot.FromAt); at > from && at < to {
+			found = append(found, at)
 		}
 	}
 	slices.Sort(found)
@@ -106,7 +105,7 @@ func edges(slots []store.SandboxSlot, from, to store.Time) []store.Time {
 func delivering(slots []store.SandboxSlot, at store.Time) []string {
 	var ads []string
 	for _, slot := range slots {
-		if store.Time(slot.FromAt) <= at && (slot.UntilAt == 0 || at < store.Time(slot.UntilAt)) {
+		if store.Time(slot.FromAt) <= at {
 			ads = append(ads, slot.Ad)
 		}
 	}

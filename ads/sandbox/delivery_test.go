@@ -33,7 +33,7 @@ func newHistory(t *testing.T, r *rand.Rand, lifetime bool) *history {
 	t.Helper()
 	zone, err := time.LoadLocation(zones[r.IntN(len(zones))])
 	require.NoError(t, err)
-	h := &history{market: market{zone, []int64{cent, 1_000_000}[r.IntN(2)]}}
+	h := &history{market: market{zone, []int64{cent, 1_000_000}[r.IntN(2)], 1_000_000}}
 	begin := time.Date(2026, time.March, 20+r.IntN(15), r.IntN(24), r.IntN(60), r.IntN(60), r.IntN(1e9), zone)
 	h.now = store.TimeOf(begin)
 	var end *store.Time
@@ -49,9 +49,6 @@ func newHistory(t *testing.T, r *rand.Rand, lifetime bool) *history {
 			slot := store.SandboxSlot{Ad: fmt.Sprint(owner, "/", ad), FromAt: int64(h.now)}
 			if r.IntN(3) == 0 {
 				slot.FromAt += r.Int64N(int64(48 * time.Hour / time.Microsecond))
-			}
-			if r.IntN(4) == 0 {
-				slot.UntilAt = slot.FromAt + 1 + r.Int64N(int64(72*time.Hour/time.Microsecond))
 			}
 			s.Ads.V = append(s.Ads.V, slot)
 		}
@@ -167,7 +164,7 @@ func TestDelivery_SpendsALifetimeBudgetToTheEnd(t *testing.T) {
 	require.NoError(t, err)
 	start := store.TimeOf(time.Date(2026, time.March, 5, 13, 37, 0, 0, zone))
 	end := start.Add(10 * 24 * time.Hour)
-	h := history{market: market{zone, cent}, segments: []store.SandboxSegment{{
+	h := history{market: market{zone, cent, 1_000_000}, segments: []store.SandboxSegment{{
 		OwnerID: "o", FromAt: start, Budget: 100_010_000, Lifetime: true, EndAt: &end,
 		Ads: store.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(start)}, {Ad: "b", FromAt: int64(start)}}),
 	}}}
@@ -272,7 +269,7 @@ func TestDelivery_CountsAnEditedBudgetForTheHoursThatItStood(t *testing.T) {
 	day := store.TimeOf(time.Date(2026, time.May, 4, 0, 0, 0, 0, time.UTC))
 	ads := store.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(day)}})
 	noon := day.Add(12 * time.Hour)
-	h := history{market: market{time.UTC, cent}, segments: []store.SandboxSegment{
+	h := history{market: market{time.UTC, cent, 1_000_000}, segments: []store.SandboxSegment{
 		{OwnerID: "o", FromAt: day, ToAt: &noon, Budget: 100 * store.AdUnit, Ads: ads},
 		{OwnerID: "o", FromAt: noon, Budget: 10 * store.AdUnit, Ads: ads},
 	}}

@@ -1,0 +1,280 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// smallest is how many people an audience needs.
+const smallest = 100
+
+// audienceDetail is what the network keeps about an audience.
+type audienceDetail struct {
+	Name          string             `json:"name"`
+	Description   string             `json:"description,omitempty"`
+	Type          store.AudienceType `json:"type"`
+	PixelID       string             `json:"pixel_id,omitempty"`
+	RetentionDays int                `json:"retention_days,omitempty"`
+	Country       string             `json:"country,omitempty"`
+	Ratio         store.AdRatio      `json:"ratio,omitempty"`
+}
+
+// CreateAudience implements ads.Network. On TikTok a customer list comes into being with its first upload.
+func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
+	fault, err := d.enter(ctx, c, true)
+	if err != nil {
+		return store.AdAudience{}, err
+	}
+	if err := d.checkAudience(ctx, c, plan); err != nil {
+		return store.AdAudience{}, err
+	}
+	of := audienceDetail{
+		Name: plan.Name, Description: plan.Description, Type: plan.Type, PixelID: plan.PixelID,
+		RetentionDays: plan.RetentionDays, Country: plan.Country, Ratio: plan.Ratio,
+	}
+	if d.isDeferred(plan.Type) {
+		return store.AdAudience{
+			AdAccountID: plan.AdAccount.PlatformID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
+		}, fault.lost()
+	}
+	made, err := d.makeAudience(ctx, c, plan.AdAccount.PlatformID, plan.Token, of)
+	if err != nil {
+		return store.AdAudience{}, err
+	}
+	return d.mirror(made, of, c), fault.lost()
+}
+
+// isDeferred reports whether there is no audience of a type before its first upload.
+func (d *Driver) isDeferred(t store.AudienceType) bool {
+	return d.platform == store.PlatformTikTok && t == store.AudienceTypeCustomerList
+}
+
+// checkAudience refuses what no network would take.
+func (d *Driver) checkAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) error {
+	account, err := d.account(c, plan.AdAccount.PlatformID)
+	switch {
+	case err != nil:
+		return err
+	case account.Status != store.AdAccountActive:
+		return refuse("ad_account_id", "The ad account is disabled.")
+	case !slices.Contains(d.Caps().AudienceTypes, plan.Type):
+		return refuse("type", "There are no audiences of this type.")
+	case plan.Type == store.AudienceTypeLookalike:
+		if _, err := d.audience(ctx, c, plan.AdAccount.PlatformID, plan.SourceID); err != nil {
+			return refuse("source_audience_id", "There is no such source.")
+		}
+	}
+	return nil
+}
+
+func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token string, of audienceDetail) (store.SandboxAudience, error) {
+	text, err := json.Marshal(of)
+	if err != nil {
+		return store.SandboxAudience{}, fmt.Errorf("write audience: %w", err)
+	}
+	now := store.TimeOf(c.Now())
+	return d.store.CreateSandboxAudience(ctx, c.Account, c.Channel, func(seq int64) store.SandboxAudience {
+		return store.SandboxAudience{
+			AccountID: c.Account, ChannelID: c.Channel, ID: d.id(c, kindAudience, seq), AdAccountID: adAccount, Seq: seq,
+			Token: token, Detail: string(text), CreatedAt: now, UpdatedAt: now,
+		}
+	})
+}
+
+// Audience implements ads.Network.
+func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
+	if _, err := d.read(ctx, c, adAccount); err != nil {
+		return store.AdAudience{}, err
+	}
+	return d.audience(ctx, c, adAccount, id)
+}
+
+func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
+	found, err := d.store.GetSandboxAudience(ctx, c.Account, c.Channel, id)
+	if err != nil {
+		return store.AdAudience{}, err
+	}
+	if found == nil || found.AdAccountID != adAccount || found.DeletedAt != nil {
+		return store.AdAudience{}, fmt.Errorf("audience %s: %w", id, ads.ErrNotFound)
+	}
+	return d.readAudience(*found, c)
+}
+
+// Audiences implements ads.Network.
+func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
+	if _, err := d.read(ctx, c, adAccount); err != nil {
+		return nil, err
+	}
+	found, err := d.store.ListSandboxAudiences(ctx, c.Account, c.Channel, adAccount)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]store.AdAudience, len(found))
+	for i := range found {
+		if all[i], err = d.readAudience(found[i], c); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// DeleteAudience implements ads.Network.
+func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id string) error {
+	fault, err := d.enter(ctx, c, true)
+	if err != nil {
+		return err
+	}
+	if _, err := d.audience(ctx, c, adAccount, id); err != nil {
+		return err
+	}
+	deleted, err := d.store.DeleteSandboxAudience(ctx, c.Account, c.Channel, id, store.TimeOf(c.Now()))
+	if err != nil {
+		return err
+	}
+	if !deleted {
+		return fmt.Errorf("audience %s: %w", id, ads.ErrNotFound)
+	}
+	return fault.lost()
+}
+
+// hexDigest is what a hash looks like.
+var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// UploadUsers implements ads.Network. The network takes the first identifier of a user for the person.
+func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
+	fault, err := d.enter(ctx, c, true)
+	if err != nil {
+		return ads.Uploaded{}, err
+	}
+	list, err := d.listOf(ctx, c, u)
+	if err != nil {
+		return ads.Uploaded{}, err
+	}
+	var done ads.Uploaded
+	var people []string
+	known := map[int]bool{} // users, by their place in the request
+	for place, m := range u.Members {
+		switch {
+		case !fault.does(place):
+			done.Invalid = append(done.Invalid, ads.InvalidMember{Place: place, Message: "The sandbox was told not to take this."})
+			continue
+		case !hexDigest.MatchString(m.Hash):
+			done.Invalid = append(done.Invalid, ads.InvalidMember{Place: place, Message: "This is no SHA-256 in lower-case hexadecimal digits."})
+			continue
+		case !known[m.Index]:
+			people = append(people, m.Hash)
+		}
+		known[m.Index] = true
+		done.Accepted++
+	}
+	after, err := d.store.AddSandboxMembers(ctx, c.Account, c.Channel, *list.PlatformID, people, isKnown, store.TimeOf(c.Now()))
+	if err != nil {
+		return ads.Uploaded{}, err
+	}
+	if after == nil {
+		return ads.Uploaded{}, fmt.Errorf("audience %s: %w", *list.PlatformID, ads.ErrNotFound)
+	}
+	if done.Audience, err = d.readAudience(*after, c); err != nil {
+		return ads.Uploaded{}, err
+	}
+	return done, fault.lost()
+}
+
+// listOf returns the customer list of an upload, made now if the network waited for it.
+func (d *Driver) listOf(ctx context.Context, c ads.Conn, u ads.Upload) (store.AdAudience, error) {
+	if u.Audience.Type != store.AudienceTypeCustomerList {
+		return store.AdAudience{}, refuse("type", "People can be added to customer lists only.")
+	}
+	if u.Audience.PlatformID != nil {
+		return d.audience(ctx, c, u.Audience.AdAccountID, *u.Audience.PlatformID)
+	}
+	if _, err := d.account(c, u.Audience.AdAccountID); err != nil {
+		return store.AdAudience{}, err
+	}
+	_, made, err := d.store.FindSandboxToken(ctx, c.Account, c.Channel, u.Audience.ID)
+	if err != nil {
+		return store.AdAudience{}, err
+	}
+	if len(made) > 0 { // by an upload of which nothing was heard
+		return d.audience(ctx, c, u.Audience.AdAccountID, made[0])
+	}
+	of := audienceDetail{Name: u.Audience.Name, Description: u.Audience.Description, Type: u.Audience.Type}
+	list, err := d.makeAudience(ctx, c, u.Audience.AdAccountID, u.Audience.ID, of)
+	return d.mirror(list, of, c), err
+}
+
+// isKnown reports whether somebody has a profile with the network: six of ten do.
+func isKnown(digest string) bool { return hash(digest, 0)%10 < 6 }
+
+func (d *Driver) readAudience(a store.SandboxAudience, c ads.Conn) (store.AdAudience, error) {
+	var of audienceDetail
+	if err := json.Unmarshal([]byte(a.Detail), &of); err != nil {
+		return store.AdAudience{}, fmt.Errorf("read detail of %s: %w", a.ID, err)
+	}
+	return d.mirror(a, of, c), nil
+}
+
+// mirror returns an audience as the mirror has it.
+func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) store.AdAudience {
+	audience := store.AdAudience{
+		AdAccountID: a.AdAccountID, PlatformID: &a.ID, Name: of.Name, Description: of.Description, Type: of.Type, Status: d.progress(a, of, store.TimeOf(c.Now())),
+		RetentionDays: of.RetentionDays, PixelID: of.PixelID, Country: of.Country, Ratio: of.Ratio, PlatformCreatedAt: &a.CreatedAt,
+	}
+	if audience.Status == store.AudienceStatusReady || audience.Status == store.AudienceStatusTooSmall {
+		size := sizeOf(a, of)
+		audience.Size = &size
+	}
+	audience.PlatformStatus = audienceWord(d.platform, audience.Status)
+	return audience
+}
+
+// progress returns how far an audience is. A list is pending until there are people in it.
+func (d *Driver) progress(a store.SandboxAudience, of audienceDetail, now store.Time) store.AudienceStatus {
+	begun := a.CreatedAt
+	if of.Type == store.AudienceTypeCustomerList {
+		if a.UploadedAt == nil {
+			return store.AudienceStatusPending
+		}
+		begun = *a.UploadedAt
+	}
+	delay := max(d.options.AudienceDelay, 0)
+	switch {
+	case of.Type != store.AudienceTypeCustomerList && now < begun.Add(delay/2):
+		return store.AudienceStatusPending
+	case now < begun.Add(delay):
+		return store.AudienceStatusProcessing
+	case sizeOf(a, of) < smallest:
+		return store.AudienceStatusTooSmall
+	}
+	return store.AudienceStatusReady
+}
+
+// sizeOf returns how many people an audience has.
+func sizeOf(a store.SandboxAudience, of audienceDetail) int64 {
+	switch of.Type {
+	case store.AudienceTypeCustomerList:
+		return a.Matched
+	case store.AudienceTypeLookalike:
+		people := 5_000_000 + int64(hash(of.Country, 0)%50_000_000)
+		return scale(people, int64(min(of.Ratio, store.AdRatioOne)), int64(store.AdRatioOne))
+	default:
+		return int64(hash(of.PixelID, of.RetentionDays) % 20_000)
+	}
+}
+
+// audienceWord is what a network calls the state of an audience.
+func audienceWord(p store.Platform, status store.AudienceStatus) string {
+	if p == store.PlatformPinterest && (status == store.AudienceStatusPending || status == store.AudienceStatusProcessing) {
+		return "INITIALIZING"
+	}
+	return map[store.AudienceStatus]string{
+		store.AudienceStatusPending: "PENDING", store.AudienceStatusProcessing: "PROCESSING",
+		store.AudienceStatusReady: "READY", store.AudienceStatusTooSmall: "TOO_SMALL",
+	}[status]
+}

@@ -1,0 +1,232 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// change lets fn change the campaigns in which the ids are, or add some, in a transaction of the network's own. What fn
+// returns is stored, and what that changes about delivery. It may be called again.
+func (d *Driver) change(ctx context.Context, c ads.Conn, account *store.AdAccount, ids []string, fn func(s *state, last int64) ([]*thing, error)) error {
+	return d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found store.SandboxCampaigns) (store.SandboxChange, error) {
+		s, err := d.stateOf(account, found, window{}, since(found.Segments, store.TimeOf(c.Now())))
+		if err != nil {
+			return store.SandboxChange{}, err
+		}
+		changed, err := fn(s, last)
+		if err != nil {
+			return store.SandboxChange{}, err
+		}
+		entities, err := rows(changed, s.now)
+		return store.SandboxChange{Entities: entities, Segments: s.deliveries(open(found.Segments))}, err
+	})
+}
+
+// since returns now, or the moment of the last change if the clock of another replica is ahead.
+func since(segments []store.SandboxSegment, now store.Time) store.Time {
+	for _, s := range segments {
+		now = max(now, s.FromAt)
+	}
+	return now
+}
+
+// deliveries returns the segments that begin now.
+func (s *state) deliveries(open map[string]store.SandboxSegment) []store.SandboxSegment {
+	var begun []store.SandboxSegment
+	for _, campaign := range s.campaigns {
+		begun = append(begun, deliveries(campaign.owners(), open, s.now)...)
+	}
+	return begun
+}
+
+// SetStatus implements ads.Network.
+func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+	fault, err := d.enter(ctx, c, true)
+	if err != nil || len(refs) == 0 {
+		return nil, err
+	}
+	account, err := d.account(c, refs[0].AdAccount)
+	if err != nil {
+		return nil, err
+	}
+	failed := make([]error, len(refs)) // decided once, although the change may be made again
+	for i := range refs {
+		failed[i] = fault.part(i)
+	}
+	results := make([]ads.ItemResult, len(refs))
+	if err := d.change(ctx, c, &account, idsOf(refs), func(s *state, _ int64) ([]*thing, error) {
+		var changed []*thing
+		for i, ref := range refs {
+			t, err := s.switchable(d, ref)
+			if err = firstOf(failed[i], err); err != nil {
+				results[i] = ads.ItemResult{Ref: ref, Err: err}
+				continue
+			}
+			results[i] = s.turn(t, ref, to)
+			changed = append(changed, t)
+		}
+		return changed, nil
+	}); err != nil {
+		return nil, err
+	}
+	if err := fault.lost(); err != nil {
+		for i := range results {
+			results[i] = ads.ItemResult{Ref: refs[i], Err: err}
+		}
+	}
+	return results, nil
+}
+
+func idsOf(refs []ads.Ref) []string {
+	ids := make([]string, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.ID
+	}
+	return ids
+}
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// find returns what a reference names, unless it is gone.
+func (s *state) find(ref ads.Ref) (*thing, error) {
+	t, ok := s.byID[ref.ID]
+	if !ok || t.Kind != ref.Level || t.AdAccountID != s.account.PlatformID || t.isDeleted() {
+		return nil, fmt.Errorf("%s %s: %w", ref.Level, ref.ID, ads.ErrNotFound)
+	}
+	return t, nil
+}
+
+// switchable is find for what the network has a switch for.
+func (s *state) switchable(d *Driver, ref ads.Ref) (*thing, error) {
+	if !slices.Contains(d.Caps().PauseLevels, ref.Level) {
+		return nil, fmt.Errorf("a switch of an %s: %w", ref.Level, ads.ErrUnsupported)
+	}
+	return s.find(ref)
+}
+
+// turn turns a switch and tells what came of it.
+func (s *state) turn(t *thing, ref ads.Ref, to store.AdConfigured) ads.ItemResult {
+	before := map[string]store.AdStatus{}
+	for _, ad := range t.ads() {
+		before[ad.ID] = s.status(ad)
+	}
+	t.Off = to == store.AdConfiguredPaused
+	result := ads.ItemResult{Ref: ref, State: s.batch(t)}
+	for _, ad := range t.ads() {
+		switch after := s.status(ad); {
+		case ad.isDeleted():
+		case after != before[ad.ID]:
+			result.Updated++
+		default:
+			result.Skipped++
+			if !slices.Contains(result.Reasons, string(after)) {
+				result.Reasons = append(result.Reasons, string(after))
+			}
+		}
+	}
+	return result
+}
+
+// Update implements ads.Network.
+func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
+	var entity ads.Entity
+	err := d.edit(ctx, c, ref, func(s *state, t *thing) error {
+		if err := s.patch(t, patch, d.Caps()); err != nil {
+			return err
+		}
+		entity = s.entity(t)
+		return nil
+	})
+	return entity, err
+}
+
+// edit lets fn change one thing.
+func (d *Driver) edit(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(*state, *thing) error) error {
+	fault, err := d.enter(ctx, c, true)
+	if err != nil {
+		return err
+	}
+	account, err := d.account(c, ref.AdAccount)
+	if err != nil {
+		return err
+	}
+	if err := d.change(ctx, c, &account, []string{ref.ID}, func(s *state, _ int64) ([]*thing, error) {
+		t, err := s.find(ref)
+		if err != nil {
+			return nil, err
+		}
+		return []*thing{t}, fn(s, t)
+	}); err != nil {
+		return err
+	}
+	return fault.lost()
+}
+
+// patch changes what a patch names.
+func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps) error {
+	if p.Budget != nil {
+		if err := s.rebudget(t, *p.Budget, caps); err != nil {
+			return err
+		}
+	}
+	if p.EndsAt != nil {
+		if t.Budget == 0 {
+			return refuse("end_date", "The schedule stands where the budget does.")
+		}
+		t.EndsAt = int64(*p.EndsAt)
+	}
+	if (p.BidStrategy != nil || p.BidAmount != nil || p.RoasFloor != nil) && len(caps.Bids) == 0 {
+		return refuse("bid_strategy", "There are no bid strategies.")
+	}
+	set(&t.BidStrategy, p.BidStrategy)
+	set(&t.BidAmount, p.BidAmount)
+	set(&t.RoasFloor, p.RoasFloor)
+	return nil
+}
+
+// rebudget changes a budget. Its type stays what it is, and so does who has it.
+func (s *state) rebudget(t *thing, b ads.Budget, caps ads.Caps) error {
+	switch {
+	case t.Budget == 0:
+		return refuse("budget", "The budget stands at another level.")
+	case t.BudgetType != b.Type:
+		return refuse("budget.type", "The type of a budget cannot be changed.")
+	}
+	t.Budget = b.Amount
+	return checkBudget(caps, b, s.account.Currency)
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// Delete implements ads.Network.
+func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
+	var deleted ads.Deleted
+	err := d.edit(ctx, c, ref, func(s *state, t *thing) error {
+		deleted = ads.Deleted{}
+		t.each(func(below *thing) {
+			switch {
+			case below.isDeleted():
+			case below.Kind == store.AdLevelGroup:
+				deleted.AdGroups++
+			case below.Kind == store.AdLevelAd:
+				deleted.Ads++
+			}
+		})
+		t.DeletedAt = int64(s.now)
+		return nil
+	})
+	return deleted, err
+}

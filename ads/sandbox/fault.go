@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+)
+
+// Fault is what goes wrong with calls. The zero value is nothing. Its texts are
+//
+//	rate_limit;after=7          the network takes no more calls for 7 seconds, 1 by default
+//	rate_limit;after=7;calls=3  the same after three calls, where each switch of one call is one, too
+//	timeout_after_commit        a write takes place, and nothing is heard of it
+//	timeout                     a write does not take place, and nothing is heard of it
+//	reject                      a write is refused
+//	unauthorized                the channel's access is not accepted
+//	5xx                         the network is out of order
+//	partial:3                   of the parts of one write the first three are done, and the others are not
+type Fault struct {
+	kind  faultKind
+	after time.Duration
+	n     int64
+}
+
+type faultKind string
+
+const (
+	faultRateLimit    faultKind = "rate_limit"
+	faultLost         faultKind = "timeout_after_commit"
+	faultTimeout      faultKind = "timeout"
+	faultReject       faultKind = "reject"
+	faultUnauthorized faultKind = "unauthorized"
+	faultUnavailable  faultKind = "5xx"
+	faultPartial      faultKind = "partial"
+)
+
+var errFault = errors.New("a fault of the sandbox is rate_limit, rate_limit;after=7, rate_limit;after=7;calls=3, " +
+	"timeout_after_commit, timeout, reject, unauthorized, 5xx or partial:3")
+
+// ParseFault reads the text of a fault; "" is none.
+func ParseFault(text string) (Fault, error) {
+	name, options, _ := strings.Cut(text, ";")
+	if count, ok := strings.CutPrefix(text, string(faultPartial)+":"); ok {
+		n, err := strconv.ParseUint(count, 10, 31)
+		if err != nil {
+			return Fault{}, errFault
+		}
+		return Fault{kind: faultPartial, n: int64(n)}, nil
+	}
+	switch f := (Fault{kind: faultKind(name), after: time.Second}); f.kind {
+	case faultRateLimit:
+		return f.limited(options)
+	case "", faultLost, faultTimeout, faultReject, faultUnauthorized, faultUnavailable:
+		if name == text {
+			return f, nil
+		}
+	}
+	return Fault{}, errFault
+}
+
+// limited reads the options of a rate limit.
+func (f Fault) limited(options string) (Fault, error) {
+	if options == "" {
+		return f, nil
+	}
+	for option := range strings.SplitSeq(options, ";") {
+		name, value, _ := strings.Cut(option, "=")
+		n, err := strconv.ParseUint(value, 10, 31)
+		switch {
+		case err != nil:
+			return Fault{}, errFault
+		case name == "after":
+			f.after = time.Duration(n) * time.Second
+		case name == "calls":
+			f.n = int64(n)
+		default:
+			return Fault{}, errFault
+		}
+	}
+	return f, nil
+}
+
+// injected is a fault of some calls, and how many there were.
+type injected struct {
+	Fault
+	calls atomic.Int64
+}
+
+type faultKey struct{}
+
+// WithFault gives a fault to the calls of a context. Only a server in development may take one from a request.
+func WithFault(ctx context.Context, f Fault) context.Context {
+	return context.WithValue(ctx, faultKey{}, &injected{Fault: f})
+}
+
+// faultOf returns the fault of a call: its context's, else the one of all calls.
+func (d *Driver) faultOf(ctx context.Context) *injected {
+	if given, ok := ctx.Value(faultKey{}).(*injected); ok {
+		return given
+	}
+	return &injected{Fault: d.options.Fault}
+}
+
+// before returns the error of a call that does not get as far as doing anything.
+func (i *injected) before(writes bool) error {
+	switch {
+	case i.kind == faultRateLimit:
+		return i.take()
+	case i.kind == faultUnauthorized:
+		return ads.ErrUnauthorized
+	case i.kind == faultUnavailable:
+		return ads.ErrUnavailable
+	case i.kind == faultTimeout && writes:
+		return fmt.Errorf("sandbox: time-out: %w", ads.ErrIndeterminate)
+	case i.kind == faultReject && writes:
+		return &ads.Rejected{Message: "The sandbox was told to refuse this.", Raw: string(faultReject)}
+	}
+	return nil
+}
+
+// part returns the error of the n-th part of a write, from 0, which others would send as a call of its own.
+func (i *injected) part(n int) error {
+	switch {
+	case !i.does(n):
+		return ads.ErrUnavailable
+	case i.kind == faultRateLimit && n > 0: // before has counted the first one
+		return i.take()
+	}
+	return nil
+}
+
+// does reports whether the n-th part of a write, from 0, is done at all.
+func (i *injected) does(n int) bool { return i.kind != faultPartial || int64(n) < i.n }
+
+// take counts a call, and returns the error of one that is over the limit.
+func (i *injected) take() error {
+	if i.calls.Add(1) > i.n {
+		return &ads.RateLimited{After: i.after}
+	}
+	return nil
+}
+
+// lost returns the error of a write that was done.
+func (i *injected) lost() error {
+	if i.kind == faultLost {
+		return fmt.Errorf("sandbox: time-out: %w", ads.ErrIndeterminate)
+	}
+	return nil
+}

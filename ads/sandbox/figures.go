@@ -1,0 +1,139 @@
+package sandbox
+
+import (
+	"github.com/tillwright/tillwright/store"
+)
+
+// figures are what an ad achieved in some days. They follow from what it spent on each of them alone, so that days add
+// up, and grow with it.
+type figures struct {
+	rates
+	before sums // of the days before the last one
+	day    int
+	spent  int64 // micros, on the last day
+}
+
+// sums are figures that can be added. Conversions are thousandths, money is in micros.
+type sums struct{ spend, impressions, clicks, engagement, views, conversions, value int64 }
+
+func (s *sums) add(other sums) {
+	s.spend += other.spend
+	s.impressions += other.impressions
+	s.clicks += other.clicks
+	s.engagement += other.engagement
+	s.views += other.views
+	s.conversions += other.conversions
+	s.value += other.value
+}
+
+// rates are how an ad does. Parts are of 100,000.
+type rates struct {
+	quantum     int64
+	cpm         int64 // micros of a thousand impressions
+	clicks      int64 // part of impressions
+	engagements int64 // part of impressions, besides clicks
+	views       int64 // part of impressions
+	conversions int64 // part of clicks
+	value       int64 // micros that a conversion sells for
+	action      string
+}
+
+const parts = 100_000
+
+// ratesOf returns how an ad does in a market: by its network, its goal, and chance.
+func (m market) ratesOf(p store.Platform, goal store.AdGoal, ad string) rates {
+	r := rates{quantum: m.quantum, cpm: cpmOf(p), clicks: 900, engagements: 1_200, views: 4_000, conversions: 2_000, value: 45, action: "purchase"}
+	switch goal {
+	case store.AdGoalTraffic:
+		r.clicks = 1_800
+	case store.AdGoalEngagement:
+		r.engagements = 6_000
+	case store.AdGoalAwareness:
+		r.cpm, r.clicks = r.cpm/2, 300
+	case store.AdGoalVideoViews:
+		r.views = 35_000
+	case store.AdGoalLeadGeneration, store.AdGoalLeadConversion, store.AdGoalJobApplicants:
+		r.conversions, r.value, r.action = 9_000, 0, "lead"
+	case store.AdGoalConversions, store.AdGoalCatalogSales:
+		r.conversions = 6_000
+	case store.AdGoalAppPromotion:
+		r.conversions, r.value, r.action = 12_000, 0, "app_install"
+	}
+	r.cpm = r.cpm * m.dollar / int64(store.AdUnit) * chance(ad, 1) / 100
+	r.clicks = r.clicks * chance(ad, 2) / 100
+	r.value *= m.dollar
+	return r
+}
+
+// chance returns 80 to 120 percent.
+func chance(ad string, n int) int64 { return 80 + int64(hash(ad, n)%41) }
+
+// cpmOf returns what a thousand impressions cost at a network, in micros of a dollar.
+func cpmOf(p store.Platform) int64 {
+	switch p {
+	case store.PlatformFacebook:
+		return 9_000_000
+	case store.PlatformInstagram:
+		return 8_000_000
+	case store.PlatformTikTok:
+		return 6_000_000
+	case store.PlatformLinkedIn:
+		return 33_000_000
+	case store.PlatformPinterest:
+		return 5_000_000
+	default:
+		return 7_000_000
+	}
+}
+
+// of returns what comes of an amount that is spent on one day.
+func (r rates) of(micros int64) sums {
+	impressions := micros * 1000 / r.cpm
+	clicks := impressions * r.clicks / parts
+	conversions := clicks * 1000 * r.conversions / parts
+	value := conversions * r.value / 1000
+	return sums{
+		spend: micros, impressions: impressions, clicks: clicks, engagement: clicks + impressions*r.engagements/parts,
+		views: impressions * r.views / parts, conversions: conversions, value: value - value%r.quantum,
+	}
+}
+
+// add counts what the ad spent in a part of a day. Days come in their order.
+func (f *figures) add(s spending) {
+	if s.day != f.day {
+		f.before.add(f.of(f.spent))
+		f.day, f.spent = s.day, 0
+	}
+	f.spent += s.micros
+}
+
+// metrics returns the figures of all days.
+func (f *figures) metrics() store.AdMetrics {
+	all := f.before
+	all.add(f.of(f.spent))
+	return store.AdMetrics{
+		Spend: store.AdAmount(all.spend), Impressions: all.impressions, Reach: reach(all.impressions), Clicks: all.clicks,
+		Engagement: all.engagement, Conversions: all.conversions, PurchaseValue: store.AdAmount(all.value), VideoViews: all.views,
+		Actions: actions(map[string]int64{"link_click": all.clicks * 1000, "video_view": all.views * 1000, f.action: all.conversions}),
+	}
+}
+
+// actions leaves out what nobody did.
+func actions(all map[string]int64) map[string]int64 {
+	for name, count := range all {
+		if count == 0 {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// population is how many people a network can show ads to.
+const population = 400_000
+
+// reach returns how many people saw some impressions: the more there are, the fewer of them are somebody's first one. Two
+// ads together reach no more people than the one and the other.
+func reach(impressions int64) *int64 {
+	people := (impressions*population + impressions + population - 1) / (impressions + population)
+	return &people
+}

@@ -1,0 +1,125 @@
+package sandbox
+
+import (
+	"strconv"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// kind is what an id names. Levels of the hierarchy are kinds by their own names.
+type kind string
+
+const (
+	kindCampaign       = kind(store.AdLevelCampaign)
+	kindGroup          = kind(store.AdLevelGroup)
+	kindAd             = kind(store.AdLevelAd)
+	kindAccount        = kind("ad_account")
+	kindBusinessCenter = kind("business_center")
+	kindPost           = kind("post")
+	kindAudience       = kind("audience")
+)
+
+// platformID returns the n-th id of a kind behind a channel, in the form that the network gives its own. It is a pure
+// function. Campaigns, ad groups and ads count together, so that no two of them have the same.
+func platformID(p store.Platform, account, channel string, k kind, n int64) string {
+	at := hash(account+channel+k.series(), 0)>>1 + uint64(n)*idStep
+	switch p {
+	case store.PlatformFacebook, store.PlatformInstagram:
+		return metaID(p, k, at)
+	case store.PlatformTikTok:
+		return "7" + digits(at, 18)
+	case store.PlatformLinkedIn:
+		return linkedInID(k, at)
+	case store.PlatformPinterest:
+		return pinterestID(k, at)
+	case store.PlatformGoogle:
+		return googleID(k, at)
+	default:
+		return twitterID(k, at)
+	}
+}
+
+// series names what counts together.
+func (k kind) series() string {
+	switch k {
+	case kindCampaign, kindGroup, kindAd:
+		return ""
+	}
+	return string(k)
+}
+
+// idStep lies between two ids: they ascend here and there and look as if others had made something in between.
+const idStep = 104_729
+
+func metaID(p store.Platform, k kind, at uint64) string {
+	switch {
+	case k == kindAccount:
+		return "act_" + digits(at, 15)
+	case k == kindPost && p == store.PlatformFacebook:
+		return "1" + digits(at, 14) + "_1" + digits(at, 16)
+	case k == kindPost:
+		return "17" + digits(at, 15)
+	}
+	return "1202" + digits(at, 14)
+}
+
+func linkedInID(k kind, at uint64) string {
+	switch k {
+	case kindAccount:
+		return "urn:li:sponsoredAccount:" + digits(at, 9)
+	case kindCampaign:
+		return "urn:li:sponsoredCampaignGroup:" + digits(at, 9)
+	case kindGroup:
+		return "urn:li:sponsoredCampaign:" + digits(at, 9)
+	case kindAd:
+		return "urn:li:sponsoredCreative:" + digits(at, 9)
+	case kindPost:
+		return "urn:li:share:7" + digits(at, 18)
+	}
+	return "urn:li:adSegment:" + digits(at, 9)
+}
+
+func pinterestID(k kind, at uint64) string {
+	switch k {
+	case kindAccount:
+		return "549" + digits(at, 9)
+	case kindPost:
+		return "1" + digits(at, 17)
+	}
+	return "626" + digits(at, 10)
+}
+
+func googleID(k kind, at uint64) string {
+	switch k {
+	case kindAccount:
+		return digits(at, 10)
+	case kindPost: // a video
+		return base36(at, 11)
+	}
+	return "2" + digits(at, 11)
+}
+
+func twitterID(k kind, at uint64) string {
+	if k == kindPost {
+		return "1" + digits(at, 18)
+	}
+	return base36(at, 8)
+}
+
+// digits returns n digits of which the first is not 0.
+func digits(at uint64, n int) string {
+	tens := uint64(1)
+	for range n - 1 {
+		tens *= 10
+	}
+	return strconv.FormatUint(tens+at%(9*tens), 10)
+}
+
+// base36 returns n characters of which the first is not 0.
+func base36(at uint64, n int) string {
+	span := uint64(1)
+	for range n - 1 {
+		span *= 36
+	}
+	return strconv.FormatUint(span+at%(35*span), 36)
+}

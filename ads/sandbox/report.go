@@ -1,0 +1,76 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// syncPage is how many campaigns one call of Sync returns.
+const syncPage = 25
+
+// Sync implements ads.Network. What was deleted is not in it.
+func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+	var batch store.AdBatch
+	account, err := d.read(ctx, c, adAccount)
+	if err != nil {
+		return batch, "", err
+	}
+	after, err := strconv.ParseInt("0"+cursor, 10, 64)
+	if err != nil {
+		return batch, "", fmt.Errorf("cursor %q: %w", cursor, ads.ErrNotFound)
+	}
+	page, err := d.store.NextSandboxCampaigns(ctx, c.Account, c.Channel, adAccount, after, syncPage)
+	if err != nil {
+		return batch, "", err
+	}
+	s, err := d.stateOf(&account, page, window{}, store.TimeOf(c.Now()))
+	if err != nil {
+		return batch, "", err
+	}
+	for _, campaign := range s.campaigns {
+		b := s.batch(campaign)
+		batch.Campaigns = append(batch.Campaigns, b.Campaigns...)
+		batch.Groups = append(batch.Groups, b.Groups...)
+		batch.Ads = append(batch.Ads, b.Ads...)
+	}
+	if len(s.campaigns) < syncPage {
+		return batch, "", nil
+	}
+	return batch, strconv.FormatInt(s.campaigns[syncPage-1].Seq, 10), nil
+}
+
+// Report implements ads.Network. It takes two statements for any number of ids, and knows what was deleted, too.
+func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
+	account, err := d.read(ctx, c, adAccount)
+	if err != nil {
+		return nil, err
+	}
+	found, err := d.store.GetSandboxCampaigns(ctx, c.Account, c.Channel, ids)
+	if err != nil {
+		return nil, err
+	}
+	zone := marketOf(&account).zone
+	s, err := d.stateOf(&account, found, window{store.TimeOf(from.Start(zone)), store.TimeOf(to.End(zone))}, store.TimeOf(c.Now()))
+	if err != nil {
+		return nil, err
+	}
+	reports := make(map[string]ads.Report, len(ids))
+	for _, id := range ids {
+		if t, ok := s.byID[id]; ok && t.Kind == level && t.AdAccountID == adAccount {
+			reports[id] = s.report(t)
+		}
+	}
+	return reports, nil
+}
+
+// read begins a call that changes nothing about an ad account.
+func (d *Driver) read(ctx context.Context, c ads.Conn, adAccount string) (store.AdAccount, error) {
+	if _, err := d.enter(ctx, c, false); err != nil {
+		return store.AdAccount{}, err
+	}
+	return d.account(c, adAccount)
+}

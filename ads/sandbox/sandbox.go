@@ -1,0 +1,143 @@
+// Package sandbox is an ad network that is built in: seven of them, as it speaks for any platform. It spends no money
+// and needs no network, and to the rest of the program it behaves like another company's system: it keeps its own
+// state, delivers by the clock, reviews, refuses, limits, and changes under the hands of people in its ad manager.
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Options are how a sandbox behaves. The zero value reviews at once, limits nothing and has no faults.
+type Options struct {
+	ReviewDelay   time.Duration // from creation until an ad may deliver
+	AudienceDelay time.Duration // from an upload until an audience is ready; 0 = a minute, less than 0 = at once
+	CallInterval  time.Duration // each channel's bucket gets one call more in this time; 0 = no limit
+	CallBurst     int           // calls that a bucket holds; 0 = one
+	Fault         Fault         // of every call whose context has none
+}
+
+// Driver is the sandbox as one platform. All its state is in the store, so that any number of replicas are one network.
+type Driver struct {
+	store    *store.Store
+	platform store.Platform
+	options  Options
+}
+
+var _ ads.Network = (*Driver)(nil)
+
+// New makes a platform's sandbox.
+func New(s *store.Store, p store.Platform, o Options) *Driver {
+	if o.AudienceDelay == 0 {
+		o.AudienceDelay = time.Minute
+	}
+	return &Driver{store: s, platform: p, options: o}
+}
+
+// Caps implements ads.Network. They are the platform's, but a token is always found.
+func (d *Driver) Caps() ads.Caps {
+	caps := ads.CapsOf(d.platform)
+	caps.Reconcile = ads.ReconcileToken
+	return caps
+}
+
+// AdAccounts implements ads.Network.
+func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
+	if _, err := d.enter(ctx, c, false); err != nil {
+		return nil, err
+	}
+	segments, err := d.store.GetSandboxSegments(ctx, c.Account, c.Channel)
+	if err != nil {
+		return nil, err
+	}
+	all, now := d.visible(c), store.TimeOf(c.Now())
+	for _, owned := range byOwner(segments) {
+		for i := range all {
+			if a := &all[i]; a.PlatformID == owned[0].AdAccountID {
+				marketOf(a).spend(owned, window{0, now}, now, func(s spending) { a.AmountSpent += store.AdAmount(s.micros) })
+			}
+		}
+	}
+	return all, nil
+}
+
+// byOwner cuts segments, which stand in the order of their owners.
+func byOwner(segments []store.SandboxSegment) [][]store.SandboxSegment {
+	var all [][]store.SandboxSegment
+	for len(segments) > 0 {
+		n := 1
+		for n < len(segments) && segments[n].OwnerID == segments[0].OwnerID {
+			n++
+		}
+		all, segments = append(all, segments[:n]), segments[n:]
+	}
+	return all
+}
+
+// BusinessCenters implements ads.Network.
+func (d *Driver) BusinessCenters(ctx context.Context, c ads.Conn) ([]store.AdBusinessCenter, error) {
+	if _, err := d.enter(ctx, c, false); err != nil {
+		return nil, err
+	}
+	if !d.Caps().BusinessCenters {
+		return nil, fmt.Errorf("business centers of %s: %w", d.platform, ads.ErrUnsupported)
+	}
+	return d.centers(c), nil
+}
+
+// Posts implements ads.Network.
+func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+	if _, err := d.enter(ctx, c, false); err != nil {
+		return nil, err
+	}
+	return d.posts(c), nil
+}
+
+// visible returns the ad accounts that the channel may use.
+func (d *Driver) visible(c ads.Conn) []store.AdAccount {
+	return slices.DeleteFunc(d.accounts(c), func(a store.AdAccount) bool {
+		return len(c.AdAccounts) > 0 && !slices.Contains(c.AdAccounts, a.PlatformID)
+	})
+}
+
+// account returns an ad account that the channel may use, or ads.ErrNotFound.
+func (d *Driver) account(c ads.Conn, id string) (store.AdAccount, error) {
+	for _, a := range d.visible(c) {
+		if a.PlatformID == id {
+			return a, nil
+		}
+	}
+	return store.AdAccount{}, fmt.Errorf("ad account %s: %w", id, ads.ErrNotFound)
+}
+
+// enter is what every call begins with: it connects the channel when it is first seen, counts the call, and fails if
+// that is its fault. What else is to go wrong it returns.
+func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected, error) {
+	if err := d.connect(ctx, c); err != nil {
+		return nil, err
+	}
+	now := store.TimeOf(c.Now())
+	if d.options.CallInterval > 0 {
+		after, err := d.store.TakeSandboxCall(ctx, c.Account, c.Channel, now, d.options.CallInterval, max(d.options.CallBurst, 1))
+		if err != nil {
+			return nil, err
+		}
+		if after > 0 {
+			return nil, &ads.RateLimited{After: after}
+		}
+	}
+	fault := d.faultOf(ctx)
+	return fault, fault.before(writes)
+}
+
+// connect lets the network know a channel.
+func (d *Driver) connect(ctx context.Context, c ads.Conn) error {
+	now := store.TimeOf(c.Now())
+	channel := store.SandboxChannel{AccountID: c.Account, ID: c.Channel, Platform: d.platform, LimitedAt: now, CreatedAt: now}
+	return d.store.OpenSandbox(ctx, channel, func() store.SandboxChange { return d.seed(c, now) })
+}

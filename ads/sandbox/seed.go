@@ -1,0 +1,283 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// What a channel finds when it is connected follows from the account and the channel alone: ad accounts and posts are
+// never stored, campaigns only because people change them.
+
+// anchor is the moment before which everything that is seeded took place: when the channel's id was made, and no later
+// than now.
+func anchor(channel string, now store.Time) store.Time {
+	_, random, _ := strings.Cut(channel, "_")
+	id, err := ulid.ParseStrict(strings.ToUpper(random))
+	if err != nil {
+		return min(now, store.TimeOf(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)))
+	}
+	return min(now, store.TimeOf(ulid.Time(id.Time())))
+}
+
+// currency is what ads are paid in, and where.
+type currency struct {
+	code, zone string
+	quantum    int64 // micros of a cent, a yen
+	dollar     int64 // micros that are worth a dollar, about
+	round      store.AdAmount
+}
+
+// currencies is a constant.
+var currencies = []currency{
+	{"usd", "America/New_York", 10_000, 1_000_000, store.AdUnit},
+	{"eur", "Europe/Berlin", 10_000, 900_000, store.AdUnit},
+	{"jpy", "Asia/Tokyo", 1_000_000, 150_000_000, 100 * store.AdUnit},
+}
+
+// currencyOf returns one of currencies.
+func currencyOf(code string) currency {
+	for _, known := range currencies {
+		if known.code == code {
+			return known
+		}
+	}
+	panic("sandbox: no ad account has the currency " + code)
+}
+
+// marketOf returns where the ads of an ad account are delivered.
+func marketOf(a *store.AdAccount) market {
+	known := currencyOf(a.Currency)
+	zone, err := time.LoadLocation(known.zone)
+	if err != nil {
+		panic(err) // the program carries the time zones
+	}
+	return market{zone, known.quantum, known.dollar}
+}
+
+// accounts returns the ad accounts behind a channel: one in dollars, one in another currency, and one in the third that is
+// disabled.
+func (d *Driver) accounts(c ads.Conn) []store.AdAccount {
+	second := 1 + int(hash(c.Account+c.Channel, 1)%2)
+	order := []currency{currencies[0], currencies[second], currencies[3-second]}
+	all := make([]store.AdAccount, len(order))
+	for i, known := range order {
+		a := store.AdAccount{
+			PlatformID: d.id(c, kindAccount, int64(i)),
+			Name:       fmt.Sprintf("Sandbox %s", strings.ToUpper(known.code)), Currency: known.code, Timezone: known.zone,
+			Status: store.AdAccountActive, PlatformStatus: accountWord(d.platform, true), MinimumDailyBudget: d.Caps().MinimumDailyBudget,
+		}
+		if i == 2 {
+			a.Status, a.PlatformStatus = store.AdAccountDisabled, accountWord(d.platform, false)
+			a.UnusableReason = "The network has disabled this ad account."
+		}
+		if d.Caps().BusinessCenters {
+			a.BusinessCenterID = d.id(c, kindBusinessCenter, 0)
+		}
+		all[i] = a
+	}
+	return all
+}
+
+// accountWord is what a network calls the state of an ad account.
+func accountWord(p store.Platform, active bool) string {
+	switch {
+	case p == store.PlatformFacebook || p == store.PlatformInstagram:
+		return map[bool]string{true: "1", false: "2"}[active]
+	case p == store.PlatformTikTok:
+		return map[bool]string{true: "STATUS_ENABLE", false: "STATUS_DISABLE"}[active]
+	case p == store.PlatformGoogle:
+		return map[bool]string{true: "ENABLED", false: "SUSPENDED"}[active]
+	}
+	return map[bool]string{true: "ACTIVE", false: "DISABLED"}[active]
+}
+
+// id returns the n-th platform id of a kind behind a channel.
+func (d *Driver) id(c ads.Conn, k kind, n int64) string {
+	return platformID(d.platform, c.Account, c.Channel, k, n)
+}
+
+// centers returns two business centers, of which one does not tell how many advertisers it has.
+func (d *Driver) centers(c ads.Conn) []store.AdBusinessCenter {
+	count := int64(len(d.accounts(c)))
+	return []store.AdBusinessCenter{
+		{PlatformID: d.id(c, kindBusinessCenter, 0), Name: "Sandbox Agency", AdvertiserCount: &count},
+		{PlatformID: d.id(c, kindBusinessCenter, 1), Name: "Sandbox Partners"},
+	}
+}
+
+// posts returns three posts that can be boosted and a draft.
+func (d *Driver) posts(c ads.Conn) []store.SocialPost {
+	texts := []string{"The new course is out.", "Behind the scenes of the studio.", "Last days of the summer sale!", "Not finished yet."}
+	begin := anchor(c.Channel, store.TimeOf(c.Now()))
+	all := make([]store.SocialPost, len(texts))
+	for i, text := range texts {
+		id, published := d.id(c, kindPost, int64(i)), begin.Add(-time.Duration(1+3*i)*24*time.Hour)
+		all[i] = store.SocialPost{
+			PlatformID: id, Status: store.SocialPostPublished, Text: text,
+			LinkURL: "https://" + string(d.platform) + ".example/posts/" + id, PublishedAt: &published,
+		}
+	}
+	draft := &all[len(all)-1]
+	draft.Status, draft.LinkURL, draft.PublishedAt = store.SocialPostDraft, "", nil
+	return all
+}
+
+// story writes what took place in the ad manager before a channel was connected.
+type story struct {
+	driver   *Driver
+	conn     ads.Conn
+	account  *store.AdAccount
+	begin    store.Time // the end of the story
+	now      store.Time
+	seq      int64
+	forest   *forest
+	things   []*thing
+	segments []store.SandboxSegment
+}
+
+// seed returns the external campaigns of every ad account.
+func (d *Driver) seed(c ads.Conn, now store.Time) store.SandboxChange {
+	s := story{driver: d, conn: c, begin: anchor(c.Channel, now), forest: &forest{byID: map[string]*thing{}}}
+	for _, account := range d.accounts(c) {
+		s.account = &account
+		s.running()
+		s.paused()
+		s.completed()
+	}
+	entities, err := rows(s.things, s.begin)
+	if err != nil {
+		panic(err) // what is seeded has a text
+	}
+	return store.SandboxChange{Entities: entities, Segments: s.segments}
+}
+
+// running tells of a campaign whose ad groups have budgets of their own. One ad was refused, one was paused later.
+func (s *story) running() {
+	s.day(-30)
+	campaign := s.add(nil, detail{Name: "Always on", Goal: store.AdGoalTraffic})
+	first := s.group(campaign, "Visitors", s.amount(30))
+	s.ad(first, "Carousel", "")
+	s.ad(first, "Miracle cure", "The ad promises what it cannot keep.")
+	second := s.group(campaign, "Newcomers", s.amount(50))
+	s.ad(second, "Short clip", "")
+	still := s.ad(second, "Still", "")
+	s.deliver(campaign)
+	s.day(-15)
+	second.Budget = s.amount(40)
+	s.deliver(campaign)
+	s.day(-10)
+	still.Off = true
+	s.deliver(campaign)
+	if s.account.Status != store.AdAccountActive {
+		s.day(-3)
+		campaign.Off = true
+		s.deliver(campaign)
+	}
+}
+
+// paused tells of a campaign with a budget of its own that somebody paused.
+func (s *story) paused() {
+	s.day(-20)
+	campaign := s.add(nil, detail{Name: "Brand", Goal: store.AdGoalAwareness, Budget: s.amount(60), BudgetType: store.BudgetTypeDaily})
+	s.fill(campaign)
+	s.deliver(campaign)
+	s.day(-6)
+	campaign.Off = true
+	s.deliver(campaign)
+}
+
+// completed tells of a campaign with a lifetime budget that ran to its end.
+func (s *story) completed() {
+	s.day(-21)
+	campaign := s.add(nil, detail{
+		Name: "Launch week", Goal: store.AdGoalVideoViews, Budget: s.amount(350), BudgetType: store.BudgetTypeLifetime,
+		StartsAt: int64(s.now), EndsAt: int64(s.now.Add(7 * 24 * time.Hour)),
+	})
+	s.fill(campaign)
+	s.deliver(campaign)
+}
+
+// fill gives a campaign two ad groups with two ads each.
+func (s *story) fill(campaign *thing) {
+	for _, name := range []string{"Visitors", "Newcomers"} {
+		group := s.group(campaign, name, 0)
+		s.ad(group, "Short clip", "")
+		s.ad(group, "Still", "")
+	}
+}
+
+// day goes on so many days before the end.
+func (s *story) day(n int) { s.now = s.begin.Add(time.Duration(n) * 24 * time.Hour) }
+
+// amount returns about so many dollars, rounded as people do.
+func (s *story) amount(dollars store.AdAmount) store.AdAmount {
+	return dollars * currencyOf(s.account.Currency).round
+}
+
+func (s *story) group(campaign *thing, name string, budget store.AdAmount) *thing {
+	d := detail{Name: name, Goal: campaign.Goal, Budget: budget}
+	if budget > 0 {
+		d.BudgetType = store.BudgetTypeDaily
+	}
+	return s.add(campaign, d)
+}
+
+func (s *story) ad(group *thing, name, rejection string) *thing {
+	return s.add(group, detail{
+		Name: name, Goal: group.Goal, Type: store.AdTypeStandalone, ReviewedAt: int64(s.now), Rejection: rejection,
+		Creative: store.AdCreative{Headline: name, Body: "Made in the ad manager.", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example"},
+	})
+}
+
+// add makes a thing below another one.
+func (s *story) add(parent *thing, d detail) *thing {
+	s.seq++
+	t := s.driver.make(s.conn, parent, s.account.PlatformID, s.seq, s.now)
+	t.detail = d
+	s.forest.add(t)
+	s.things = append(s.things, t)
+	return t
+}
+
+// deliver notes what changed about the delivery of a campaign.
+func (s *story) deliver(campaign *thing) {
+	changed := deliveries(campaign.owners(), open(s.segments), s.now)
+	for i := range s.segments {
+		for _, next := range changed {
+			if s.segments[i].OwnerID == next.OwnerID && s.segments[i].ToAt == nil {
+				ended := s.now
+				s.segments[i].ToAt = &ended
+			}
+		}
+	}
+	s.segments = append(s.segments, changed...)
+}
+
+// make returns a new thing below a parent, nil for a campaign.
+func (d *Driver) make(c ads.Conn, parent *thing, adAccount string, seq int64, now store.Time) *thing {
+	t := &thing{SandboxEntity: store.SandboxEntity{AccountID: c.Account, ChannelID: c.Channel, AdAccountID: adAccount, Seq: seq, CreatedAt: now, UpdatedAt: now}}
+	switch {
+	case parent == nil:
+		t.Kind = store.AdLevelCampaign
+	case parent.parent == nil:
+		t.Kind = store.AdLevelGroup
+	default:
+		t.Kind = store.AdLevelAd
+	}
+	t.ID = d.id(c, kind(t.Kind), seq)
+	switch t.Kind {
+	case store.AdLevelCampaign:
+		t.CampaignID = t.ID
+	case store.AdLevelGroup:
+		t.CampaignID, t.AdGroupID = parent.ID, t.ID
+	default:
+		t.CampaignID, t.AdGroupID = parent.CampaignID, parent.ID
+	}
+	return t
+}

@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// thing is a campaign, an ad group or an ad, with what is above and below it.
+type thing struct {
+	store.SandboxEntity
+	detail
+	parent   *thing // nil for a campaign
+	children []*thing
+}
+
+// detail is what the network keeps about a thing besides where it stands. Moments are Unix microseconds, 0 is none.
+type detail struct {
+	Name      string `json:"name"`
+	Off       bool   `json:"off,omitempty"` // its own switch
+	DeletedAt int64  `json:"deleted_at,omitempty"`
+
+	Goal           store.AdGoal      `json:"goal,omitempty"`
+	Budget         store.AdAmount    `json:"budget,omitempty"` // 0: another level has it
+	BudgetType     store.BudgetType  `json:"budget_type,omitempty"`
+	StartsAt       int64             `json:"starts_at,omitempty"` // of the owner of the budget, as the end
+	EndsAt         int64             `json:"ends_at,omitempty"`
+	BidStrategy    store.BidStrategy `json:"bid_strategy,omitempty"`
+	BidAmount      store.AdAmount    `json:"bid_amount,omitempty"`
+	RoasFloor      store.AdRatio     `json:"roas_floor,omitempty"`
+	Targeting      store.AdObject    `json:"targeting,omitempty"`
+	PromotedObject store.AdObject    `json:"promoted_object,omitempty"`
+
+	Type       store.AdType     `json:"type,omitempty"` // of an ad, as what follows
+	Creative   store.AdCreative `json:"creative,omitzero"`
+	PostID     string           `json:"post_id,omitempty"`
+	ReviewedAt int64            `json:"reviewed_at,omitempty"`
+	Rejection  string           `json:"rejection,omitempty"` // why the review refused it, or will
+}
+
+// forest is campaigns as the network has them, by the ids of all that is in them.
+type forest struct {
+	campaigns []*thing
+	byID      map[string]*thing
+}
+
+// plant makes a forest of rows. Things stand in the order in which they were made.
+func plant(rows []store.SandboxEntity) (*forest, error) {
+	f := &forest{byID: make(map[string]*thing, len(rows))}
+	for _, row := range rows {
+		t := &thing{SandboxEntity: row}
+		if err := json.Unmarshal([]byte(row.Detail), &t.detail); err != nil {
+			return nil, fmt.Errorf("read detail of %s: %w", row.ID, err)
+		}
+		f.add(t)
+	}
+	return f, nil
+}
+
+// add puts a thing under its parent, which is there already.
+func (f *forest) add(t *thing) {
+	f.byID[t.ID] = t
+	switch t.Kind {
+	case store.AdLevelCampaign:
+		f.campaigns = append(f.campaigns, t)
+		return
+	case store.AdLevelGroup:
+		t.parent = f.byID[t.CampaignID]
+	case store.AdLevelAd:
+		t.parent = f.byID[t.AdGroupID]
+	}
+	t.parent.children = append(t.parent.children, t)
+}
+
+// rows returns things as they are stored, changed at a moment.
+func rows(things []*thing, now store.Time) ([]store.SandboxEntity, error) {
+	var all []store.SandboxEntity
+	for _, t := range things {
+		text, err := json.Marshal(t.detail)
+		if err != nil {
+			return nil, fmt.Errorf("write detail of %s: %w", t.ID, err)
+		}
+		t.Detail, t.UpdatedAt = string(text), now
+		all = append(all, t.SandboxEntity)
+	}
+	return all, nil
+}
+
+// each calls fn for a thing and everything below it.
+func (t *thing) each(fn func(*thing)) {
+	fn(t)
+	for _, child := range t.children {
+		child.each(fn)
+	}
+}
+
+// ads returns the ads that it is or has, deleted ones too, in the order in which they were made.
+func (t *thing) ads() []*thing {
+	var all []*thing
+	t.each(func(t *thing) {
+		if t.Kind == store.AdLevelAd {
+			all = append(all, t)
+		}
+	})
+	slices.SortFunc(all, func(a, b *thing) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}
+
+// above reports whether something holds for a thing or for anything above it.
+func (t *thing) above(holds func(*thing) bool) bool {
+	return holds(t) || t.parent != nil && t.parent.above(holds)
+}
+
+func (t *thing) isDeleted() bool { return t.above(func(t *thing) bool { return t.DeletedAt != 0 }) }
+func (t *thing) isOff() bool     { return t.above(func(t *thing) bool { return t.Off }) }
+
+// owner returns who has the budget that a thing is paid from, nil for a campaign whose ad groups have it.
+func (t *thing) owner() *thing {
+	switch {
+	case t.Budget > 0:
+		return t
+	case t.parent == nil:
+		return nil
+	default:
+		return t.parent.owner()
+	}
+}
+
+// owners returns who has the budgets of a campaign, or of an ad group that has its own.
+func (t *thing) owners() []*thing {
+	var all []*thing
+	t.each(func(t *thing) {
+		if t.Budget > 0 {
+			all = append(all, t)
+		}
+	})
+	return all
+}
+
+// hasEnded reports whether the time of the budget that a thing is paid from is over.
+func (t *thing) hasEnded(now store.Time) bool {
+	owner := t.owner()
+	return owner != nil && owner.EndsAt != 0 && store.Time(owner.EndsAt) <= now
+}
+
+// segment returns how an owner delivers from now on. Without an ad it does not.
+func (t *thing) segment(now store.Time) store.SandboxSegment {
+	s := store.SandboxSegment{
+		CampaignID: t.CampaignID, OwnerID: t.ID, AdAccountID: t.AdAccountID, FromAt: now, Budget: t.Budget,
+		Lifetime: t.BudgetType == store.BudgetTypeLifetime, StartAt: store.Time(t.StartsAt), EndAt: moment(t.EndsAt),
+	}
+	for _, ad := range t.ads() {
+		if !ad.isOff() && !ad.isDeleted() && ad.Rejection == "" {
+			s.Ads.V = append(s.Ads.V, store.SandboxSlot{Ad: ad.ID, FromAt: ad.ReviewedAt})
+		}
+	}
+	return s
+}
+
+// moment returns a time that may be none.
+func moment(micros int64) *store.Time {
+	if micros == 0 {
+		return nil
+	}
+	at := store.Time(micros)
+	return &at
+}
+
+// micros is moment backwards.
+func micros(at *store.Time) int64 {
+	if at == nil {
+		return 0
+	}
+	return int64(*at)
+}
+
+// deliveries returns the segments that begin now because something about an owner's delivery differs from its open
+// segment.
+func deliveries(owners []*thing, open map[string]store.SandboxSegment, now store.Time) []store.SandboxSegment {
+	var changed []store.SandboxSegment
+	for _, owner := range owners {
+		before, wasOpen := open[owner.ID]
+		after := owner.segment(now)
+		if wasOpen && !same(before, after) || !wasOpen && len(after.Ads.V) > 0 {
+			changed = append(changed, after)
+		}
+	}
+	return changed
+}
+
+// same reports whether two segments deliver alike.
+func same(a, b store.SandboxSegment) bool {
+	return a.Budget == b.Budget && a.Lifetime == b.Lifetime && a.StartAt == b.StartAt &&
+		reflect.DeepEqual(a.EndAt, b.EndAt) && slices.Equal(a.Ads.V, b.Ads.V)
+}
+
+// open returns the segments that go on, by owner.
+func open(segments []store.SandboxSegment) map[string]store.SandboxSegment {
+	found := map[string]store.SandboxSegment{}
+	for _, s := range segments {
+		if s.ToAt == nil {
+			found[s.OwnerID] = s
+		}
+	}
+	return found
+}
