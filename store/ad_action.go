@@ -39,8 +39,8 @@ type AdActionState string
 
 // The states of an action. Done and refused are final.
 const (
-	AdActionBegun   AdActionState = "begun" // the network was or will be asked
-	AdActionUnknown AdActionState = "unknown"
+	AdActionBegun   AdActionState = "begun"   // somebody asks the network, or did when their process ended
+	AdActionUnknown AdActionState = "unknown" // the network did not say, and nobody asks it now
 	AdActionDone    AdActionState = "done"
 	AdActionRefused AdActionState = "refused"
 )
@@ -160,6 +160,7 @@ func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAdActio
 			}
 		}
 		fresh, err := s.AdMembers(ctx, account, begun.Action.ID)
+		detail(fresh, members)
 		return &BegunUpload{*begun, fresh}, err
 	})
 }
@@ -251,7 +252,9 @@ func (s *Store) DueAdActions(ctx context.Context, limit int) ([]DueAdAction, err
 
 // LeaseAdAction claims a due action for whoever asks first, and reports whether that is the caller.
 func (s *Store) LeaseAdAction(ctx context.Context, account, id string) (bool, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) { return u.leaseAdAction(ctx, account, id) })
+	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		return u.leaseAdAction(ctx, account, id, `lease_until < `+s.dbNow())
+	})
 }
 
 // YieldAdAction ends the lease on an action whose outcome is not known: the reconciler looks at it after a pause. It
@@ -326,23 +329,24 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
 }
 
-// resumeAdAction gives an action to whoever asks again, unless somebody is at work on it.
+// resumeAdAction gives an action to whoever asks again, unless somebody is at work on it. The pause before the
+// reconciler looks at one whose outcome is not known is not for the request.
 func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAction, error) {
 	if action.IsFinal() {
 		return &BegunAdAction{Action: action, Resumed: true}, nil
 	}
-	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID)
+	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.dbNow()+`)`)
 	if err == nil && !mine {
 		err = inProgress()
 	}
 	return &BegunAdAction{Action: action, Resumed: true}, err
 }
 
-func (u *unit) leaseAdAction(ctx context.Context, account, id string) (bool, error) {
-	now := u.store.dbNow()
+// leaseAdAction claims an open action on a condition: it is begun then, and not due before its lease is over.
+func (u *unit) leaseAdAction(ctx context.Context, account, id, condition string) (bool, error) {
 	rows, err := u.exec(ctx, `
-		UPDATE ad_actions SET lease_until = `+now+` + ? WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND lease_until < `+now,
-		adLease.Microseconds(), account, id)
+		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.dbNow()+` + ?
+		WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND `+condition, adLease.Microseconds(), account, id)
 	return rows == 1, err
 }
 

@@ -254,6 +254,23 @@ func (u *unit) holdMembers(ctx context.Context, action *AdAction, audience strin
 	return nil
 }
 
+// detail gives stored identifiers what is not stored of them, from those that were sent.
+func detail(stored, sent []AdMember) {
+	type identifier struct {
+		kind AdIdentifier
+		hash string
+	}
+	details := map[identifier]map[string]string{}
+	for _, m := range sent {
+		if m.Details != nil {
+			details[identifier{m.Kind, m.Hash}] = m.Details
+		}
+	}
+	for i := range stored {
+		stored[i].Details = details[identifier{stored[i].Kind, stored[i].Hash}]
+	}
+}
+
 // settleMembers keeps the identifiers that were uploaded and forgets the others.
 func (u *unit) settleMembers(ctx context.Context, action *AdAction, out AdOutcome) error {
 	if action.Op != AdOpUploadAudience {

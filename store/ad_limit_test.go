@@ -1,0 +1,170 @@
+package store
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (a *advertiser) resume(level AdLevel, id string) BeginAdAction {
+	return BeginAdAction{
+		Op: AdOpResumeCampaign, AdAccount: a.in, TargetID: id,
+		Change: AdChange{Level: level, PlatformID: id, Platform: PlatformFacebook, Resume: true},
+	}
+}
+
+func (a *advertiser) setBudget(id string, units AdAmount) BeginAdAction {
+	return BeginAdAction{
+		Op: AdOpUpdateCampaign, AdAccount: a.in, TargetID: id,
+		Change: AdChange{Level: AdLevelCampaign, PlatformID: id, Platform: PlatformFacebook, BudgetAmount: units * AdUnit, BudgetType: BudgetTypeDaily},
+	}
+}
+
+func (a *advertiser) limit(t *testing.T, perCampaign, total AdAmount) {
+	t.Helper()
+	_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
+		l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: perCampaign * AdUnit, MaxDailyTotal: total * AdUnit}})
+	})
+	require.NoError(t, err)
+}
+
+func TestBeginAdAction_StaysWithinTheTotalWhenManyBeginAtOnce(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.campaign(t, "c1", 5_000)
+		var begun atomic.Int64
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() {
+				_, err := a.BeginAdAction(t.Context(), a.account, a.begin(9_000))
+				if err == nil {
+					begun.Add(1)
+					return
+				}
+				requireCode(t, err, CodeSpendLimit)
+			})
+		}
+		all.Wait()
+		assert.EqualValues(t, 5, begun.Load(), "5 * 9,000 + 5,000 is what 50,000 has room for")
+		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		require.NoError(t, err)
+		assert.Equal(t, 50_000*AdUnit, total)
+	})
+}
+
+func TestBeginAdAction_LimitsACampaignByDay(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		_, err := a.BeginAdAction(t.Context(), a.account, a.begin(10_001))
+		requireCode(t, err, CodeSpendLimit)
+		assert.Contains(t, err.(*Error).Fields, "budget_amount")
+		assert.Contains(t, err.Error(), "10001.00 USD")
+		assert.Contains(t, err.Error(), "10000.00 USD")
+		in := a.begin(70_000)
+		in.Change.BudgetType, in.Change.EndsAt = BudgetTypeLifetime, new(a.Now().Add(7*24*time.Hour))
+		begun, err := a.BeginAdAction(t.Context(), a.account, in)
+		require.NoError(t, err, "a week of 10,000")
+		assert.Equal(t, 10_000*AdUnit, begun.Action.Daily)
+		in.Change.EndsAt = new(a.Now().Add(6 * 24 * time.Hour))
+		_, err = a.BeginAdAction(t.Context(), a.account, in)
+		requireCode(t, err, CodeSpendLimit)
+		in.Change.EndsAt = nil
+		_, err = a.CheckAdSpend(t.Context(), a.account, in.Op, a.in, in.Change)
+		requireCode(t, err, CodeSpendLimit)
+	})
+}
+
+func TestBeginAdAction_CountsWhatIsSwitchedOn(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.limit(t, 100, 100)
+		off := hierarchyOf("c1", 60*AdUnit)
+		off.Campaigns[0].ConfiguredStatus = AdConfiguredPaused
+		require.NoError(t, a.PutAdBatch(t.Context(), a.in, off, a.Now()))
+		a.campaign(t, "c2", 50)
+		_, err := a.BeginAdAction(t.Context(), a.account, a.resume(AdLevelCampaign, "c1"))
+		requireCode(t, err, CodeSpendLimit)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 90))
+		require.NoError(t, err, "it is off")
+		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c2", 101))
+		requireCode(t, err, CodeSpendLimit)
+		begun, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c2", 40))
+		require.NoError(t, err)
+		assert.Zero(t, begun.Action.Daily, "nothing is freed before it is done")
+		lower := hierarchyOf("c2", 40*AdUnit)
+		_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionDone, Changed: lower})
+		require.NoError(t, err)
+		begun, err = a.BeginAdAction(t.Context(), a.account, a.resume(AdLevelCampaign, "c1"))
+		require.NoError(t, err)
+		assert.Equal(t, 60*AdUnit, begun.Action.Daily)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.begin(1))
+		requireCode(t, err, CodeSpendLimit)
+		_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid, Message: "No."}})
+		require.NoError(t, err)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.begin(60))
+		require.NoError(t, err, "what was refused is not spent")
+	})
+}
+
+func TestBeginAdActions_CountOneAfterTheOther(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.limit(t, 100, 100)
+		var ins []BeginAdAction
+		for i := range 3 {
+			b := hierarchyOf(nth("c", i), 0)
+			b.Campaigns[0].ConfiguredStatus, b.Campaigns[0].BudgetLevel = AdConfiguredPaused, BudgetLevelGroup
+			b.Groups[0].BudgetAmount, b.Groups[0].BudgetType = 40*AdUnit, BudgetTypeDaily
+			require.NoError(t, a.PutAdBatch(t.Context(), a.in, b, a.Now()))
+			in := a.resume(AdLevelCampaign, nth("c", i))
+			in.Index = i
+			ins = append(ins, in)
+		}
+		all, err := a.BeginAdActions(t.Context(), a.account, ins)
+		require.NoError(t, err)
+		require.NoError(t, all[0].Err)
+		require.NoError(t, all[1].Err)
+		requireCode(t, all[2].Err, CodeSpendLimit)
+		assert.Nil(t, all[2].Action)
+	})
+}
+
+func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.campaign(t, "c1", 100)
+		_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
+			l.MaxIncrease = 20 * AdRatioOne
+			l.BlockedOperations = JSONOf([]AdOp{AdOpDeleteCampaign})
+			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: 3 * AdUnit}})
+		})
+		require.NoError(t, err)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 121))
+		requireCode(t, err, CodeSpendLimit)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 120))
+		require.NoError(t, err)
+		in := a.begin(1)
+		in.Change.BidAmount = 4 * AdUnit
+		_, err = a.BeginAdAction(t.Context(), a.account, in)
+		requireCode(t, err, CodeSpendLimit)
+		assert.Contains(t, err.(*Error).Fields, "bid_amount")
+		_, err = a.BeginAdAction(t.Context(), a.account, BeginAdAction{Op: AdOpDeleteCampaign, AdAccount: a.in, TargetID: "c1"})
+		requireCode(t, err, CodeForbidden)
+		_, err = a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{"paint"}) })
+		requireInvalid(t, err, "blocked_operations")
+		limits, err := a.GetAdLimits(t.Context(), a.account)
+		require.NoError(t, err)
+		assert.Equal(t, []AdOp{AdOpDeleteCampaign}, limits.BlockedOperations.V)
+		assert.Equal(t, DefaultAdLimit("eur"), limits.Of("eur"))
+		assert.Equal(t, 1_500_000*AdUnit, limits.Of("jpy").MaxDailyPerCampaign)
+	})
+}
+
+func TestDailyAmount_SpreadsALifetimeOverItsDays(t *testing.T) {
+	t.Parallel()
+	start := Time(0)
+	for hours, want := range map[int]AdAmount{1: 100, 24: 100, 25: 50, 72: 34, -5: 100} {
+		assert.Equal(t, want, dailyAmount(100, BudgetTypeLifetime, start, new(start.Add(time.Duration(hours)*time.Hour))), hours)
+	}
+	assert.Equal(t, AdAmount(100), dailyAmount(100, BudgetTypeLifetime, start, nil), "an end that is not known is today")
+	assert.Equal(t, AdAmount(100), dailyAmount(100, BudgetTypeDaily, start, new(start.Add(72*time.Hour))))
+}
