@@ -26,11 +26,11 @@ func CapsOf(p store.Platform) Caps {
 	panic("ads: there is no network " + string(p))
 }
 
-// metaCaps are those of both of Meta's platforms. Objectives, strategies and currencies are those of its published API
-// specifications.
+// metaCaps are those of both of Meta's platforms. Objectives, calls to action, strategies and currencies are those of
+// its published API specifications. The token stands on what it made as an ad label.
 func metaCaps(p store.Platform) Caps {
 	return Caps{
-		Platform: p, Verified: VerifiedSpec, Reconcile: ReconcileName,
+		Platform: p, Verified: VerifiedSpec, Reconcile: ReconcileToken,
 		Objectives: []Objective{
 			{store.AdGoalEngagement, "OUTCOME_ENGAGEMENT"}, {store.AdGoalTraffic, "OUTCOME_TRAFFIC"},
 			{store.AdGoalAwareness, "OUTCOME_AWARENESS"}, {store.AdGoalVideoViews, "OUTCOME_ENGAGEMENT"},
@@ -38,7 +38,7 @@ func metaCaps(p store.Platform) Caps {
 			{store.AdGoalConversions, "OUTCOME_SALES"}, {store.AdGoalAppPromotion, "OUTCOME_APP_PROMOTION"},
 			{store.AdGoalCatalogSales, "OUTCOME_SALES"},
 		},
-		CallsToAction: callsToAction,
+		CallsToAction: metaCallsToAction,
 		AudienceTypes: everyAudienceType,
 		Bids:          bids("LOWEST_COST_WITHOUT_CAP", "LOWEST_COST_WITH_BID_CAP", "COST_CAP", "LOWEST_COST_WITH_MIN_ROAS"),
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * store.AdUnit,
@@ -175,6 +175,11 @@ var callsToAction = []string{
 	"INSTALL_MOBILE_APP", "USE_APP", "REGISTER", "JOIN", "ATTEND", "REQUEST_DEMO", "VIEW_QUOTE", "APPLY", "SEE_MORE",
 	"BUY_NOW",
 }
+
+// metaCallsToAction are those of callsToAction that Meta's description of a call to action has.
+var metaCallsToAction = slices.DeleteFunc(slices.Clone(callsToAction), func(word string) bool {
+	return slices.Contains([]string{"SEE_MENU", "REGISTER", "JOIN", "ATTEND", "REQUEST_DEMO", "VIEW_QUOTE", "APPLY"}, word)
+})
 
 // What several networks have in common. The first of eitherLevel is what absence means.
 var (

@@ -93,7 +93,7 @@ func TestCaps_ReadTheirOwnWordsBack(t *testing.T) {
 
 func TestCaps_HaveTheCallsToActionOfTheNetwork(t *testing.T) {
 	t.Parallel()
-	want := map[store.Platform]int{store.PlatformLinkedIn: 13, store.PlatformPinterest: 29}
+	want := map[store.Platform]int{store.PlatformFacebook: 27, store.PlatformInstagram: 27, store.PlatformLinkedIn: 13, store.PlatformPinterest: 29}
 	for _, platform := range store.Platforms {
 		calls := slices.Clone(CapsOf(platform).CallsToAction)
 		slices.Sort(calls)
