@@ -313,7 +313,17 @@ func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdActi
 		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: figures.TotalAfter - figures.TotalBefore,
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
+	requestOf(ctx).lease(id)
 	return &BegunAdAction{Action: action}, u.insert(ctx, adActionColumns, action)
+}
+
+// lease notes that this request is at work on an action. When its last COMMIT is lost against another transaction the
+// request is run again, and must not wait for itself.
+func (r *request) lease(action string) {
+	if r.leased == nil {
+		r.leased = map[string]bool{}
+	}
+	r.leased[action] = true
 }
 
 // checkSpend is CheckAdSpend with the limits locked, as far as there is anything to be spent.
@@ -332,14 +342,18 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 // resumeAdAction gives an action to whoever asks again, unless somebody is at work on it. The pause before the
 // reconciler looks at one whose outcome is not known is not for the request.
 func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAction, error) {
-	if action.IsFinal() {
-		return &BegunAdAction{Action: action, Resumed: true}, nil
+	resumed := &BegunAdAction{Action: action, Resumed: true}
+	if action.IsFinal() || requestOf(ctx).leased[action.ID] {
+		return resumed, nil
 	}
 	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.dbNow()+`)`)
 	if err == nil && !mine {
-		err = inProgress()
+		busy := inProgress()
+		busy.Outcome = Unknown // the key stays with the action
+		return nil, busy
 	}
-	return &BegunAdAction{Action: action, Resumed: true}, err
+	requestOf(ctx).lease(action.ID)
+	return resumed, err
 }
 
 // leaseAdAction claims an open action on a condition: it is begun then, and not due before its lease is over.
@@ -366,6 +380,9 @@ func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOut
 	action.State, action.Failure, action.UpdatedAt = out.State, JSONOf(out.Failure), u.store.Now()
 	if out.TargetID != "" {
 		action.TargetID = out.TargetID
+	}
+	if out.Audience != nil {
+		action.TargetID = out.Audience.ID // which it may have had before
 	}
 	if out.After != "" {
 		action.After = out.After

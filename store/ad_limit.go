@@ -184,7 +184,7 @@ func (f *AdFigures) check(limits *AdLimits, change AdChange, s *spend) error {
 	case s.grown && f.Campaign > f.Limit.MaxDailyPerCampaign:
 		return f.exceeded(param, f.Campaign, "max_daily_budget_per_campaign", f.Limit.MaxDailyPerCampaign, "The campaign could spend %s a day, which")
 	case s.added > 0 && f.TotalAfter > f.Limit.MaxDailyTotal:
-		return f.exceeded(param, f.TotalAfter, "max_total_daily_budget", f.Limit.MaxDailyTotal, "All campaigns together could spend %s a day, which")
+		return f.CheckTotal(param, f.TotalAfter)
 	case limits.MaxIncrease > 0 && s.before > 0 && raisedBy(s.before, s.after) > limits.MaxIncrease:
 		return spendLimit(param, fmt.Sprintf("The budget would rise from %s to %s, by more than %s %% (max_daily_budget_increase_pct). Raise it in steps, or the limit with PATCH /ads/limits.",
 			s.before.Format(f.Currency), s.after.Format(f.Currency), limits.MaxIncrease))
@@ -199,6 +199,14 @@ func raisedBy(before, after AdAmount) AdRatio {
 	}
 	percent := AdRatio(ratio(int64(after-before), 100_000_000, int64(before)))
 	return max(percent, 1)
+}
+
+// CheckTotal returns CodeSpendLimit if everything that is on would come to more than the limit.
+func (f *AdFigures) CheckTotal(param string, total AdAmount) error {
+	if total <= f.Limit.MaxDailyTotal {
+		return nil
+	}
+	return f.exceeded(param, total, "max_total_daily_budget", f.Limit.MaxDailyTotal, "All campaigns together could spend %s a day, which")
 }
 
 func (f *AdFigures) exceeded(param string, figure AdAmount, name string, limit AdAmount, what string) *Error {

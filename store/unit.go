@@ -25,10 +25,11 @@ type request struct {
 	key    *Key
 	token  string // fences the claim against whoever takes it over
 	effect string
-	held   bool  // a step has committed the claim
-	unit   *unit // the open transaction, nil before the first and after a step
-	depth  int   // use cases under way, one inside the other
-	failed error // a use case failed: nothing of this run may commit
+	held   bool            // a step has committed the claim
+	unit   *unit           // the open transaction, nil before the first and after a step
+	depth  int             // use cases under way, one inside the other
+	failed error           // a use case failed: nothing of this run may commit
+	leased map[string]bool // actions at work on outside, by id; kept when the request is run again
 }
 
 type requestKey struct{}
@@ -93,6 +94,16 @@ func step[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) 
 	}
 	r.held = r.key != nil
 	return v, err
+}
+
+// Leave ends the transaction of a request that is about to ask the outside something, and commits the claim of its key.
+// It is for questions: what a request does outside needs an intent, which its step commits.
+func (s *Store) Leave(ctx context.Context) error {
+	if requestOf(ctx) == nil {
+		return nil
+	}
+	_, err := step(ctx, s, func(context.Context, *unit) (any, error) { return nil, nil })
+	return err
 }
 
 func join[T any](ctx context.Context, r *request, fn func(context.Context, *unit) (T, error)) (T, error) {
