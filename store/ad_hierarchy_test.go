@@ -203,8 +203,8 @@ func TestPutAdBatch_KeepsWhatIsNewerAndWhatIsOurs(t *testing.T) {
 		first, err := a.GetAd(t.Context(), a.account, "", "c1a")
 		require.NoError(t, err)
 
-		stale := hierarchyOf("c1", 99*AdUnit)
-		require.NoError(t, a.PutAdBatch(t.Context(), a.in, stale, before.Add(-time.Second)))
+		require.NoError(t, a.PutAdBatch(t.Context(), a.in, hierarchyOf("c1", 99*AdUnit), before.Add(-time.Second)))
+		assert.Equal(t, []AdAmount{5 * AdUnit}, budgets(a.campaigns(t, ListAdCampaigns{})), "the network was asked before the ad was made")
 		same := hierarchyOf("c1", 5*AdUnit)
 		require.NoError(t, a.PutAdBatch(t.Context(), a.in, same, a.Now()))
 		ad, err := a.GetAd(t.Context(), a.account, "", "c1a")
@@ -225,6 +225,14 @@ func TestPutAdBatch_KeepsWhatIsNewerAndWhatIsOurs(t *testing.T) {
 		assert.Equal(t, "Renamed in the ad manager", ad.Name)
 		assert.Greater(t, ad.UpdatedAt, first.UpdatedAt)
 	})
+}
+
+func budgets(list *AdList[AdCampaign]) []AdAmount {
+	var amounts []AdAmount
+	for _, c := range list.Items {
+		amounts = append(amounts, c.BudgetAmount)
+	}
+	return amounts
 }
 
 func TestFinishAdSync_CancelsWhatIsGone(t *testing.T) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -52,6 +53,26 @@ func TestBeginAdAction_StaysWithinTheTotalWhenManyBeginAtOnce(t *testing.T) {
 		total, err := a.committedDaily(t.Context(), a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, 50_000*AdUnit, total)
+	})
+}
+
+func TestBeginAdAction_WaitsForABudgetThatIsBeingChecked(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		checked, first := make(chan struct{}), make(chan error)
+		a.limit(t, 100, 100)
+		go func() {
+			_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (*BegunAdAction, error) {
+				begun, err := u.beginAdAction(ctx, a.account, a.begin(60))
+				close(checked)
+				time.Sleep(200 * time.Millisecond) // the second one is there by then
+				return begun, err
+			})
+			first <- err
+		}()
+		<-checked
+		_, err := a.BeginAdAction(t.Context(), a.account, a.begin(60))
+		requireCode(t, err, CodeSpendLimit)
+		require.NoError(t, <-first)
 	})
 }
 
