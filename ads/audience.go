@@ -1,0 +1,381 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// maxUsers is how many users one upload may have.
+const maxUsers = 10_000
+
+// maxUploadErrors is how many wrong users an answer names.
+const maxUploadErrors = 100
+
+// CreateAudience is an audience to create. "" is absent.
+type CreateAudience struct {
+	AccountID        string
+	AdAccountID      string
+	Platform         string
+	Name             string
+	Description      string
+	Type             string
+	PixelID          string
+	RetentionDays    *int
+	SourceAudienceID string // aud_
+	Country          string
+	Ratio            string // decimal text
+}
+
+// ListAudiences are the filters of a list of audiences, as they are sent. "" is absent.
+type ListAudiences struct {
+	Paging
+	AccountID   string
+	AdAccountID string
+	Platform    string
+}
+
+// AudienceUpload is what became of users that were uploaded. Those that were in the audience already are duplicates.
+type AudienceUpload struct {
+	AudienceID string               `json:"audience_id"`
+	Received   int                  `json:"received"`
+	Accepted   int                  `json:"accepted"`
+	Invalid    int                  `json:"invalid"`
+	Duplicates int                  `json:"duplicates"`
+	Errors     []InvalidUser        `json:"errors"`  // the first 100
+	Ignored    []string             `json:"ignored"` // fields that the network does not match
+	Size       *int64               `json:"size"`
+	Status     store.AudienceStatus `json:"status"`
+}
+
+// ListAudiences returns a page of the audiences of an ad account, newest first, as the network has them now.
+func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudiences) (*store.AdList[store.AdAudience], error) {
+	if err := (required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}}).err(); err != nil {
+		return nil, err
+	}
+	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, "", "", "", "")
+	if err != nil {
+		return nil, err
+	}
+	line, err := s.activated(ctx, account, in.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.store.GetAdAccount(ctx, line.channel, in.AdAccountID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Cursor == "" && in.Page < 2 {
+		if err := s.mirrorAudiences(ctx, line, a); err != nil {
+			return nil, err
+		}
+	}
+	return s.store.ListAdAudiences(ctx, account, line.channel.ID, a.PlatformID, q.platform, q.page)
+}
+
+func (s *Service) mirrorAudiences(ctx context.Context, l *line, a *store.AdAccount) error {
+	asked := s.store.Now()
+	found, err := l.Audiences(ctx, l.conn, a.PlatformID)
+	if err != nil {
+		return s.fault(ctx, l, "audiences of ad account "+a.PlatformID, err)
+	}
+	return s.store.PutAdAudiences(ctx, a, found, asked)
+}
+
+// GetAudience returns an audience as its network has it now.
+func (s *Service) GetAudience(ctx context.Context, account, id string) (*store.AdAudience, error) {
+	a, line, err := s.audience(ctx, account, id)
+	if err != nil || a.PlatformID == nil {
+		return a, err
+	}
+	now, err := line.Audience(ctx, line.conn, a.AdAccountID, *a.PlatformID)
+	if err != nil {
+		return nil, s.fault(ctx, line, "audience", err)
+	}
+	a.Size, a.Status, a.PlatformStatus = now.Size, now.Status, now.PlatformStatus
+	return a, s.store.RecordAdAudience(ctx, *a)
+}
+
+// audience returns an audience that a path names, and the way to its network.
+func (s *Service) audience(ctx context.Context, account, id string) (*store.AdAudience, *line, error) {
+	a, err := s.store.GetAdAudience(ctx, account, id, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	line, err := s.activated(ctx, account, a.ChannelID)
+	return a, line, err
+}
+
+// CreateAudience creates an audience, at most once however often the same request is sent.
+func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudience) (*store.AdAudience, error) {
+	fields := required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"name", in.Name}, {"type", in.Type}}
+	if err := fields.err(); err != nil {
+		return nil, err
+	}
+	line, err := s.activated(ctx, by.Account, in.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.store.GetAdAccount(ctx, line.channel, in.AdAccountID)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.audienceRecipe(ctx, by.Account, line, a, in)
+	if err != nil {
+		return nil, err
+	}
+	action, err := s.perform(ctx, by, deed{
+		line:  line,
+		begin: intent(by, store.AdOpCreateAudience, store.BeginAdAction{AdAccount: a, Plan: store.NewAdObject(r)}),
+		ask: func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error) {
+			return line.createAudience(ctx, action, r, again)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	created, err := s.store.GetAdAudience(ctx, by.Account, action.TargetID, "")
+	if err != nil {
+		return nil, after("read the audience that was created", err)
+	}
+	return created, nil
+}
+
+// audienceRecipe is all that it takes to create an audience. It is kept in the action.
+type audienceRecipe struct {
+	Plan   AudiencePlan `json:"plan"`
+	Source string       `json:"source,omitempty"` // aud_, of a lookalike
+}
+
+// audienceRecipe reads an audience to create. What it is to be like comes first: it may be missing.
+func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a *store.AdAccount, in CreateAudience) (*audienceRecipe, error) {
+	r := &audienceRecipe{Plan: AudiencePlan{
+		AdAccount: *a, Name: in.Name, Description: in.Description, PixelID: in.PixelID, Country: in.Country,
+	}}
+	var p store.Problems
+	kind, _ := ParseAudienceType(in.Type)
+	r.Plan.Type = kind
+	if in.SourceAudienceID != "" {
+		source, err := s.store.GetAdAudience(ctx, account, in.SourceAudienceID, "source_audience_id")
+		if err != nil {
+			return nil, err
+		}
+		r.Source = source.ID
+		p.Check(source.ChannelID == l.channel.ID && source.AdAccountID == a.PlatformID, "source_audience_id", "The source audience is in another ad account: "+source.AdAccountID+".")
+		p.Check(source.PlatformID != nil, "source_audience_id", "The network has nothing of the source audience yet. Upload users to it first.")
+		if source.PlatformID != nil {
+			r.Plan.SourceID = *source.PlatformID
+		}
+	}
+	p.Check(in.Platform == "" || in.Platform == string(l.channel.Platform), "platform",
+		fmt.Sprintf("The channel is one of %s. Leave platform out, or send this.", l.channel.Platform))
+	p.Check(a.IsSelectable(), "ad_account_id", fmt.Sprintf("Audiences cannot be made in this ad account: it is %s. %s", a.Status, a.UnusableReason))
+	p.Check(in.RetentionDays == nil || *in.RetentionDays > 0, "retention_days", "Users are kept for 1 to 180 days.")
+	if in.RetentionDays != nil {
+		r.Plan.RetentionDays = *in.RetentionDays
+	}
+	if in.Ratio != "" {
+		ratio, err := store.ParseAdRatio(in.Ratio)
+		p.Check(err == nil, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")
+		r.Plan.Ratio = ratio
+	}
+	if len(p["source_audience_id"]) > 0 && r.Plan.SourceID == "" {
+		r.Plan.SourceID = in.SourceAudienceID // what is wrong with it is said already
+	}
+	l.Caps().CheckAudience(&p, r.Plan)
+	return r, p.Err()
+}
+
+// createAudience makes an audience, unless the network has it already.
+func (l *line) createAudience(ctx context.Context, action *store.AdAction, r *audienceRecipe, again bool) (store.AdOutcome, error) {
+	if again {
+		created, found, err := l.found(ctx, action)
+		switch {
+		case err != nil:
+			return store.AdOutcome{}, err
+		case found && created.Audience == nil:
+			return store.AdOutcome{}, fmt.Errorf("the network found no audience: %w", ErrIndeterminate)
+		case found:
+			return r.outcome(action, *created.Audience), nil
+		}
+	}
+	r.Plan.Token = action.ID
+	created, err := l.CreateAudience(ctx, l.conn, r.Plan)
+	if err != nil {
+		return store.AdOutcome{}, err
+	}
+	return r.outcome(action, created), nil
+}
+
+// outcome is what was made, with what only we know of it.
+func (r *audienceRecipe) outcome(action *store.AdAction, a store.AdAudience) store.AdOutcome {
+	a.ID, a.SourceAudienceID = action.AudienceOf(), r.Source
+	a.Name, a.Description, a.Type = r.Plan.Name, r.Plan.Description, r.Plan.Type
+	a.PixelID, a.RetentionDays, a.Country, a.Ratio = r.Plan.PixelID, r.Plan.RetentionDays, r.Plan.Country, r.Plan.Ratio
+	return store.AdOutcome{TargetID: a.ID, Audience: &a}
+}
+
+// DeleteAudience deletes an audience for good, and returns it as it was.
+func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*store.AdAudience, error) {
+	a, line, err := s.audience(ctx, by.Account, id)
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
+	if err != nil {
+		return nil, after("read the ad account of an audience", err)
+	}
+	_, err = s.perform(ctx, by, deed{
+		line:  line,
+		begin: intent(by, store.AdOpDeleteAudience, store.BeginAdAction{AdAccount: in, TargetID: a.ID, Before: store.NewAdObject(map[string]any{"name": a.Name, "size": a.Size})}),
+		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
+			return line.deleteAudience(ctx, a)
+		},
+	})
+	return a, err
+}
+
+// deleteAudience deletes an audience that may be gone already.
+func (l *line) deleteAudience(ctx context.Context, a *store.AdAudience) (store.AdOutcome, error) {
+	out := store.AdOutcome{DeletedAudience: a.ID}
+	if a.PlatformID == nil {
+		return out, nil
+	}
+	if err := l.DeleteAudience(ctx, l.conn, a.AdAccountID, *a.PlatformID); err != nil && !errors.Is(err, ErrNotFound) {
+		return store.AdOutcome{}, err
+	}
+	return out, nil
+}
+
+// UploadAudienceUsers adds users to a customer list. What identifies them is hashed here, and nothing else is stored
+// or sent. Wrong users do not keep the others out; if all are wrong it is CodeInvalid.
+func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, users []User) (*AudienceUpload, error) {
+	a, line, err := s.audience(ctx, by.Account, id)
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
+	if err != nil {
+		return nil, after("read the ad account of an audience", err)
+	}
+	hashed, err := checkUsers(line.Caps(), a, users)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := s.store.BeginUpload(ctx, by.Account, intent(by, store.AdOpUploadAudience, store.BeginAdAction{
+		AdAccount: in, TargetID: a.ID, Plan: store.NewAdObject(map[string]int{"users": len(users)}),
+	}), a.ID, hashed.Members)
+	if err != nil {
+		return nil, err
+	}
+	action, result := begun.Action, &AudienceUpload{}
+	if !action.IsFinal() {
+		out, err := line.upload(ctx, action, a, begun.Fresh, len(users), hashed)
+		if action, err = s.conclude(context.WithoutCancel(ctx), line, action, out, err); err != nil {
+			return nil, err
+		}
+	}
+	if action.State == store.AdActionRefused {
+		return nil, action.Failure.V.Err()
+	}
+	if err := action.After.Decode(result); err != nil {
+		return nil, after("read the result of an upload", err)
+	}
+	return result, nil
+}
+
+// checkUsers hashes users for a customer list.
+func checkUsers(caps Caps, a *store.AdAudience, users []User) (*HashedUsers, error) {
+	switch {
+	case a.Type != store.AudienceTypeCustomerList:
+		return nil, store.Invalid("type", fmt.Sprintf("Users can be added to a customer_list only; this audience is of type %s.", a.Type))
+	case len(users) == 0:
+		return nil, store.Invalid("users", "Send at least one user.")
+	case len(users) > maxUsers:
+		return nil, store.Invalid("users", fmt.Sprintf("Send at most %d users at a time.", maxUsers))
+	}
+	hashed := caps.HashUsers(users)
+	if len(hashed.Invalid) == len(users) {
+		first := hashed.Invalid[0]
+		return nil, store.Invalid("users", fmt.Sprintf("None of the users can be added. The first: %s: %s", first.Param, first.Message))
+	}
+	return &hashed, nil
+}
+
+// upload sends the identifiers that the network does not have yet, and counts users.
+func (l *line) upload(ctx context.Context, action *store.AdAction, a *store.AdAudience, fresh []store.AdMember, received int, hashed *HashedUsers) (store.AdOutcome, error) {
+	result := &AudienceUpload{
+		AudienceID: a.ID, Received: received, Errors: hashed.Invalid, Ignored: hashed.Ignored, Size: a.Size, Status: a.Status,
+	}
+	out := store.AdOutcome{}
+	if len(fresh) > 0 {
+		uploaded, err := l.UploadUsers(ctx, l.conn, Upload{Token: action.ID, Audience: *a, Members: detailed(fresh, hashed.Members)})
+		if err != nil {
+			return out, err
+		}
+		stands := stand(a, uploaded.Audience)
+		result.Size, result.Status, out.Audience = stands.Size, stands.Status, stands
+		result.refused(fresh, uploaded.Invalid, &out)
+	}
+	result.count(fresh, out.InvalidMembers)
+	out.After = store.NewAdObject(result)
+	return out, nil
+}
+
+// stand is an audience as an upload left it: the network may have made it only now.
+func stand(a *store.AdAudience, now store.AdAudience) *store.AdAudience {
+	stands := *a
+	stands.Size, stands.Status, stands.PlatformStatus = now.Size, now.Status, now.PlatformStatus
+	if now.PlatformID != nil {
+		stands.PlatformID = now.PlatformID
+	}
+	return &stands
+}
+
+// detailed gives members back what was not stored with them.
+func detailed(members, hashed []store.AdMember) []store.AdMember {
+	known := make(map[identity]map[string]string, len(hashed))
+	for _, m := range hashed {
+		known[identity{m.Kind, m.Hash}] = m.Details
+	}
+	for i := range members {
+		members[i].Details = known[identity{members[i].Kind, members[i].Hash}]
+	}
+	return members
+}
+
+// refused notes the identifiers that the network did not take.
+func (u *AudienceUpload) refused(sent []store.AdMember, invalid []InvalidMember, out *store.AdOutcome) {
+	for _, one := range invalid {
+		if one.Place < 0 || one.Place >= len(sent) {
+			continue
+		}
+		m := sent[one.Place]
+		out.InvalidMembers = append(out.InvalidMembers, m)
+		u.Errors = append(u.Errors, InvalidUser{Index: m.Index, Param: string(m.Kind), Message: one.Message})
+	}
+}
+
+// count counts users: a wrong one is invalid, one of whom something new was taken is accepted, the others were there.
+func (u *AudienceUpload) count(fresh, refused []store.AdMember) {
+	bad := make(map[identity]bool, len(refused))
+	for _, m := range refused {
+		bad[identity{m.Kind, m.Hash}] = true
+	}
+	accepted, wrong := map[int]bool{}, map[int]bool{}
+	for _, m := range fresh {
+		if !bad[identity{m.Kind, m.Hash}] {
+			accepted[m.Index] = true
+		}
+	}
+	for _, e := range u.Errors {
+		if !accepted[e.Index] {
+			wrong[e.Index] = true
+		}
+	}
+	u.Accepted, u.Invalid = len(accepted), len(wrong)
+	u.Duplicates = u.Received - u.Accepted - u.Invalid
+	u.Errors = u.Errors[:min(len(u.Errors), maxUploadErrors)]
+}

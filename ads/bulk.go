@@ -1,0 +1,428 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// maxBulk is how many campaigns one request may switch.
+const maxBulk = 50
+
+// Bulk is campaigns to switch. Items is nil when it was not sent.
+type Bulk struct {
+	Items  []BulkItem
+	DryRun bool
+}
+
+// BulkItem names a campaign by platform id. Platform is needed only where two networks have it.
+type BulkItem struct{ ID, Platform string }
+
+// BulkOutcome is what became of one item.
+type BulkOutcome string
+
+// An item is skipped if there is nothing to do: it is as wanted already, or was named before.
+const (
+	BulkUpdated BulkOutcome = "updated"
+	BulkSkipped BulkOutcome = "skipped"
+	BulkFailed  BulkOutcome = "failed"
+)
+
+// BulkResult is what became of each item, in the order of the request. Plan is set instead of results with DryRun.
+type BulkResult struct {
+	Status  store.AdConfigured
+	Updated int
+	Skipped int
+	Failed  int
+	Results []BulkItemResult
+	Plan    *DryRun
+}
+
+// BulkItemResult is what became of one item. Updated and Skipped count ads below it.
+type BulkItemResult struct {
+	Index    int
+	ID       string
+	Platform store.Platform
+	Outcome  BulkOutcome
+	Status   store.AdStatus // of delivery; empty if it is not known
+	Updated  int
+	Skipped  int
+	Reason   string // why it was skipped: duplicate | unchanged
+	Message  string
+	Error    *ItemError // why it failed
+}
+
+// ItemError is why one item failed. Retryable says that the same item may succeed later.
+type ItemError struct {
+	Code      store.Code
+	Message   string
+	Param     string
+	Retryable bool
+}
+
+// BulkPauseCampaigns switches campaigns off. One that cannot be does not keep the others from it.
+func (s *Service) BulkPauseCampaigns(ctx context.Context, by Actor, in Bulk) (*BulkResult, error) {
+	return s.bulk(ctx, by, store.AdOpPauseCampaign, store.AdConfiguredPaused, in)
+}
+
+// BulkResumeCampaigns switches campaigns on, as far as the account's limits allow all of them together.
+func (s *Service) BulkResumeCampaigns(ctx context.Context, by Actor, in Bulk) (*BulkResult, error) {
+	return s.bulk(ctx, by, store.AdOpResumeCampaign, store.AdConfiguredActive, in)
+}
+
+func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.AdConfigured, in Bulk) (*BulkResult, error) {
+	switch {
+	case in.Items == nil:
+		return nil, parameterMissing("campaigns", "campaigns is required: an array of the ids of campaigns.")
+	case len(in.Items) == 0:
+		return nil, store.Invalid("campaigns", "Send at least one campaign.")
+	case len(in.Items) > maxBulk:
+		return nil, store.Invalid("campaigns", fmt.Sprintf("Send at most %d campaigns at a time.", maxBulk))
+	}
+	if _, err := s.store.ActivatedChannels(ctx, by.Account); err != nil {
+		return nil, err
+	}
+	b := &bulk{by: by, op: op, to: to, result: &BulkResult{Status: to}}
+	for i, item := range in.Items {
+		if err := s.resolve(ctx, b, i, item); err != nil {
+			return nil, err
+		}
+	}
+	if in.DryRun {
+		return s.planBulk(ctx, b)
+	}
+	if err := s.switchAll(ctx, b); err != nil {
+		return nil, err
+	}
+	return b.total(), nil
+}
+
+// bulk is a request for several campaigns on its way.
+type bulk struct {
+	by     Actor
+	op     store.AdOp
+	to     store.AdConfigured
+	result *BulkResult
+	work   []*bulkItem // what a network is to be asked about
+}
+
+// bulkItem is one campaign that is to be switched.
+type bulkItem struct {
+	*BulkItemResult
+	index    int
+	campaign *store.AdCampaign
+	line     *line
+	action   *store.AdAction
+	outcome  store.AdOutcome
+	fault    error
+}
+
+// total counts.
+func (b *bulk) total() *BulkResult {
+	for _, r := range b.result.Results {
+		switch r.Outcome {
+		case BulkUpdated:
+			b.result.Updated++
+		case BulkSkipped:
+			b.result.Skipped++
+		default:
+			b.result.Failed++
+		}
+	}
+	return b.result
+}
+
+// resolve finds the campaign of an item, and what is to be done with it.
+func (s *Service) resolve(ctx context.Context, b *bulk, index int, item BulkItem) error {
+	b.result.Results = append(b.result.Results, BulkItemResult{Index: index, ID: item.ID, Platform: store.Platform(item.Platform)})
+	r := &b.result.Results[index]
+	work, err := s.bulkItem(ctx, b, r, item)
+	if err != nil {
+		return r.fail(err)
+	}
+	if work != nil {
+		work.index = index
+		b.work = append(b.work, work)
+	}
+	return nil
+}
+
+// bulkItem returns what is to be done with an item, nil if that is nothing.
+func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item BulkItem) (*bulkItem, error) {
+	if err := (required{{"id", item.ID}}).err(); err != nil {
+		return nil, err
+	}
+	platform, err := bodyPlatform(item.Platform)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.store.GetAdCampaign(ctx, b.by.Account, platform, item.ID)
+	if err != nil {
+		return nil, at("id", err)
+	}
+	if c.DeletedAt != nil || c.AdAccount == nil {
+		return nil, store.Missing("campaign", "id", item.ID)
+	}
+	now := s.store.Now()
+	r.Platform, r.Status = c.Platform, c.StatusAt(now)
+	switch {
+	case b.has(c):
+		r.Outcome, r.Reason = BulkSkipped, "duplicate"
+		return nil, nil
+	case c.StatusAt(now).IsTerminal():
+		return nil, over("campaign", c.StatusAt(now))
+	}
+	line, err := s.activated(ctx, b.by.Account, c.ChannelID)
+	if err != nil {
+		return nil, err
+	}
+	if c.ConfiguredStatus == b.to {
+		r.Outcome, r.Reason = BulkSkipped, "unchanged"
+		return nil, nil
+	}
+	return &bulkItem{BulkItemResult: r, campaign: c, line: line}, nil
+}
+
+// has reports whether a campaign was named before.
+func (b *bulk) has(c *store.AdCampaign) bool {
+	last := len(b.result.Results) - 1
+	return slices.ContainsFunc(b.result.Results[:last], func(r BulkItemResult) bool {
+		return r.ID == c.PlatformID && r.Platform == c.Platform && r.Outcome != BulkFailed
+	})
+}
+
+// over says that a switch makes no difference any more.
+func over(object string, status store.AdStatus) error {
+	return store.Invalid("status", fmt.Sprintf("The %s is %s, so it cannot be paused or resumed.", object, status))
+}
+
+// fail notes what is wrong with an item, or returns what is no answer to anybody.
+func (r *BulkItemResult) fail(err error) error {
+	var answer *store.Error
+	if !errors.As(err, &answer) {
+		return err
+	}
+	r.Outcome = BulkFailed
+	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param}
+	return nil
+}
+
+// change is what switching a campaign does to what may be spent.
+func (b *bulk) change(c *store.AdCampaign) store.AdChange {
+	if b.to == store.AdConfiguredPaused {
+		return store.AdChange{}
+	}
+	return store.AdChange{Level: store.AdLevelCampaign, PlatformID: c.PlatformID, Platform: c.Platform, Resume: true, Param: "campaigns"}
+}
+
+// switchAll begins the actions, asks each ad account once, and settles.
+func (s *Service) switchAll(ctx context.Context, b *bulk) error {
+	if len(b.work) == 0 {
+		return nil
+	}
+	begins := make([]store.BeginAdAction, len(b.work))
+	for i, w := range b.work {
+		begins[i] = intent(b.by, b.op, store.BeginAdAction{
+			Index: w.index, AdAccount: w.campaign.AdAccount, TargetID: w.campaign.PlatformID, Change: b.change(w.campaign),
+			Plan:   store.NewAdObject(switchPlan{Ref: w.ref(), To: b.to}),
+			Before: store.NewAdObject(switchPlan{Ref: w.ref(), To: w.campaign.ConfiguredStatus}),
+		})
+	}
+	begun, err := s.store.BeginAdActions(ctx, b.by.Account, begins)
+	if err != nil {
+		return err
+	}
+	var open []*bulkItem
+	for i, w := range b.work {
+		switch w.action = begun[i].Action; {
+		case begun[i].Err != nil:
+			if err := w.fail(begun[i].Err); err != nil {
+				return err
+			}
+		case w.action.IsFinal():
+			w.show(s.store.Now())
+		default:
+			open = append(open, w)
+		}
+	}
+	if err := s.switchOpen(ctx, open, b.to); err != nil {
+		return err
+	}
+	return s.settleBulk(context.WithoutCancel(ctx), open)
+}
+
+func (w *bulkItem) ref() Ref {
+	return Ref{AdAccount: w.campaign.AdAccountID, Level: store.AdLevelCampaign, ID: w.campaign.PlatformID}
+}
+
+// switchOpen asks the networks, several ad accounts at once. If all of them take no requests at all, that is the answer
+// to the request: nothing was changed.
+func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured) error {
+	groups := map[reportPlace][]*bulkItem{}
+	var order []reportPlace
+	for _, w := range open {
+		at := reportPlace{w.campaign.ChannelID, w.campaign.AdAccountID}
+		if groups[at] == nil {
+			order = append(order, at)
+		}
+		groups[at] = append(groups[at], w)
+	}
+	limited := make([]*RateLimited, len(order))
+	inParallel(len(order), maxReports, func(i int) { limited[i] = switchGroup(ctx, groups[order[i]], to) })
+	if len(order) == 0 || slices.Contains(limited, nil) {
+		return nil
+	}
+	for _, w := range open {
+		if _, err := s.conclude(context.WithoutCancel(ctx), w.line, w.action, store.AdOutcome{}, w.fault); err == nil || store.OutcomeOf(err) != store.Refused {
+			return fmt.Errorf("settle %s: %w", w.action.ID, err)
+		}
+	}
+	longest := slices.MaxFunc(limited, func(a, b *RateLimited) int { return int(a.After - b.After) })
+	return refusal(open[0].campaign.Platform, "campaign", longest)
+}
+
+// switchGroup asks about the campaigns of one ad account. It returns the limit that kept the network from doing
+// anything of it.
+func switchGroup(ctx context.Context, group []*bulkItem, to store.AdConfigured) *RateLimited {
+	refs := make([]Ref, len(group))
+	for i, w := range group {
+		refs[i] = w.ref()
+	}
+	line := group[0].line
+	results, err := line.SetStatus(ctx, line.conn, refs, to)
+	if err == nil && len(results) != len(refs) {
+		err = fmt.Errorf("%d results for %d campaigns: %w", len(results), len(refs), ErrIndeterminate)
+	}
+	for i, w := range group {
+		if w.fault = err; err != nil {
+			continue
+		}
+		w.outcome, w.fault = switched(results[i]), results[i].Err
+		w.outcome.State = store.AdActionDone
+	}
+	var limited *RateLimited
+	errors.As(err, &limited)
+	return limited
+}
+
+// settleBulk stores what became of the open actions. What is not known is left to the reconciler at once; the rest
+// commits together with the answer.
+func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
+	var known []*bulkItem
+	var settlements []store.AdSettlement
+	for _, w := range open {
+		if w.fault != nil {
+			w.failed()
+		}
+		if w.fault != nil && verdict(w.campaign.Platform, w.fault) == nil {
+			if err := s.store.YieldAdAction(ctx, w.action.AccountID, w.action.ID, unknownPause, w.outcome.Failure); err != nil {
+				return after("leave a campaign", err)
+			}
+			continue
+		}
+		known, settlements = append(known, w), append(settlements, store.AdSettlement{ID: w.action.ID, AdOutcome: w.outcome})
+	}
+	for _, w := range known {
+		if errors.Is(w.fault, ErrUnauthorized) {
+			if err := s.store.FailSocialAccount(ctx, w.action.AccountID, w.action.ChannelID); err != nil {
+				return after("mark a channel", err)
+			}
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	settled, err := s.store.SettleAdActions(ctx, known[0].action.AccountID, settlements)
+	if err != nil {
+		return after("settle campaigns", err)
+	}
+	for i, w := range known {
+		w.action = &settled[i]
+		if w.fault == nil {
+			w.show(s.store.Now())
+		}
+	}
+	return nil
+}
+
+// failed shows an item that was not switched, as far as is known.
+func (w *bulkItem) failed() {
+	answer := verdict(w.campaign.Platform, w.fault)
+	if answer == nil {
+		answer = &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s did not say whether it did it. It is looked into.", w.campaign.Platform)}
+	}
+	w.Outcome = BulkFailed
+	w.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: isTransient(w.fault)}
+	w.outcome = store.AdOutcome{State: store.AdActionRefused, Failure: failureOf(answer)}
+}
+
+// show shows an item by its action, which has its outcome.
+func (w *bulkItem) show(now store.Time) {
+	if w.action.State == store.AdActionRefused {
+		failure := w.action.Failure.V
+		w.Outcome, w.Error = BulkFailed, &ItemError{Code: failure.Code, Message: failure.Message, Param: failure.Param}
+		return
+	}
+	var done switchResult
+	_ = w.action.After.Decode(&done) // our own text
+	w.Outcome, w.Updated, w.Skipped, w.Message = BulkUpdated, done.Updated, done.Skipped, done.Message
+	w.Status = done.Status
+	if w.campaign.EndsAt != nil && *w.campaign.EndsAt <= now {
+		w.Status = store.AdStatusCompleted
+	}
+}
+
+// planBulk is what switching would do, with what all of it together comes to by day.
+func (s *Service) planBulk(ctx context.Context, b *bulk) (*BulkResult, error) {
+	plan := &DryRun{Operation: b.op}
+	word := map[store.AdOp]string{store.AdOpPauseCampaign: "pause_campaign", store.AdOpResumeCampaign: "resume_campaign"}[b.op]
+	figures := map[string]*store.AdFigures{}
+	for _, w := range b.work {
+		one, err := s.store.CheckAdSpend(ctx, b.by.Account, b.op, w.campaign.AdAccount, b.change(w.campaign))
+		if err != nil {
+			if err := w.fail(err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		plan.Calls = append(plan.Calls, PlannedCall{Action: word, ID: w.campaign.PlatformID, Fields: map[string]string{
+			"platform": string(w.campaign.Platform), "status": w.line.Caps().SwitchWord(b.to),
+		}})
+		w.Outcome = BulkUpdated
+		if err := accumulate(figures, one); err != nil {
+			if err := w.fail(err); err != nil {
+				return nil, err
+			}
+			plan.Calls = plan.Calls[:len(plan.Calls)-1]
+		}
+	}
+	for _, w := range b.work {
+		if f := figures[w.campaign.AdAccount.Currency]; f != nil {
+			plan.Figures = append(plan.Figures, *f)
+			delete(figures, w.campaign.AdAccount.Currency)
+		}
+	}
+	b.total().Plan = plan
+	return b.result, nil
+}
+
+// accumulate adds what one more campaign comes to, if all of them together stay within the limit.
+func accumulate(figures map[string]*store.AdFigures, one *store.AdFigures) error {
+	if one.Currency == "" {
+		return nil // nothing is spent by it
+	}
+	sum := figures[one.Currency]
+	if sum == nil {
+		figures[one.Currency] = one
+		return nil
+	}
+	total := sum.TotalAfter.Add(one.TotalAfter - one.TotalBefore)
+	if err := sum.CheckTotal("campaigns", total); err != nil && total > sum.TotalAfter {
+		return err
+	}
+	sum.TotalAfter = total
+	return nil
+}

@@ -1,0 +1,410 @@
+package ads
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// CreateAd is a new ad. It comes with a campaign and an ad group of its own unless it joins one. "" is absent, an
+// amount is the decimal text of whole currency units.
+type CreateAd struct {
+	AccountID    string
+	AdAccountID  string
+	Platform     string
+	Name         string
+	Goal         string
+	Status       string // active (default) | paused, of all that is created
+	Currency     string // must be the ad account's if it is sent
+	BudgetAmount string
+	BudgetType   string
+	BudgetLevel  string
+	StartDate    string
+	EndDate      string
+	CampaignID   string
+	AdGroupID    string // the ad group to join: it has the goal, the budget and the bid
+	Creative     store.AdCreative
+	Bid          BidInput
+	Extra        map[string]any // what else was sent; stored and shown, never sent to a network
+	DryRun       bool
+}
+
+// BoostPost is an ad that shows a published post.
+type BoostPost struct {
+	AccountID    string
+	AdAccountID  string
+	Platform     string
+	PostID       string // ours or the network's
+	Name         string
+	Goal         string
+	Status       string
+	Currency     string
+	Budget       *BudgetInput
+	BudgetLevel  string
+	StartDate    string
+	EndDate      string
+	DurationDays *int // instead of EndDate; a lifetime budget without either is for a week
+	Bid          BidInput
+	DryRun       bool
+}
+
+// BudgetInput is a budget as it is sent.
+type BudgetInput struct{ Amount, Type string }
+
+// BidInput is how to bid, as it is sent.
+type BidInput struct{ Strategy, Amount, RoasFloor string }
+
+// AdOutcome is the ad that was created, or with DryRun what would be.
+type AdOutcome struct {
+	Ad   *ShownAd
+	Plan *DryRun
+}
+
+// boostDays is how long a boost with a lifetime budget runs that has no end.
+const (
+	boostDays    = 7
+	maxBoostDays = 365
+)
+
+// CreateAd creates an ad at a network, at most once however often the same request is sent. What is not known at all is
+// CodeMissing with its parameter, what is wrong with the rest is CodeInvalid, and what exceeds the account's limits is
+// CodeSpendLimit. An error that is not a *store.Error leaves the outcome unknown: the same request sent again, or the
+// reconciler, finds out.
+func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutcome, error) {
+	if err := in.require(); err != nil {
+		return nil, err
+	}
+	d, err := s.draft(ctx, by, store.AdOpCreateAd, in.AccountID, in.AdAccountID)
+	if err != nil {
+		return nil, err
+	}
+	if in.AdGroupID != "" {
+		if err := s.join(ctx, d, &in); err != nil {
+			return nil, err
+		}
+	} else {
+		d.campaign(in.Goal, in.BudgetLevel, in.Bid)
+		d.budget(FlatBudget, in.BudgetAmount, in.BudgetType, in.StartDate, in.EndDate)
+	}
+	d.common(in.Platform, in.Name, in.Status, in.Currency)
+	d.caps.CheckCreative(&d.problems, in.Creative)
+	d.plan.Creative, d.warnings = in.Creative, d.caps.Warnings(in.Creative)
+	d.recipe.Extra = store.NewAdObject(in.Extra)
+	return s.create(ctx, d, in.DryRun)
+}
+
+// BoostPost creates an ad that shows a published post, as CreateAd does with a creative.
+func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOutcome, error) {
+	if err := in.require(); err != nil {
+		return nil, err
+	}
+	d, err := s.draft(ctx, by, store.AdOpBoostPost, in.AccountID, in.AdAccountID)
+	if err != nil {
+		return nil, err
+	}
+	if d.plan.Post, err = s.store.PublishedPost(ctx, d.line.channel, in.PostID); err != nil {
+		return nil, err
+	}
+	d.campaign(in.Goal, in.BudgetLevel, in.Bid)
+	d.budget(NestedBudget, in.Budget.Amount, in.Budget.Type, in.StartDate, d.boostEnd(&in))
+	d.common(in.Platform, in.Name, in.Status, in.Currency)
+	return s.create(ctx, d, in.DryRun)
+}
+
+// snakeCase reports whether a name is made of lower-case words.
+func snakeCase(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" && name[0] >= 'a'
+}
+
+func (in *CreateAd) require() error {
+	fields := required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"name", in.Name}}
+	if in.AdGroupID == "" {
+		fields = append(fields, required{{"goal", in.Goal}, {"budget_amount", in.BudgetAmount}, {"budget_type", in.BudgetType}}...)
+	}
+	if err := fields.err(); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.Extra)) {
+		if !snakeCase(key) {
+			return badRequest(key, "The name of a property is in lower-case letters, digits and underscores.")
+		}
+	}
+	return nil
+}
+
+func (in *BoostPost) require() error {
+	fields := required{
+		{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"post_id", in.PostID}, {"name", in.Name}, {"goal", in.Goal},
+	}
+	if err := fields.err(); err != nil {
+		return err
+	}
+	return in.Budget.require()
+}
+
+// require asks for both halves of a budget.
+func (b *BudgetInput) require() error {
+	if b == nil {
+		return parameterMissing("budget", "budget is required, as {\"amount\": 20, \"type\": \"daily\"}.")
+	}
+	return required{{"budget.amount", b.Amount}, {"budget.type", b.Type}}.err()
+}
+
+// draft is an ad on its way to a plan: what is wrong with it is collected.
+type draft struct {
+	by       Actor
+	op       store.AdOp
+	line     *line
+	caps     Caps
+	today    Date // where the ad account is
+	recipe   recipe
+	plan     *Plan // of the recipe
+	budgets  BudgetFields
+	problems store.Problems
+	warnings []string
+}
+
+// recipe is all that it takes to create an ad and to know it again. It is kept in the action.
+type recipe struct {
+	Plan  Plan           `json:"plan"`
+	Extra store.AdObject `json:"extra,omitempty"`
+}
+
+// draft begins an ad in an ad account of an activated channel.
+func (s *Service) draft(ctx context.Context, by Actor, op store.AdOp, channel, adAccount string) (*draft, error) {
+	line, err := s.activated(ctx, by.Account, channel)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.store.GetAdAccount(ctx, line.channel, adAccount)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{by: by, op: op, line: line, caps: line.Caps(), recipe: recipe{Plan: Plan{AdAccount: *a}}}
+	d.plan = &d.recipe.Plan
+	d.today = DateOf(s.store.Now().Time().In(locationOf(a.Timezone)))
+	d.problems.Check(a.IsSelectable(), "ad_account_id", fmt.Sprintf("Ads cannot be made in this ad account: it is %s. %s", a.Status, a.UnusableReason))
+	return d, nil
+}
+
+// common reads what every ad has.
+func (d *draft) common(platform, name, status, currency string) {
+	d.problems.Check(platform == "" || platform == string(d.caps.Platform), "platform",
+		fmt.Sprintf("The channel is one of %s. Leave platform out, or send this.", d.caps.Platform))
+	CheckName(&d.problems, name)
+	CheckCurrency(&d.problems, currency, d.plan.AdAccount.Currency)
+	d.plan.Name, d.plan.Configured = name, store.AdConfigured(status)
+	if status == "" {
+		d.plan.Configured = store.AdConfiguredActive
+	}
+	d.problems.Check(d.plan.Configured == store.AdConfiguredActive || d.plan.Configured == store.AdConfiguredPaused, "status",
+		"An ad is created active or paused.")
+}
+
+// campaign reads what a new campaign is for, and how it bids.
+func (d *draft) campaign(goal, level string, in BidInput) {
+	d.plan.Goal = store.AdGoal(goal)
+	d.caps.CheckGoal(&d.problems, d.plan.Goal)
+	d.plan.BudgetLevel = d.caps.BudgetLevels[0]
+	if level != "" {
+		known, _ := ParseBudgetLevel(level)
+		d.caps.CheckBudgetLevel(&d.problems, known)
+		d.plan.BudgetLevel = known
+	}
+	bid := in.read(&d.problems)
+	d.caps.CheckBid(&d.problems, bid, d.plan.AdAccount.Currency)
+	d.plan.BidStrategy, d.plan.BidAmount, d.plan.RoasFloor = bid.Strategy, bid.Amount, bid.RoasFloor
+}
+
+// read reads a bid, and notes what is none.
+func (in BidInput) read(p *store.Problems) Bid {
+	var bid Bid
+	if in.Strategy != "" {
+		strategy, ok := ParseBidStrategy(in.Strategy)
+		if bid.Strategy = strategy; !ok {
+			bid.Strategy = store.BidStrategy(in.Strategy) // the network's own check says what it knows
+		}
+	}
+	if in.Amount != "" {
+		bid.Amount = ParseAmount(p, fieldBidAmount, in.Amount)
+	}
+	if in.RoasFloor != "" {
+		floor, err := store.ParseAdRatio(in.RoasFloor)
+		p.Check(err == nil, fieldRoasFloor, "A ROAS floor is 0.01 to 1000.")
+		bid.RoasFloor = floor
+	}
+	return bid
+}
+
+// budget reads what may be spent, and when.
+func (d *draft) budget(f BudgetFields, amount, budgetType, start, end string) {
+	budget := Budget{ParseAmount(&d.problems, f.Amount, amount), store.BudgetType(budgetType)}
+	schedule := Schedule{d.day("start_date", start), d.day("end_date", end)}
+	CheckSchedule(&d.problems, budget.Type, schedule, d.today)
+	d.caps.CheckBudget(&d.problems, f, budget, d.plan.AdAccount.Currency, schedule.Days(d.today))
+	d.plan.BudgetAmount, d.plan.BudgetType = budget.Amount, budget.Type
+	d.budgets = f
+	where := locationOf(d.plan.AdAccount.Timezone)
+	if schedule.Start.Compare(d.today) > 0 {
+		d.plan.StartsAt = moment(schedule.Start.Start(where))
+	}
+	if !schedule.End.IsZero() {
+		d.plan.EndsAt = moment(schedule.End.End(where))
+	}
+}
+
+func moment(t time.Time) *store.Time {
+	at := store.TimeOf(t)
+	return &at
+}
+
+// day reads a date, or the day of a moment where the ad account is. It is zero if it was not sent, or is none.
+func (d *draft) day(field, text string) Date {
+	if text == "" {
+		return Date{}
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return DateOf(at.In(locationOf(d.plan.AdAccount.Timezone)))
+	}
+	day, err := ParseDate(text)
+	d.problems.Check(err == nil, field, field+" "+errDate.Error()+".")
+	return day
+}
+
+// boostEnd returns the last day of a boost.
+func (d *draft) boostEnd(in *BoostPost) string {
+	days := boostDays
+	switch {
+	case in.DurationDays != nil:
+		days = *in.DurationDays
+		d.problems.Check(days >= 1 && days <= maxBoostDays, "duration_days", fmt.Sprintf("A boost runs for 1 to %d days.", maxBoostDays))
+		d.problems.Check(in.EndDate == "", "duration_days", "Send duration_days or end_date, not both.")
+	case in.EndDate != "" || in.Budget.Type != string(store.BudgetTypeLifetime):
+		return in.EndDate
+	}
+	begin := d.today
+	if start, err := ParseDate(in.StartDate); err == nil && start.Compare(begin) > 0 {
+		begin = start
+	}
+	return begin.AddDays(max(days, 1) - 1).String()
+}
+
+// join puts an ad into an ad group that is there.
+func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
+	group, err := s.store.GetAdGroup(ctx, d.by.Account, d.caps.Platform, in.AdGroupID)
+	if err != nil {
+		return at("ad_group_id", err)
+	}
+	p := &d.problems
+	p.Check(group.AdAccountID == d.plan.AdAccount.PlatformID, "ad_group_id", "The ad group is in another ad account: "+group.AdAccountID+".")
+	p.Check(in.CampaignID == "" || in.CampaignID == group.CampaignID, "campaign_id", "The ad group is in another campaign: "+group.CampaignID+".")
+	p.Check(!group.StatusAt(s.store.Now()).IsTerminal(), "ad_group_id", "The ad group is over. Send one that can be delivered.")
+	for _, f := range (required{
+		{"budget_amount", in.BudgetAmount}, {"budget_type", in.BudgetType}, {"budget_level", in.BudgetLevel},
+		{"start_date", in.StartDate}, {"end_date", in.EndDate},
+		{"bid_strategy", in.Bid.Strategy}, {fieldBidAmount, in.Bid.Amount}, {fieldRoasFloor, in.Bid.RoasFloor},
+	}) {
+		p.Check(f.value == "", f.field, "The ad group that the ad joins has its own. Leave it out.")
+	}
+	goal := group.Goal
+	if goal == "" && group.Campaign != nil {
+		goal = group.Campaign.Goal
+	}
+	p.Check(in.Goal == "" || goal == "" || in.Goal == string(goal), "goal", "The ad group that the ad joins is for "+string(goal)+".")
+	d.plan.AdGroupID, d.plan.CampaignID, d.plan.Goal = group.PlatformID, group.CampaignID, goal
+	return nil
+}
+
+// change is what the ad does to what may be spent. One that joins an ad group has no budget of its own.
+func (d *draft) change() store.AdChange {
+	if d.plan.AdGroupID != "" {
+		return store.AdChange{}
+	}
+	level := store.AdLevelGroup
+	if d.plan.BudgetLevel == store.BudgetLevelCampaign {
+		level = store.AdLevelCampaign
+	}
+	return store.AdChange{
+		Level: level, Platform: d.caps.Platform, BudgetAmount: d.plan.BudgetAmount, BudgetType: d.plan.BudgetType,
+		StartsAt: d.plan.StartsAt, EndsAt: d.plan.EndsAt, Paused: d.plan.Configured == store.AdConfiguredPaused,
+		BidAmount: d.plan.BidAmount, Param: d.budgets.Amount,
+	}
+}
+
+// create creates what was drafted.
+func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome, error) {
+	if err := d.problems.Err(); err != nil {
+		return nil, err
+	}
+	if dryRun {
+		plan, err := s.dryRun(ctx, d.by.Account, d.op, d.line, &d.plan.AdAccount, d.change())
+		if err != nil {
+			return nil, err
+		}
+		plan.Calls, plan.Warnings = d.caps.creates(d.plan), d.warnings
+		return &AdOutcome{Plan: plan}, nil
+	}
+	action, err := s.perform(ctx, d.by, deed{
+		line: d.line,
+		begin: intent(d.by, d.op, store.BeginAdAction{
+			AdAccount: &d.plan.AdAccount, Plan: store.NewAdObject(d.recipe), Change: d.change(),
+		}),
+		ask: func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error) {
+			return d.line.create(ctx, action, &d.recipe, again)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ad, err := s.store.GetAd(ctx, d.by.Account, action.Platform, action.TargetID)
+	if err != nil {
+		return nil, after("read the ad that was created", err)
+	}
+	b := adSubject(ad)
+	shown := shownAs(*ad, &b, window{}, s.store.Now())
+	shown.Metrics, shown.Warnings = &store.AdMetrics{}, d.warnings
+	return &AdOutcome{Ad: &shown}, nil
+}
+
+// create makes an ad, unless the network has it already.
+func (l *line) create(ctx context.Context, action *store.AdAction, r *recipe, again bool) (store.AdOutcome, error) {
+	if again {
+		created, found, err := l.found(ctx, action)
+		if err != nil {
+			return store.AdOutcome{}, err
+		}
+		if found {
+			return r.outcome(created)
+		}
+	}
+	r.Plan.Token = action.ID
+	created, err := l.Create(ctx, l.conn, r.Plan)
+	if err != nil {
+		return store.AdOutcome{}, err
+	}
+	return r.outcome(created)
+}
+
+// outcome is what was made, with what only we know of it.
+func (r *recipe) outcome(c Created) (store.AdOutcome, error) {
+	if c.Ad == nil {
+		return store.AdOutcome{}, fmt.Errorf("the network made no ad: %w", ErrIndeterminate)
+	}
+	c.Ad.Goal, c.Ad.Extra, c.Ad.Type = r.Plan.Goal, r.Extra, store.AdTypeStandalone
+	if post := r.Plan.Post; post != nil {
+		c.Ad.Type, c.Ad.PostID, c.Ad.PlatformPostID = store.AdTypeBoost, post.ID, post.PlatformID
+	}
+	made := map[string]string{"ad_id": c.Ad.PlatformID}
+	if c.Group != nil {
+		made["ad_group_id"] = c.Group.PlatformID
+	}
+	if c.Campaign != nil {
+		made["campaign_id"] = c.Campaign.PlatformID
+	}
+	return store.AdOutcome{TargetID: c.Ad.PlatformID, After: store.NewAdObject(made), Made: c.Batch()}, nil
+}

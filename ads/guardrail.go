@@ -1,0 +1,135 @@
+package ads
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// DryRun is what a request would do. Nothing was written, and no network was asked.
+type DryRun struct {
+	Operation   store.AdOp
+	Platform    store.Platform // empty of several
+	AccountID   string         // sacct_; empty of several
+	AdAccountID string
+	Calls       []PlannedCall
+	Figures     []store.AdFigures // what may be spent by day afterwards, by currency
+	Warnings    []string
+}
+
+// PlannedCall is one thing that would be done at a network. Amounts are in Fields twice: in whole units, and as the
+// network writes them.
+type PlannedCall struct {
+	Action string // create_campaign | create_ad_group | create_ad | update_campaign | update_ad_group | pause_campaign | resume_campaign
+	ID     string // platform id, of what is there already
+	Fields map[string]string
+}
+
+// GetLimits returns the guardrails of an account. They exist from the beginning.
+func (s *Service) GetLimits(ctx context.Context, account string) (*store.AdLimits, error) {
+	return s.store.GetAdLimits(ctx, account)
+}
+
+// UpdateLimits changes the guardrails. What runs already goes on.
+func (s *Service) UpdateLimits(ctx context.Context, account string, change func(*store.AdLimits)) (*store.AdLimits, error) {
+	return s.store.UpdateAdLimits(ctx, account, change)
+}
+
+// Capabilities returns what each network can do, as it is spoken to here: through a real driver where there is one.
+func (s *Service) Capabilities() []Caps {
+	all := make([]Caps, 0, len(store.Platforms))
+	for _, platform := range store.Platforms {
+		caps := CapsOf(platform)
+		if network := s.drivers[s.driverOf(platform)][platform]; network != nil {
+			caps = network.Caps()
+		}
+		all = append(all, caps)
+	}
+	return all
+}
+
+// dryRun begins a plan with what an action would come to, or returns why it would be refused.
+func (s *Service) dryRun(ctx context.Context, account string, op store.AdOp, l *line, a *store.AdAccount, change store.AdChange) (*DryRun, error) {
+	figures, err := s.store.CheckAdSpend(ctx, account, op, a, change)
+	if err != nil {
+		return nil, err
+	}
+	return &DryRun{
+		Operation: op, Platform: l.channel.Platform, AccountID: l.channel.ID, AdAccountID: a.PlatformID,
+		Figures: []store.AdFigures{*figures},
+	}, nil
+}
+
+// creates lists what a plan makes.
+func (c Caps) creates(p *Plan) []PlannedCall {
+	ad := PlannedCall{Action: "create_ad", Fields: given(map[string]string{
+		"name": p.Name, "status": string(p.Configured), "ad_group_id": p.AdGroupID, "headline": p.Creative.Headline, "body": p.Creative.Body,
+		"call_to_action": p.Creative.CallToAction, "link_url": p.Creative.LinkURL, "image_url": p.Creative.ImageURL,
+	})}
+	if p.Post != nil {
+		ad.Fields["post_id"] = p.Post.PlatformID
+	}
+	if p.AdGroupID != "" {
+		return []PlannedCall{ad}
+	}
+	objective, _ := c.Objective(p.Goal)
+	status := c.SwitchWord(p.Configured)
+	campaign := PlannedCall{Action: "create_campaign", Fields: map[string]string{"name": p.Name, "objective": objective, "status": status}}
+	group := PlannedCall{Action: "create_ad_group", Fields: map[string]string{"name": p.Name, "status": status}}
+	owner := group.Fields
+	if p.BudgetLevel == store.BudgetLevelCampaign {
+		owner = campaign.Fields
+	}
+	c.budget(owner, Budget{p.BudgetAmount, p.BudgetType}, p.AdAccount.Currency)
+	c.bid(owner, Bid{p.BidStrategy, p.BidAmount, p.RoasFloor}, p.AdAccount.Currency)
+	if p.StartsAt != nil {
+		group.Fields["starts_at"] = p.StartsAt.String()
+	}
+	if p.EndsAt != nil {
+		group.Fields["ends_at"] = p.EndsAt.String()
+	}
+	return []PlannedCall{campaign, group, ad}
+}
+
+// budget notes a budget as it is meant and as it is sent.
+func (c Caps) budget(fields map[string]string, b Budget, currency string) {
+	fields["budget_type"] = string(b.Type)
+	fields["budget_amount"] = b.Amount.Format(currency)
+	fields["budget_sent"] = c.sent(b.Amount, currency)
+}
+
+// bid notes how to bid.
+func (c Caps) bid(fields map[string]string, b Bid, currency string) {
+	if rule, ok := c.Bid(b.Strategy); ok {
+		fields["bid_strategy"] = rule.Word
+	}
+	if b.Amount > 0 {
+		fields["bid_amount"], fields["bid_sent"] = b.Amount.Format(currency), c.sent(b.Amount, currency)
+	}
+	if b.RoasFloor > 0 {
+		fields[fieldRoasFloor] = b.RoasFloor.String()
+	}
+}
+
+// sent is an amount as the network writes it.
+func (c Caps) sent(amount store.AdAmount, currency string) string {
+	wire, err := c.Wire(amount, currency)
+	if err != nil { // what cannot be sent was refused before
+		return ""
+	}
+	if c.Money == MoneyDecimal {
+		return strconv.Quote(wire)
+	}
+	return wire
+}
+
+// given leaves out what is empty.
+func given(fields map[string]string) map[string]string {
+	for name, value := range fields {
+		if value == "" {
+			delete(fields, name)
+		}
+	}
+	return fields
+}

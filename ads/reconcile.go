@@ -1,0 +1,230 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const (
+	reconcileInterval = 5 * time.Second
+	reconcileBatch    = 100
+	// maxUnknownPause is how rarely the reconciler asks about an action that stays unknown.
+	maxUnknownPause = 5 * time.Minute
+)
+
+// Reconcile finds out about every action that was left without an outcome, by a crash or by a network that did not
+// answer. It spends nothing: what it cannot find at the network is settled as not done, and only an upload, which may be
+// repeated, is sent again.
+func (s *Service) Reconcile(ctx context.Context) error {
+	due, err := s.store.DueAdActions(ctx, reconcileBatch)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, one := range due {
+		if err := s.reconcile(ctx, one); err != nil {
+			errs = append(errs, fmt.Errorf("action %s: %w", one.ID, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) reconcile(ctx context.Context, due store.DueAdAction) error {
+	mine, err := s.store.LeaseAdAction(ctx, due.AccountID, due.ID)
+	if err != nil || !mine {
+		return err
+	}
+	action, err := s.store.GetAdAction(ctx, due.AccountID, due.ID)
+	if err != nil {
+		return err
+	}
+	out, done, err := s.findOut(ctx, action)
+	switch {
+	case err != nil:
+		return s.stillUnknown(ctx, action, err)
+	case done:
+		out.State = store.AdActionDone
+	default:
+		out = store.AdOutcome{State: store.AdActionRefused, Failure: &store.AdFailure{
+			Code: codeUnavailable, Message: fmt.Sprintf("%s did not do it. Nothing was changed: send the request again.", action.Platform),
+		}}
+	}
+	_, err = s.store.SettleAdAction(ctx, action.AccountID, action.ID, out)
+	return err
+}
+
+// stillUnknown leaves an action for later, the longer it is unknown the longer. What a network says is no fault of ours.
+func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, cause error) error {
+	age := s.store.Now().Time().Sub(action.CreatedAt.Time())
+	failure := &store.AdFailure{Code: codeUnavailable, Message: fmt.Sprintf("%s does not say what became of it.", action.Platform)}
+	if err := s.store.YieldAdAction(ctx, action.AccountID, action.ID, min(max(age/4, unknownPause), maxUnknownPause), failure); err != nil {
+		return errors.Join(cause, err)
+	}
+	var open *undecided
+	if errors.As(cause, &open) {
+		return nil
+	}
+	return ignoreAnswer(cause)
+}
+
+// findOut returns what became of an action, and whether it was done at all.
+func (s *Service) findOut(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+	channel, err := s.store.GetSocialAccount(ctx, action.AccountID, action.ChannelID)
+	if err != nil {
+		return out, false, err
+	}
+	line, err := s.line(channel)
+	if err != nil {
+		return out, false, err
+	}
+	switch action.Op {
+	case store.AdOpCreateAd, store.AdOpBoostPost:
+		return line.findAd(ctx, action)
+	case store.AdOpCreateAudience:
+		return line.findAudience(ctx, action)
+	case store.AdOpUploadAudience:
+		return s.repeatUpload(ctx, line, action)
+	case store.AdOpDeleteAudience:
+		return s.findDeletedAudience(ctx, line, action)
+	}
+	a, err := s.store.GetAdAccount(ctx, channel, action.AdAccountID)
+	if err != nil {
+		return out, false, err
+	}
+	if err := s.syncAdAccount(ctx, line, a); err != nil {
+		return out, false, err
+	}
+	return s.findChange(ctx, action)
+}
+
+func (l *line) findAd(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+	var r recipe
+	if err := action.Plan.Decode(&r); err != nil {
+		return out, false, err
+	}
+	created, found, err := l.found(ctx, action)
+	if err != nil || !found {
+		return out, false, err
+	}
+	out, err = r.outcome(created)
+	return out, true, err
+}
+
+func (l *line) findAudience(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+	var r audienceRecipe
+	if err := action.Plan.Decode(&r); err != nil {
+		return out, false, err
+	}
+	created, found, err := l.found(ctx, action)
+	if err != nil || !found || created.Audience == nil {
+		return out, false, err
+	}
+	return r.outcome(action, *created.Audience), true, nil
+}
+
+// repeatUpload sends once more what an upload had to send: adding people again changes nothing.
+func (s *Service) repeatUpload(ctx context.Context, l *line, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
+	if err != nil {
+		return out, false, goneIsNotDone(err)
+	}
+	fresh, err := s.store.AdMembers(ctx, action.AccountID, action.ID)
+	if err != nil {
+		return out, false, err
+	}
+	var plan struct {
+		Users int `json:"users"`
+	}
+	if err := action.Plan.Decode(&plan); err != nil {
+		return out, false, err
+	}
+	out, err = l.upload(ctx, action, a, fresh, plan.Users, &HashedUsers{})
+	return out, err == nil, err
+}
+
+// goneIsNotDone makes nothing of the absence of what an action is about.
+func goneIsNotDone(err error) error {
+	var missing *store.Error
+	if errors.As(err, &missing) && missing.Code == store.CodeMissing {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+	out.DeletedAudience = action.TargetID
+	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
+	if err != nil {
+		return out, goneIsNotDone(err) == nil, goneIsNotDone(err)
+	}
+	if a.PlatformID == nil {
+		return out, true, nil
+	}
+	_, err = l.Audience(ctx, l.conn, a.AdAccountID, *a.PlatformID)
+	if errors.Is(err, ErrNotFound) {
+		return out, true, nil
+	}
+	return out, false, err
+}
+
+// findChange compares what an action wanted with the mirror, which has just been brought up to date.
+func (s *Service) findChange(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+	now, err := s.standing(ctx, action)
+	if err != nil || now == nil {
+		return out, action.Op == store.AdOpDeleteCampaign, err
+	}
+	switch action.Op {
+	case store.AdOpDeleteCampaign:
+		out.CancelledCampaign = action.TargetID
+		return out, now.status == store.AdStatusCancelled, nil
+	case store.AdOpUpdateCampaign, store.AdOpUpdateGroup:
+		var patch Patch
+		if err := action.Plan.Decode(&patch); err != nil {
+			return out, false, err
+		}
+		out.After = action.Plan
+		return out, now.has(patch), nil
+	default:
+		var plan switchPlan
+		if err := action.Plan.Decode(&plan); err != nil {
+			return out, false, err
+		}
+		out.After = store.NewAdObject(switchResult{Status: now.status})
+		return out, now.configured == plan.To, nil
+	}
+}
+
+// standing is how a campaign or an ad group stands in the mirror.
+type standing struct {
+	configured store.AdConfigured
+	status     store.AdStatus
+	budget     Budget
+	bid        Bid
+}
+
+// standing returns how the target of an action stands, nil if there is none any more.
+func (s *Service) standing(ctx context.Context, action *store.AdAction) (*standing, error) {
+	switch action.Op {
+	case store.AdOpUpdateGroup, store.AdOpPauseGroup, store.AdOpResumeGroup:
+		g, err := s.store.GetAdGroup(ctx, action.AccountID, action.Platform, action.TargetID)
+		if err != nil {
+			return nil, goneIsNotDone(err)
+		}
+		return &standing{g.ConfiguredStatus, g.Status, Budget{g.BudgetAmount, g.BudgetType}, Bid{g.BidStrategy, g.BidAmount, g.RoasFloor}}, nil
+	}
+	c, err := s.store.GetAdCampaign(ctx, action.AccountID, action.Platform, action.TargetID)
+	if err != nil {
+		return nil, goneIsNotDone(err)
+	}
+	return &standing{c.ConfiguredStatus, c.Status, Budget{c.BudgetAmount, c.BudgetType}, Bid{c.BidStrategy, c.BidAmount, c.RoasFloor}}, nil
+}
+
+// has reports whether it stands as a change wanted it.
+func (n *standing) has(p Patch) bool {
+	return (p.Budget == nil || *p.Budget == n.budget) && (p.BidStrategy == nil || *p.BidStrategy == n.bid.Strategy) &&
+		(p.BidAmount == nil || *p.BidAmount == n.bid.Amount) && (p.RoasFloor == nil || *p.RoasFloor == n.bid.RoasFloor)
+}

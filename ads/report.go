@@ -1,0 +1,247 @@
+package ads
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// Reported is a row of the mirror as its network has it now, with the figures of some days.
+type Reported[T any] struct {
+	Row      T
+	Status   store.AdStatus   // of delivery, now
+	Metrics  *store.AdMetrics // nil if the network was not asked
+	From, To Date             // the days of the metrics, `to` included
+	SyncedAt store.Time       // as of when figures and state are
+	Warnings []string         // what was sent and the network has no use for
+}
+
+// What the lists and reads show.
+type (
+	ShownCampaign = Reported[store.AdCampaign]
+	ShownAdGroup  = Reported[store.AdGroup]
+	ShownAd       = Reported[store.Ad]
+)
+
+// subject is a row that a network is asked about: where it is, and where its state stands.
+type subject struct {
+	channel         string
+	adAccountID     string
+	adAccount       *store.AdAccount // nil if the mirror does not have it
+	platform        store.Platform
+	id              string
+	configured      *store.AdConfigured
+	status          *store.AdStatus
+	review          *store.AdReview
+	platformStatus  *string
+	rejectionReason *string
+	syncedAt        *store.Time
+	statusAt        func(store.Time) store.AdStatus
+}
+
+func campaignSubject(c *store.AdCampaign) subject {
+	return subject{
+		c.ChannelID, c.AdAccountID, c.AdAccount, c.Platform, c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus,
+		&c.PlatformStatus, &c.RejectionReason, &c.SyncedAt, c.StatusAt,
+	}
+}
+
+func groupSubject(g *store.AdGroup) subject {
+	return subject{
+		g.ChannelID, g.AdAccountID, g.AdAccount, g.Platform, g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus,
+		&g.PlatformStatus, &g.RejectionReason, &g.SyncedAt, g.StatusAt,
+	}
+}
+
+func adSubject(a *store.Ad) subject {
+	return subject{
+		a.ChannelID, a.AdAccountID, a.AdAccount, a.Platform, a.PlatformID, &a.ConfiguredStatus, &a.Status, &a.ReviewStatus,
+		&a.PlatformStatus, &a.RejectionReason, &a.SyncedAt, a.StatusAt,
+	}
+}
+
+// place is where one call reaches all that stand in it.
+func (b *subject) place() reportPlace { return reportPlace{b.channel, b.adAccountID} }
+
+// days returns the days of a window where the row is.
+func (b *subject) days(w window, now store.Time) (from, to Date) {
+	where := time.UTC
+	if b.adAccount != nil {
+		where = locationOf(b.adAccount.Timezone)
+	}
+	return w.in(where, now)
+}
+
+// state returns what the network says, in the words of the mirror. A spent lifetime budget is completed, whatever the
+// network calls it.
+func (r *Report) state(id string) store.AdState {
+	state := store.AdState{
+		PlatformID: id, Configured: r.Configured, Status: r.Status, Review: r.Review, PlatformStatus: r.PlatformStatus,
+		RejectionReason: r.RejectionReason,
+	}
+	if r.BudgetSpent && !r.Status.IsTerminal() {
+		state.Status = store.AdStatusCompleted
+	}
+	return state
+}
+
+// apply takes over what the network says, and reports whether anything is new.
+func (b *subject) apply(state store.AdState, as store.Time) (changed bool) {
+	changed = set(b.configured, state.Configured)
+	changed = set(b.status, state.Status) || changed
+	changed = set(b.review, state.Review) || changed
+	changed = set(b.platformStatus, state.PlatformStatus) || changed
+	if *b.rejectionReason != state.RejectionReason {
+		*b.rejectionReason, changed = state.RejectionReason, true
+	}
+	*b.syncedAt = max(as, *b.syncedAt)
+	return changed
+}
+
+// set overwrites a value with one that is not empty.
+func set[T ~string](value *T, heard T) (changed bool) {
+	if heard == "" || heard == *value {
+		return false
+	}
+	*value = heard
+	return true
+}
+
+// maxReports is how many ad accounts are asked at once.
+const maxReports = 4
+
+// reportPlace is an ad account as a channel sees it.
+type reportPlace struct{ channel, adAccount string }
+
+// reportList is report for a page.
+func reportList[T any](ctx context.Context, s *Service, account string, level store.AdLevel, rows *store.AdList[T], w window, of func(*T) subject) (*store.AdList[Reported[T]], error) {
+	shown, err := report(ctx, s, account, level, rows.Items, w, of)
+	if err != nil {
+		return nil, err
+	}
+	return &store.AdList[Reported[T]]{Items: shown, HasMore: rows.HasMore, NextCursor: rows.NextCursor}, nil
+}
+
+// reportOne is report for one row.
+func reportOne[T any](ctx context.Context, s *Service, account string, level store.AdLevel, row *T, w window, of func(*T) subject) (*Reported[T], error) {
+	shown, err := report(ctx, s, account, level, []T{*row}, w, of)
+	if err != nil {
+		return nil, err
+	}
+	return &shown[0], nil
+}
+
+// report asks the networks about rows of one level, once for each ad account of a channel, and returns the rows as they
+// stand with their figures, in their order. What is new about their state goes into the mirror.
+func report[T any](ctx context.Context, s *Service, account string, level store.AdLevel, rows []T, w window, of func(*T) subject) ([]Reported[T], error) {
+	places, order := map[reportPlace][]subject{}, []reportPlace(nil)
+	subjects := make([]subject, len(rows))
+	for i := range rows {
+		b := of(&rows[i])
+		subjects[i] = b
+		if places[b.place()] == nil {
+			order = append(order, b.place())
+		}
+		places[b.place()] = append(places[b.place()], b)
+	}
+	asked := s.store.Now()
+	heard, err := s.reports(ctx, account, level, order, places, w)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Reported[T], len(rows))
+	changed := map[store.Platform][]store.AdState{}
+	for i, b := range subjects {
+		r, known := heard[b.place()][b.id]
+		if state := r.state(b.id); known && b.apply(state, cmp.Or(r.SyncedAt, asked)) {
+			changed[b.platform] = append(changed[b.platform], state)
+		}
+		shown[i] = shownAs(rows[i], &b, w, asked)
+		shown[i].Metrics = &r.Metrics
+	}
+	for platform, states := range changed {
+		if err := s.store.RecordAdStates(ctx, account, platform, level, states, asked); err != nil {
+			return nil, err
+		}
+	}
+	return shown, nil
+}
+
+// shownAs shows a row as the mirror has it, without figures.
+func shownAs[T any](row T, b *subject, w window, now store.Time) Reported[T] {
+	from, to := b.days(w, now)
+	return Reported[T]{Row: row, Status: b.statusAt(now), From: from, To: to, SyncedAt: *b.syncedAt}
+}
+
+// reports returns what each place says, by platform id.
+func (s *Service) reports(ctx context.Context, account string, level store.AdLevel, order []reportPlace, places map[reportPlace][]subject, w window) (map[reportPlace]map[string]Report, error) {
+	if len(order) == 0 {
+		return nil, nil
+	}
+	channels, err := s.store.ActivatedChannels(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	heard, errs := make([]map[string]Report, len(order)), make([]error, len(order))
+	inParallel(len(order), maxReports, func(i int) {
+		heard[i], errs[i] = s.reportPlace(ctx, channels[order[i].channel], level, places[order[i]], w)
+	})
+	byPlace := map[reportPlace]map[string]Report{}
+	for i, at := range order {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		byPlace[at] = heard[i]
+	}
+	return byPlace, nil
+}
+
+// inParallel calls do for each of n, at most so many at once, and waits for all of them.
+func inParallel(n, atOnce int, do func(int)) {
+	free := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for i := range n {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			do(i)
+		})
+	}
+	all.Wait()
+}
+
+// reportPlace asks one ad account. Of a channel that was deactivated meanwhile nothing is heard.
+func (s *Service) reportPlace(ctx context.Context, channel *store.SocialAccount, level store.AdLevel, subjects []subject, w window) (map[string]Report, error) {
+	if channel == nil {
+		return nil, nil
+	}
+	line, err := s.line(channel)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(subjects))
+	for i, b := range subjects {
+		ids[i] = b.id
+	}
+	from, to := subjects[0].days(w, s.store.Now())
+	heard, err := line.Report(ctx, line.conn, subjects[0].adAccountID, level, ids, from, to)
+	if err != nil {
+		return nil, s.fault(ctx, line, "report of ad account "+subjects[0].adAccountID, err)
+	}
+	return heard, nil
+}
+
+// fault makes an answer of what a network said to a read. A channel whose access is not accepted any more is marked: it
+// takes no part in ads until it is connected again.
+func (s *Service) fault(ctx context.Context, l *line, what string, err error) error {
+	if errors.Is(err, ErrUnauthorized) {
+		if failed := s.store.FailSocialAccount(ctx, l.channel.AccountID, l.channel.ID); failed != nil {
+			return failed
+		}
+	}
+	return unanswered(l.channel.Platform, what, err)
+}

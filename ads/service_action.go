@@ -1,0 +1,133 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// deed is one write at a network.
+type deed struct {
+	line  *line
+	begin store.BeginAdAction
+	// ask does it, or finds out whether it was done. Again says that the network may have been asked before.
+	ask func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error)
+}
+
+// intent fills in what actions of an actor have in common.
+func intent(by Actor, op store.AdOp, in store.BeginAdAction) store.BeginAdAction {
+	in.Op, in.Approval, in.Actor, in.RequestID = op, approvalOf(op), by.Key, by.RequestID
+	return in
+}
+
+// approvalOf returns the tag of the operation: what spends or destroys asks first.
+func approvalOf(op store.AdOp) string {
+	switch op {
+	case store.AdOpPauseGroup, store.AdOpPauseCampaign, store.AdOpCreateAudience, store.AdOpUploadAudience:
+		return "allow"
+	default:
+		return "ask"
+	}
+}
+
+// perform does a deed, at most once however often its request is sent, and returns its action, which is done. What the
+// network refuses is settled as refused and frees the request's key. An error that is not a *store.Error leaves the
+// action to whoever asks next.
+func (s *Service) perform(ctx context.Context, by Actor, d deed) (*store.AdAction, error) {
+	begun, err := s.store.BeginAdAction(ctx, by.Account, d.begin)
+	if err != nil {
+		return nil, err
+	}
+	action := begun.Action
+	if !action.IsFinal() {
+		out, err := d.ask(ctx, action, begun.Resumed)
+		if action, err = s.conclude(context.WithoutCancel(ctx), d.line, action, out, err); err != nil {
+			return nil, err
+		}
+	}
+	if action.State == store.AdActionRefused {
+		return nil, action.Failure.V.Err()
+	}
+	return action, nil
+}
+
+// unknownPause is how long the reconciler waits before it asks about an action of which nothing was heard.
+const unknownPause = 10 * time.Second
+
+// conclude stores what became of an action: done without an error, refused if that is certain, else unknown.
+func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction, out store.AdOutcome, err error) (*store.AdAction, error) {
+	if err == nil {
+		out.State = store.AdActionDone
+		return s.store.SettleAdAction(ctx, action.AccountID, action.ID, out)
+	}
+	answer := verdict(l.channel.Platform, err)
+	if answer == nil {
+		return nil, s.unknown(ctx, action, err)
+	}
+	if errors.Is(err, ErrUnauthorized) {
+		if err := s.store.FailSocialAccount(ctx, l.channel.AccountID, l.channel.ID); err != nil {
+			return nil, err
+		}
+	}
+	refused := store.AdOutcome{State: store.AdActionRefused, Failure: failureOf(answer)}
+	if _, err := s.store.SettleAdAction(ctx, action.AccountID, action.ID, refused); err != nil {
+		return nil, err
+	}
+	return nil, answer
+}
+
+// unknown leaves an action to whoever asks next. It hides what the error is: no failure of a network is an answer to
+// the request, or frees its Idempotency-Key.
+func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error) error {
+	failure := &store.AdFailure{Code: codeUnavailable, Message: fmt.Sprintf("%s did not say what became of it.", action.Platform)}
+	if yield := s.store.YieldAdAction(ctx, action.AccountID, action.ID, unknownPause, failure); yield != nil {
+		err = errors.Join(err, yield)
+	}
+	return fmt.Errorf("action %s has no known outcome yet: %s", action.ID, err)
+}
+
+// undecided is a fault on the way to finding out what became of an action: it says nothing about the action itself.
+type undecided struct{ cause error }
+
+func (e *undecided) Error() string { return "find out: " + e.cause.Error() }
+
+// codeUnavailable says that nothing was done and nobody is to blame but the network, or us.
+const codeUnavailable store.Code = "api_error"
+
+// verdict returns the answer to a write that certainly did not take place, nil where that is not certain.
+func verdict(platform store.Platform, err error) *store.Error {
+	var open *undecided
+	switch {
+	case errors.As(err, &open):
+		return nil
+	case errors.Is(err, ErrIndeterminate):
+		return nil
+	case errors.Is(err, ErrUnavailable):
+		return &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s is out of order. Nothing was changed: send the request again later.", platform)}
+	}
+	return refusal(platform, "object", err)
+}
+
+// failureOf is an answer as it is kept with its action.
+func failureOf(e *store.Error) *store.AdFailure {
+	return &store.AdFailure{Code: e.Code, Param: e.Param, Message: e.Message, Fields: e.Fields}
+}
+
+// after hides what an error is that comes up once the network has done something: whatever it says, the request must
+// not be taken for one that changed nothing.
+func after(what string, err error) error { return fmt.Errorf("%s: %s", what, err) }
+
+// found asks the network what became of a token, if it can tell.
+func (l *line) found(ctx context.Context, action *store.AdAction) (Created, bool, error) {
+	if l.Caps().Reconcile == ReconcileNone {
+		return Created{}, false, &undecided{fmt.Errorf("%s cannot tell what it made: %w", action.Platform, ErrIndeterminate)}
+	}
+	created, found, err := l.Find(ctx, l.conn, action.AdAccountID, action.ID)
+	if err != nil {
+		return Created{}, false, &undecided{err}
+	}
+	return created, found, nil
+}

@@ -1,0 +1,67 @@
+package ads
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// retryAfter is how long a caller waits for a network that did not say how long.
+const retryAfter = 30 * time.Second
+
+// refusal puts what a network refused into an answer, and nil for a fault that is no answer: the network is out of
+// order, or nobody knows what it did. Object names what was asked for.
+func refusal(platform store.Platform, object string, err error) *store.Error {
+	var limited *RateLimited
+	var rejected *Rejected
+	switch {
+	case errors.As(err, &limited):
+		return &store.Error{
+			Code: store.CodeRateLimit, Param: "platform", After: cmp.Or(limited.After, retryAfter),
+			Message: fmt.Sprintf("%s takes no more requests for now. Send the request again later.", platform),
+		}
+	case errors.As(err, &rejected):
+		return rejection(platform, rejected)
+	case errors.Is(err, ErrUnauthorized):
+		return notActivated(fmt.Sprintf("%s does not accept the channel's access any more. Connect it again with POST /socials.", platform))
+	case errors.Is(err, ErrNotFound):
+		return &store.Error{Code: store.CodeMissing, Message: fmt.Sprintf("%s has no such %s any more.", platform, object)}
+	case errors.Is(err, ErrUnsupported):
+		return store.Invalid("platform", fmt.Sprintf("%s cannot do this.", platform))
+	}
+	return nil
+}
+
+// rejection is the network's own words. A field that it names is at fault as well as the platform that minds it.
+func rejection(platform store.Platform, r *Rejected) *store.Error {
+	message := fmt.Sprintf("%s refused: %s", platform, r.Message)
+	refused := &store.Error{
+		Code: store.CodeInvalid, Param: "platform", Message: message, Fields: map[string][]string{"platform": {message}},
+	}
+	if r.Field != "" {
+		refused.Param, refused.Fields[r.Field] = r.Field, []string{message}
+	}
+	return refused
+}
+
+// notActivated says that a channel cannot be used for ads.
+func notActivated(message string) *store.Error {
+	return &store.Error{Code: store.CodeNotActivated, Param: "account_id", Message: message}
+}
+
+// unanswered wraps a fault that is no answer. It hides what the error is: no failure of a network frees a key.
+func unanswered(platform store.Platform, what string, err error) error {
+	if refused := refusal(platform, what, err); refused != nil {
+		return refused
+	}
+	return fmt.Errorf("%s: %s: %s", platform, what, err)
+}
+
+// isTransient reports whether the same request may succeed later.
+func isTransient(err error) bool {
+	var limited *RateLimited
+	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate)
+}

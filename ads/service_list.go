@@ -1,0 +1,239 @@
+package ads
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// The limits of a page.
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+)
+
+// Paging is where in a list a page is. "" and 0 are absent, and Cursor wins over Page.
+type Paging struct {
+	Limit  int
+	Page   int
+	Cursor string
+}
+
+// read checks a page. A negative number stands for one that is too small.
+func (p Paging) read() (store.AdPage, error) {
+	if p.Limit == 0 {
+		p.Limit = defaultLimit
+	}
+	switch {
+	case p.Limit < 1 || p.Limit > maxLimit:
+		return store.AdPage{}, badRequest("limit", fmt.Sprintf("limit must be from 1 to %d.", maxLimit))
+	case p.Page < 0:
+		return store.AdPage{}, badRequest("page", "page must be 1 or more.")
+	}
+	return store.AdPage{Limit: p.Limit, Page: p.Page, Cursor: p.Cursor}, nil
+}
+
+// ListAds are the filters of a list of ads, as they are sent. "" is absent.
+type ListAds struct {
+	Paging
+	AccountID   string
+	AdAccountID string
+	Platform    string
+	Status      string // states with commas between them
+	CampaignID  string
+	Source      string // native | all (default)
+	From, To    string // days of the metrics; they hide no ads
+}
+
+// ListCampaigns are the filters of a list of campaigns, as they are sent. "" is absent.
+type ListCampaigns struct {
+	Paging
+	AccountID   string
+	AdAccountID string
+	Platform    string
+	Status      string
+	Source      string
+	From, To    string
+}
+
+// ListAdGroups are the filters of a list of a campaign's ad groups, as they are sent. "" is absent.
+type ListAdGroups struct {
+	Paging
+	Platform string
+	From, To string
+}
+
+// ListAds returns a page of ads, newest first, as their networks have them now, with their figures. Without AccountID
+// it is of all activated channels. Filters that contradict each other find nothing.
+func (s *Service) ListAds(ctx context.Context, account string, in ListAds) (*store.AdList[ShownAd], error) {
+	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, in.Status, in.Source, in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.store.ListAds(ctx, account, store.ListAds{
+		AdPage: q.page, Channel: in.AccountID, AdAccountID: in.AdAccountID, Platform: q.platform, Statuses: q.statuses,
+		CampaignID: in.CampaignID, Source: q.source,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reportList(ctx, s, account, store.AdLevelAd, rows, q.window, adSubject)
+}
+
+// ListCampaigns returns a page of campaigns as ListAds does of ads.
+func (s *Service) ListCampaigns(ctx context.Context, account string, in ListCampaigns) (*store.AdList[ShownCampaign], error) {
+	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, in.Status, in.Source, in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.store.ListAdCampaigns(ctx, account, store.ListAdCampaigns{
+		AdPage: q.page, Channel: in.AccountID, AdAccountID: in.AdAccountID, Platform: q.platform, Statuses: q.statuses, Source: q.source,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reportList(ctx, s, account, store.AdLevelCampaign, rows, q.window, campaignSubject)
+}
+
+// ListCampaignAdGroups returns a page of a campaign's ad groups as ListAds does of ads.
+func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign string, in ListAdGroups) (*store.AdList[ShownAdGroup], error) {
+	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, "", "", in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.store.ListAdGroups(ctx, account, q.platform, campaign, q.page)
+	if err != nil {
+		return nil, err
+	}
+	return reportList(ctx, s, account, store.AdLevelGroup, rows, q.window, groupSubject)
+}
+
+// GetAdObject says which network a platform id is of, where it is not known, and which days the figures are of.
+type GetAdObject struct {
+	Platform string
+	From, To string
+}
+
+// GetCampaign returns a campaign as its network has it now, with its figures.
+func (s *Service) GetCampaign(ctx context.Context, account, id string, in GetAdObject) (*ShownCampaign, error) {
+	q, err := readQuery(s.store.Now(), Paging{}, in.Platform, "", "", in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.store.GetAdCampaign(ctx, account, q.platform, id)
+	if err != nil {
+		return nil, err
+	}
+	return reportOne(ctx, s, account, store.AdLevelCampaign, row, q.window, campaignSubject)
+}
+
+// GetAdGroup returns an ad group as GetCampaign does a campaign.
+func (s *Service) GetAdGroup(ctx context.Context, account, id string, in GetAdObject) (*ShownAdGroup, error) {
+	q, err := readQuery(s.store.Now(), Paging{}, in.Platform, "", "", in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.store.GetAdGroup(ctx, account, q.platform, id)
+	if err != nil {
+		return nil, err
+	}
+	return reportOne(ctx, s, account, store.AdLevelGroup, row, q.window, groupSubject)
+}
+
+// query is what reads can be asked, understood.
+type query struct {
+	page     store.AdPage
+	platform store.Platform
+	statuses []store.AdStatus
+	source   store.AdSource
+	window   window
+}
+
+// readQuery understands a query, or says what of it cannot be.
+func readQuery(now store.Time, p Paging, platform, status, source, from, to string) (q query, err error) {
+	if q.page, err = p.read(); err != nil {
+		return q, err
+	}
+	if q.window, err = windowOf(from, to, now); err != nil {
+		return q, err
+	}
+	if q.platform = store.Platform(platform); platform != "" && !q.platform.IsKnown() {
+		return q, badRequest("platform", "platform must be one of "+list(store.Platforms)+".")
+	}
+	if q.statuses, err = readStatuses(status); err != nil {
+		return q, err
+	}
+	switch source {
+	case "", "all":
+	case string(store.AdSourceNative):
+		q.source = store.AdSourceNative
+	default:
+		return q, badRequest("source", "source must be native or all.")
+	}
+	return q, nil
+}
+
+// readStatuses reads states with commas between them.
+func readStatuses(text string) ([]store.AdStatus, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var statuses []store.AdStatus
+	for _, word := range strings.Split(text, ",") {
+		status := store.AdStatus(strings.TrimSpace(word))
+		if !status.IsKnown() {
+			return nil, badRequest("status", "status must be one of "+list(store.AdStatuses)+", or several with commas between them.")
+		}
+		if !slices.Contains(statuses, status) {
+			statuses = append(statuses, status)
+		}
+	}
+	return statuses, nil
+}
+
+// ListAdAccounts are the filters of a list of ad accounts, as they are sent. "" is absent.
+type ListAdAccounts struct {
+	Paging
+	AccountID   string
+	AdAccountID string
+}
+
+// ListAdAccounts returns a page of the ad accounts of a channel.
+func (s *Service) ListAdAccounts(ctx context.Context, account string, in ListAdAccounts) (*store.AdList[store.AdAccount], error) {
+	if err := (required{{"account_id", in.AccountID}}).err(); err != nil {
+		return nil, err
+	}
+	page, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	return s.store.ListAdAccounts(ctx, account, in.AccountID, in.AdAccountID, page)
+}
+
+// ListBusinessCenters are the filters of a list of business centers, as they are sent.
+type ListBusinessCenters struct {
+	Paging
+	AccountID string
+}
+
+// ListBusinessCenters returns a page of the business centers of a channel, whose network must have such.
+func (s *Service) ListBusinessCenters(ctx context.Context, account string, in ListBusinessCenters) (*store.AdList[store.AdBusinessCenter], error) {
+	if err := (required{{"account_id", in.AccountID}}).err(); err != nil {
+		return nil, err
+	}
+	page, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	line, err := s.activated(ctx, account, in.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if !line.Caps().BusinessCenters {
+		return nil, store.Invalid("account_id", fmt.Sprintf("%s has no business centers. Send the account_id of a channel of %s.", line.channel.Platform, store.PlatformTikTok))
+	}
+	return s.store.ListBusinessCenters(ctx, account, in.AccountID, page)
+}

@@ -1,0 +1,119 @@
+package ads
+
+import (
+	"context"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// How long a call may take, whatever its driver thinks. All that a request calls stays below the minute for which its
+// key and its actions are leased.
+const (
+	readTimeout  = 15 * time.Second
+	writeTimeout = 25 * time.Second
+)
+
+// outside guards a network's calls: each has a deadline, and one that is made inside a database transaction panics,
+// because such a call would hold locks for as long as a stranger takes to answer, and could not be undone with the
+// transaction.
+type outside struct{ network Network }
+
+func leave(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if store.InTx(ctx) {
+		panic("ads: network called inside a transaction")
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+func (o outside) Caps() Caps { return o.network.Caps() }
+
+func (o outside) AdAccounts(ctx context.Context, c Conn) ([]store.AdAccount, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.AdAccounts(ctx, c)
+}
+
+func (o outside) BusinessCenters(ctx context.Context, c Conn) ([]store.AdBusinessCenter, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.BusinessCenters(ctx, c)
+}
+
+func (o outside) Posts(ctx context.Context, c Conn) ([]store.SocialPost, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Posts(ctx, c)
+}
+
+func (o outside) Sync(ctx context.Context, c Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Sync(ctx, c, adAccount, cursor)
+}
+
+func (o outside) Report(ctx context.Context, c Conn, adAccount string, level store.AdLevel, ids []string, from, to Date) (map[string]Report, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Report(ctx, c, adAccount, level, ids, from, to)
+}
+
+func (o outside) Create(ctx context.Context, c Conn, p Plan) (Created, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.Create(ctx, c, p)
+}
+
+func (o outside) Find(ctx context.Context, c Conn, adAccount, token string) (Created, bool, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Find(ctx, c, adAccount, token)
+}
+
+func (o outside) SetStatus(ctx context.Context, c Conn, refs []Ref, to store.AdConfigured) ([]ItemResult, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.SetStatus(ctx, c, refs, to)
+}
+
+func (o outside) Update(ctx context.Context, c Conn, r Ref, p Patch) (Entity, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.Update(ctx, c, r, p)
+}
+
+func (o outside) Delete(ctx context.Context, c Conn, r Ref) (Deleted, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.Delete(ctx, c, r)
+}
+
+func (o outside) CreateAudience(ctx context.Context, c Conn, p AudiencePlan) (store.AdAudience, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.CreateAudience(ctx, c, p)
+}
+
+func (o outside) Audience(ctx context.Context, c Conn, adAccount, id string) (store.AdAudience, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Audience(ctx, c, adAccount, id)
+}
+
+func (o outside) Audiences(ctx context.Context, c Conn, adAccount string) ([]store.AdAudience, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Audiences(ctx, c, adAccount)
+}
+
+func (o outside) DeleteAudience(ctx context.Context, c Conn, adAccount, id string) error {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.DeleteAudience(ctx, c, adAccount, id)
+}
+
+func (o outside) UploadUsers(ctx context.Context, c Conn, u Upload) (Uploaded, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.UploadUsers(ctx, c, u)
+}

@@ -1,0 +1,76 @@
+package ads
+
+import (
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const (
+	defaultDays = 90
+	maxDays     = 730
+)
+
+// window is the days of metrics that a request asks for. A zero day is left to the default: `to` is today, and `from`
+// such that the window has 90 days.
+type window struct {
+	from, to Date
+}
+
+// windowOf reads from and to, of which "" is absent.
+func windowOf(from, to string, now store.Time) (window, error) {
+	var w window
+	if err := w.read(from, to); err != nil {
+		return w, err
+	}
+	first, last := w.in(time.UTC, now)
+	latest := last
+	if w.to.IsZero() {
+		latest = last.AddDays(1) // it may be tomorrow already where the ad account is
+	}
+	switch {
+	case first.Compare(latest) > 0:
+		return w, badRequest("from", "from must not be after to, or in the future.")
+	case first.DaysUntil(last) >= maxDays:
+		return w, badRequest("from", "from and to can be at most 730 days apart.")
+	}
+	return w, nil
+}
+
+func (w *window) read(from, to string) (err error) {
+	if from != "" {
+		if w.from, err = ParseDate(from); err != nil {
+			return badRequest("from", "from "+err.Error()+".")
+		}
+	}
+	if to != "" {
+		if w.to, err = ParseDate(to); err != nil {
+			return badRequest("to", "to "+err.Error()+".")
+		}
+	}
+	return nil
+}
+
+// in returns the days of the window in a place.
+func (w window) in(where *time.Location, now store.Time) (from, to Date) {
+	from, to = w.from, w.to
+	if to.IsZero() {
+		to = DateOf(now.Time().In(where))
+		if to.Compare(from) < 0 {
+			to = from
+		}
+	}
+	if from.IsZero() {
+		from = to.AddDays(1 - defaultDays)
+	}
+	return from, to
+}
+
+// locationOf returns an ad account's place. One that this machine does not know is UTC.
+func locationOf(timezone string) *time.Location {
+	where, err := time.LoadLocation(timezone)
+	if err != nil {
+		return time.UTC
+	}
+	return where
+}

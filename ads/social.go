@@ -1,0 +1,201 @@
+package ads
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// ConnectSocialAccount is a channel to connect. "" is absent.
+type ConnectSocialAccount struct {
+	Platform     string
+	Driver       string // who speaks to the network; without it the sandbox does unless there is a Token
+	PlatformID   string // the network's id of the profile or page
+	Username     string
+	DisplayName  string
+	Token        string   // the access to the network; sealed, and never shown
+	AdAccountIDs []string // platform ids that the channel is limited to; none = all
+}
+
+// ConnectSocialAccount connects a channel, which is inactive for ads. The network is not asked yet.
+func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in ConnectSocialAccount) (*store.SocialAccount, error) {
+	if err := (required{{"platform", in.Platform}}).err(); err != nil {
+		return nil, err
+	}
+	platform, err := bodyPlatform(in.Platform)
+	if err != nil {
+		return nil, err
+	}
+	driver, err := s.chooseDriver(platform, in.Driver, in.Token)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.CreateSocialAccount(ctx, account, store.NewSocialAccount{
+		Platform: platform, Driver: driver, PlatformID: in.PlatformID, Username: in.Username, DisplayName: in.DisplayName,
+		AdAccountIDs: in.AdAccountIDs, Token: in.Token,
+	})
+}
+
+// chooseDriver returns who speaks for a channel: who was asked for, else a real driver if there is access for one.
+func (s *Service) chooseDriver(platform store.Platform, asked, token string) (string, error) {
+	name := asked
+	switch {
+	case asked == "" && token == "":
+		name = DriverSandbox
+	case asked == "":
+		name = s.driverOf(platform)
+	}
+	if s.drivers[name][platform] == nil {
+		return "", store.Invalid("driver", fmt.Sprintf("This service does not speak to %s through %q. It has: %s.", platform, name, list(s.driversOf(platform))))
+	}
+	if name != DriverSandbox && token == "" {
+		return "", store.Invalid("token", fmt.Sprintf("A channel of %s needs a token of the network.", name))
+	}
+	return name, nil
+}
+
+// driversOf returns who speaks to a platform, real drivers first.
+func (s *Service) driversOf(platform store.Platform) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(s.drivers)) {
+		if name != DriverSandbox && s.drivers[name][platform] != nil {
+			names = append(names, name)
+		}
+	}
+	if s.drivers[DriverSandbox][platform] != nil {
+		names = append(names, DriverSandbox)
+	}
+	return names
+}
+
+// driverOf returns who speaks to a platform unless somebody else is asked for; "" is nobody.
+func (s *Service) driverOf(platform store.Platform) string {
+	if names := s.driversOf(platform); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// ActivateSocialAccount makes a channel ready for ads and mirrors what its network has. Activating an active one
+// changes nothing. One that does not exist is CodeMissing on account_id.
+func (s *Service) ActivateSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
+	if err := (required{{"account_id", id}}).err(); err != nil {
+		return nil, err
+	}
+	channel, err := s.store.GetSocialAccount(ctx, account, id)
+	if err != nil {
+		return nil, at("account_id", err)
+	}
+	if channel.IsActivated() {
+		return channel, nil
+	}
+	line, err := s.line(channel)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mirror(ctx, line); err != nil {
+		return nil, err
+	}
+	return s.store.ActivateSocialAccount(ctx, account, channel.ID)
+}
+
+// DeactivateSocialAccount ends ads through a channel. What runs at the network goes on.
+func (s *Service) DeactivateSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
+	return s.store.DeactivateSocialAccount(ctx, account, id)
+}
+
+// SyncSocialAccount mirrors what the network of an activated channel has, and returns the channel.
+func (s *Service) SyncSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
+	channel, err := s.store.GetSocialAccount(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	line, err := s.activated(ctx, account, channel.ID)
+	if err != nil {
+		return nil, err
+	}
+	return channel, s.mirror(ctx, line)
+}
+
+// ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more. The first page is
+// as the network has it now.
+func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p store.Page) ([]store.SocialPost, bool, error) {
+	channel, err := s.store.GetSocialAccount(ctx, account, id)
+	if err != nil {
+		return nil, false, err
+	}
+	if p.StartingAfter == "" && p.EndingBefore == "" {
+		line, err := s.line(channel)
+		if err != nil {
+			return nil, false, err
+		}
+		if err := s.mirrorPosts(ctx, line); err != nil {
+			return nil, false, err
+		}
+	}
+	return s.store.ListSocialPosts(ctx, account, channel.ID, p)
+}
+
+func (s *Service) mirrorPosts(ctx context.Context, l *line) error {
+	posts, err := l.Posts(ctx, l.conn)
+	if err != nil {
+		return s.fault(ctx, l, "posts", err)
+	}
+	return s.store.PutSocialPosts(ctx, l.channel, posts)
+}
+
+// mirrorTime is how long a request waits for the campaigns of its channel. What it does not get to, the worker does.
+const mirrorTime = 20 * time.Second
+
+// mirror brings all that we keep of a channel's network up to date.
+func (s *Service) mirror(ctx context.Context, l *line) error {
+	if err := s.store.Leave(ctx); err != nil {
+		return err
+	}
+	accounts, err := l.AdAccounts(ctx, l.conn)
+	if err != nil {
+		return s.fault(ctx, l, "ad accounts", err)
+	}
+	var centers []store.AdBusinessCenter
+	if l.Caps().BusinessCenters {
+		if centers, err = l.BusinessCenters(ctx, l.conn); err != nil {
+			return s.fault(ctx, l, "business centers", err)
+		}
+	}
+	if err := s.mirrorPosts(ctx, l); err != nil {
+		return err
+	}
+	if err := s.store.PutAdAccounts(ctx, l.channel, accounts); err != nil {
+		return err
+	}
+	if err := s.store.PutBusinessCenters(ctx, l.channel, centers); err != nil {
+		return err
+	}
+	return s.mirrorAdAccounts(ctx, l, accounts)
+}
+
+// mirrorAdAccounts brings the campaigns of a channel's ad accounts up to date, as far as there is time.
+func (s *Service) mirrorAdAccounts(ctx context.Context, l *line, accounts []store.AdAccount) error {
+	patience, cancel := context.WithTimeout(ctx, mirrorTime)
+	defer cancel()
+	for _, a := range accounts {
+		if !l.channel.Allows(a.PlatformID) {
+			continue
+		}
+		if patience.Err() != nil {
+			return nil
+		}
+		known, err := s.store.GetAdAccount(ctx, l.channel, a.PlatformID)
+		if err != nil {
+			return err
+		}
+		if err := s.syncAdAccount(patience, l, known); err != nil && patience.Err() == nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package ads
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// StatusResult is what became of a switch and of the ads below it.
+type StatusResult struct {
+	ID             string
+	Platform       store.Platform
+	Configured     store.AdConfigured
+	Status         store.AdStatus // of delivery
+	Changed        bool
+	Updated        int // ads whose delivery changed
+	Skipped        int // ads whose delivery did not
+	SkippedReasons []string
+	Message        string // for people
+}
+
+// switchPlan is a switch as it is kept in the action.
+type switchPlan struct {
+	Ref Ref                `json:"ref"`
+	To  store.AdConfigured `json:"to"`
+}
+
+// switchResult is what became of a switch, as it is kept in the action.
+type switchResult struct {
+	To      store.AdConfigured `json:"to,omitempty"`
+	Status  store.AdStatus     `json:"status"`
+	Updated int                `json:"updated"`
+	Skipped int                `json:"skipped"`
+	Reasons []string           `json:"reasons,omitempty"`
+	Message string             `json:"message,omitempty"`
+}
+
+// switched is what a network did.
+func switched(r ItemResult) store.AdOutcome {
+	return store.AdOutcome{Changed: r.State, After: store.NewAdObject(switchResult{
+		Status: statusOf(r), Updated: r.Updated, Skipped: r.Skipped, Reasons: r.Reasons, Message: r.Message,
+	})}
+}
+
+// statusOf returns how the thing itself stands, as far as the network said.
+func statusOf(r ItemResult) store.AdStatus {
+	for _, c := range r.State.Campaigns {
+		if c.PlatformID == r.Ref.ID {
+			return c.Status
+		}
+	}
+	for _, g := range r.State.Groups {
+		if g.PlatformID == r.Ref.ID {
+			return g.Status
+		}
+	}
+	return ""
+}
+
+// PauseAdGroup switches an ad group off. One that is off stays so, and no network is asked.
+func (s *Service) PauseAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
+	return s.switchGroup(ctx, by, store.AdOpPauseGroup, id, platform, store.AdConfiguredPaused)
+}
+
+// ResumeAdGroup switches an ad group on, if the account's limits allow what it may spend then. It is not delivered while
+// its campaign is off.
+func (s *Service) ResumeAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
+	return s.switchGroup(ctx, by, store.AdOpResumeGroup, id, platform, store.AdConfiguredActive)
+}
+
+func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, platform string, to store.AdConfigured) (*StatusResult, error) {
+	known, err := bodyPlatform(platform)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.store.GetAdGroup(ctx, by.Account, known, id)
+	if err != nil {
+		return nil, err
+	}
+	if g.DeletedAt != nil || g.AdAccount == nil {
+		return nil, store.Missing("ad group", "", id)
+	}
+	line, err := s.activated(ctx, by.Account, g.ChannelID)
+	if err != nil {
+		return nil, err
+	}
+	result := &StatusResult{ID: g.PlatformID, Platform: g.Platform, Configured: to, Status: g.StatusAt(s.store.Now())}
+	switch {
+	case result.Status.IsTerminal():
+		return nil, over("ad group", result.Status)
+	case g.ConfiguredStatus == to:
+		result.explain(g)
+		return result, nil
+	}
+	action, err := s.performSwitch(ctx, by, op, line, g, to)
+	if err != nil {
+		return nil, err
+	}
+	var done switchResult
+	if err := action.After.Decode(&done); err != nil {
+		return nil, after("read the result of a switch", err)
+	}
+	result.Changed, result.Updated, result.Skipped, result.SkippedReasons, result.Message = true, done.Updated, done.Skipped, done.Reasons, done.Message
+	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
+		return nil, after("read the ad group that was switched", err)
+	}
+	result.Status = g.StatusAt(s.store.Now())
+	result.explain(g)
+	return result, nil
+}
+
+func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l *line, g *store.AdGroup, to store.AdConfigured) (*store.AdAction, error) {
+	ref := Ref{AdAccount: g.AdAccountID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
+	var change store.AdChange
+	if to == store.AdConfiguredActive {
+		change = store.AdChange{Level: store.AdLevelGroup, PlatformID: g.PlatformID, Platform: g.Platform, Resume: true, Param: "budget"}
+	}
+	return s.perform(ctx, by, deed{
+		line: l,
+		begin: intent(by, op, store.BeginAdAction{
+			AdAccount: g.AdAccount, TargetID: g.PlatformID, Change: change,
+			Plan: store.NewAdObject(switchPlan{ref, to}), Before: store.NewAdObject(switchPlan{ref, g.ConfiguredStatus}),
+		}),
+		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
+			results, err := l.SetStatus(ctx, l.conn, []Ref{ref}, to)
+			switch {
+			case err != nil:
+				return store.AdOutcome{}, err
+			case len(results) != 1:
+				return store.AdOutcome{}, ErrIndeterminate
+			}
+			return switched(results[0]), results[0].Err
+		},
+	})
+}
+
+// explain tells why an ad group that is on is not delivered.
+func (r *StatusResult) explain(g *store.AdGroup) {
+	if r.Configured != store.AdConfiguredActive || g.Campaign == nil || g.Campaign.ConfiguredStatus != store.AdConfiguredPaused {
+		return
+	}
+	if r.Message != "" {
+		r.Message += " "
+	}
+	r.Message += "The campaign is paused: resume it, too, with POST /ads/campaigns/bulk-resume."
+	if !r.Status.IsTerminal() {
+		r.Status = store.AdStatusPaused
+	}
+}

@@ -1,0 +1,104 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const (
+	// syncInterval is how old the mirror of an ad account may become.
+	syncInterval = 15 * time.Minute
+	// syncBatch is how many ad accounts one round mirrors at most.
+	syncBatch = 20
+	// maxStretches ends a walk that a network does not end.
+	maxStretches = 10_000
+)
+
+// SyncDue mirrors the ad accounts whose turn it is. Any number of replicas may do it: each is claimed by one of them.
+func (s *Service) SyncDue(ctx context.Context) error {
+	due, err := s.store.DueAdAccounts(ctx, s.store.Now().Add(-syncInterval), syncBatch)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, one := range due {
+		if err := s.syncDue(ctx, one); err != nil {
+			errs = append(errs, fmt.Errorf("sync ad account %s of %s: %w", one.PlatformID, one.ChannelID, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount) error {
+	mine, err := s.store.ClaimAdSync(ctx, due)
+	if err != nil || !mine {
+		return err
+	}
+	line, err := s.activated(ctx, due.AccountID, due.ChannelID)
+	if err != nil {
+		return ignoreAnswer(err)
+	}
+	a, err := s.store.GetAdAccount(ctx, line.channel, due.PlatformID)
+	if err != nil {
+		return ignoreAnswer(err)
+	}
+	return ignoreAnswer(s.syncAdAccount(ctx, line, a))
+}
+
+// ignoreAnswer drops what is an answer to somebody who asks, and no fault of ours: a limit, a channel that is not
+// activated any more.
+func ignoreAnswer(err error) error {
+	var answer *store.Error
+	if errors.As(err, &answer) {
+		return nil
+	}
+	return err
+}
+
+// syncAdAccount mirrors all that an ad account has. What the network does not have any more is cancelled.
+func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount) error {
+	began, cursor := s.store.Now(), ""
+	for range maxStretches {
+		if err := s.store.Leave(ctx); err != nil {
+			return err
+		}
+		asked := s.store.Now()
+		batch, next, err := l.Sync(ctx, l.conn, a.PlatformID, cursor)
+		if err != nil {
+			return s.fault(ctx, l, "campaigns of ad account "+a.PlatformID, err)
+		}
+		if err := s.store.PutAdBatch(ctx, a, batch, asked); err != nil {
+			return err
+		}
+		if cursor = next; cursor == "" {
+			return s.store.FinishAdSync(ctx, a, began)
+		}
+	}
+	return fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
+}
+
+// Run reconciles and mirrors until the context ends, on any number of replicas.
+func (s *Service) Run(ctx context.Context) {
+	ticker := time.NewTicker(reconcileInterval)
+	defer ticker.Stop()
+	for {
+		s.round(ctx, "reconcile ads", s.Reconcile)
+		s.round(ctx, "mirror ads", s.SyncDue)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (s *Service) round(ctx context.Context, what string, do func(context.Context) error) {
+	if err := do(ctx); err != nil && ctx.Err() == nil {
+		s.log.LogAttrs(ctx, slog.LevelError, what, slog.String("error", err.Error()))
+	}
+}

@@ -1,0 +1,355 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// UpdateBudget is a change of what a campaign or an ad group may spend. "" and nil are absent.
+type UpdateBudget struct {
+	Platform string // needed only where two networks have the id
+	Currency string // must be the ad account's if it is sent
+	Budget   *BudgetInput
+	Bid      BidInput
+	DryRun   bool
+}
+
+// CampaignOutcome is the campaign as it is now, or with DryRun what would be done.
+type CampaignOutcome struct {
+	Campaign *ShownCampaign
+	Plan     *DryRun
+}
+
+// AdGroupOutcome is the ad group as it is now, or with DryRun what would be done.
+type AdGroupOutcome struct {
+	Group *ShownAdGroup
+	Plan  *DryRun
+}
+
+// DeletedCampaign is what was cancelled for good.
+type DeletedCampaign struct {
+	ID           string
+	Platform     store.Platform
+	AdGroupCount int
+	AdCount      int
+}
+
+// UpdateCampaign changes the budget of a campaign that has one, or how it bids. A change that changes nothing asks no
+// network. What exceeds the account's limits is CodeSpendLimit.
+func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in UpdateBudget) (*CampaignOutcome, error) {
+	platform, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.store.GetAdCampaign(ctx, by.Account, platform, id)
+	if err != nil {
+		return nil, err
+	}
+	if c.DeletedAt != nil {
+		return nil, store.Missing("campaign", "", id)
+	}
+	e, err := s.edit(ctx, by, store.AdOpUpdateCampaign, editable{
+		channel: c.ChannelID, adAccount: c.AdAccount, ref: Ref{AdAccount: c.AdAccountID, Level: store.AdLevelCampaign, ID: c.PlatformID},
+		status: c.StatusAt(s.store.Now()), budget: Budget{c.BudgetAmount, c.BudgetType}, bid: Bid{c.BidStrategy, c.BidAmount, c.RoasFloor},
+		endsAt: c.EndsAt, hasBudget: c.BudgetLevel == store.BudgetLevelCampaign,
+		elsewhere: "Each ad group of this campaign has its own budget. Send it to PATCH /ads/ad-groups/{id}.",
+	}, in)
+	if err != nil {
+		return nil, err
+	}
+	if plan, err := s.apply(ctx, e, in.DryRun); plan != nil || err != nil {
+		return &CampaignOutcome{Plan: plan}, err
+	}
+	if c, err = s.store.GetAdCampaign(ctx, by.Account, c.Platform, c.PlatformID); err != nil {
+		return nil, after("read the campaign that was changed", err)
+	}
+	return &CampaignOutcome{Campaign: changed(*c, campaignSubject, e.report, s.store.Now())}, nil
+}
+
+// UpdateAdGroup changes an ad group as UpdateCampaign does a campaign.
+func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in UpdateBudget) (*AdGroupOutcome, error) {
+	platform, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.store.GetAdGroup(ctx, by.Account, platform, id)
+	if err != nil {
+		return nil, err
+	}
+	if g.DeletedAt != nil {
+		return nil, store.Missing("ad group", "", id)
+	}
+	endsAt := g.EndsAt
+	if endsAt == nil && g.Campaign != nil {
+		endsAt = g.Campaign.EndsAt
+	}
+	e, err := s.edit(ctx, by, store.AdOpUpdateGroup, editable{
+		channel: g.ChannelID, adAccount: g.AdAccount,
+		ref:    Ref{AdAccount: g.AdAccountID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID},
+		status: g.StatusAt(s.store.Now()), budget: Budget{g.BudgetAmount, g.BudgetType}, bid: Bid{g.BidStrategy, g.BidAmount, g.RoasFloor},
+		endsAt: endsAt, hasBudget: g.BudgetLevel() == store.BudgetLevelGroup,
+		elsewhere: "The campaign of this ad group has the budget. Send it to PATCH /ads/campaigns/{id}.",
+	}, in)
+	if err != nil {
+		return nil, err
+	}
+	if plan, err := s.apply(ctx, e, in.DryRun); plan != nil || err != nil {
+		return &AdGroupOutcome{Plan: plan}, err
+	}
+	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
+		return nil, after("read the ad group that was changed", err)
+	}
+	return &AdGroupOutcome{Group: changed(*g, groupSubject, e.report, s.store.Now())}, nil
+}
+
+// read checks what can be wrong with a change whatever it is about.
+func (in *UpdateBudget) read() (store.Platform, error) {
+	if in.Budget != nil {
+		if err := in.Budget.require(); err != nil {
+			return "", err
+		}
+	}
+	return bodyPlatform(in.Platform)
+}
+
+// changed shows a row after a change, with the figures that the network told of it, if any.
+func changed[T any](row T, of func(*T) subject, r *Report, now store.Time) *Reported[T] {
+	b := of(&row)
+	shown := shownAs(row, &b, window{}, now)
+	if r != nil {
+		shown.Metrics = &r.Metrics
+	}
+	return &shown
+}
+
+// editable is what has a budget and bids, as it stands.
+type editable struct {
+	channel   string
+	adAccount *store.AdAccount
+	ref       Ref
+	status    store.AdStatus
+	budget    Budget
+	bid       Bid
+	endsAt    *store.Time
+	hasBudget bool
+	elsewhere string // where its budget is changed if it has none
+}
+
+// edit is a change on its way to the network.
+type edit struct {
+	editable
+	by       Actor
+	op       store.AdOp
+	line     *line
+	patch    Patch
+	change   store.AdChange
+	problems store.Problems
+	report   *Report // what the network said afterwards, if it was asked
+}
+
+// edit understands a change, or says what is wrong with it.
+func (s *Service) edit(ctx context.Context, by Actor, op store.AdOp, of editable, in UpdateBudget) (*edit, error) {
+	line, err := s.activated(ctx, by.Account, of.channel)
+	if err != nil {
+		return nil, err
+	}
+	if of.adAccount == nil {
+		return nil, fmt.Errorf("%s %s has no ad account", of.ref.Level, of.ref.ID)
+	}
+	e := &edit{editable: of, by: by, op: op, line: line, patch: Patch{Currency: of.adAccount.Currency, Timezone: of.adAccount.Timezone}}
+	CheckCurrency(&e.problems, in.Currency, of.adAccount.Currency)
+	if in.Budget != nil {
+		e.readBudget(in.Budget, s.store.Now())
+	}
+	if in.Bid != (BidInput{}) {
+		e.readBid(in.Bid)
+	}
+	e.problems.Check(of.status != store.AdStatusCancelled || e.isNothing(), "status", "What is cancelled cannot be changed.")
+	return e, e.problems.Err()
+}
+
+// isNothing reports whether the change changes nothing.
+func (e *edit) isNothing() bool {
+	return e.patch.Budget == nil && e.patch.BidStrategy == nil && e.patch.BidAmount == nil && e.patch.RoasFloor == nil
+}
+
+// readBudget reads the new budget.
+func (e *edit) readBudget(in *BudgetInput, now store.Time) {
+	p := &e.problems
+	if !e.hasBudget {
+		p.Add("budget", e.elsewhere)
+		return
+	}
+	budget := Budget{ParseAmount(p, NestedBudget.Amount, in.Amount), store.BudgetType(in.Type)}
+	days := 0
+	if e.endsAt != nil {
+		where := locationOf(e.adAccount.Timezone)
+		days = max(DateOf(now.Time().In(where)).DaysUntil(DateOf(e.endsAt.Time().In(where))), 1)
+	}
+	e.line.Caps().CheckBudget(p, NestedBudget, budget, e.adAccount.Currency, days)
+	p.Check(len((*p)[NestedBudget.Type]) > 0 || e.budget.Type == "" || budget.Type == e.budget.Type, NestedBudget.Type,
+		fmt.Sprintf("A %s budget stays one: networks do not change the type of what was launched. Create a new campaign instead.", e.budget.Type))
+	if budget != e.budget {
+		e.patch.Budget = &budget
+	}
+}
+
+// readBid reads how to bid from now on. What is not sent stays, as far as the strategy has a use for it.
+func (e *edit) readBid(in BidInput) {
+	bid := in.read(&e.problems)
+	if bid.Strategy == "" {
+		bid.Strategy = e.bid.Strategy
+	}
+	rule, _ := e.line.Caps().Bid(bid.Strategy)
+	if in.Amount == "" && uses(rule, fieldBidAmount) {
+		bid.Amount = e.bid.Amount
+	}
+	if in.RoasFloor == "" && uses(rule, fieldRoasFloor) {
+		bid.RoasFloor = e.bid.RoasFloor
+	}
+	e.line.Caps().CheckBid(&e.problems, bid, e.adAccount.Currency)
+	if bid.Strategy != e.bid.Strategy {
+		e.patch.BidStrategy = &bid.Strategy
+	}
+	if bid.Amount != e.bid.Amount {
+		e.patch.BidAmount = &bid.Amount
+	}
+	if bid.RoasFloor != e.bid.RoasFloor {
+		e.patch.RoasFloor = &bid.RoasFloor
+	}
+}
+
+// uses reports whether a strategy goes by a field.
+func uses(rule BidRule, field string) bool {
+	for _, name := range rule.Requires {
+		if name == field {
+			return true
+		}
+	}
+	return false
+}
+
+// spend is what the change does to what may be spent.
+func (e *edit) spend() store.AdChange {
+	change := store.AdChange{Level: e.ref.Level, PlatformID: e.ref.ID, Platform: e.line.channel.Platform, Param: NestedBudget.Amount}
+	if e.patch.Budget != nil {
+		change.BudgetAmount, change.BudgetType, change.EndsAt = e.patch.Budget.Amount, e.patch.Budget.Type, e.endsAt
+	}
+	if e.patch.BidAmount != nil {
+		change.BidAmount = *e.patch.BidAmount
+	}
+	return change
+}
+
+// apply makes the change at the network, or plans it.
+func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, error) {
+	if dryRun {
+		return s.planEdit(ctx, e)
+	}
+	if e.isNothing() {
+		return nil, nil
+	}
+	_, err := s.perform(ctx, e.by, deed{
+		line: e.line,
+		begin: intent(e.by, e.op, store.BeginAdAction{
+			AdAccount: e.adAccount, TargetID: e.ref.ID, Plan: store.NewAdObject(e.patch), Change: e.spend(),
+			Before: store.NewAdObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor}),
+		}),
+		ask: func(ctx context.Context, action *store.AdAction, _ bool) (store.AdOutcome, error) {
+			e.patch.Token = action.ID
+			entity, err := e.line.Update(ctx, e.line.conn, e.ref, e.patch)
+			if err != nil {
+				return store.AdOutcome{}, err
+			}
+			e.report = s.figures(ctx, e.line, e.ref, e.adAccount)
+			return store.AdOutcome{After: store.NewAdObject(e.patch), Changed: entity.Batch()}, nil
+		},
+	})
+	return nil, err
+}
+
+// figures asks for the figures of one thing, for an answer that can do without.
+func (s *Service) figures(ctx context.Context, l *line, ref Ref, a *store.AdAccount) *Report {
+	from, to := window{}.in(locationOf(a.Timezone), s.store.Now())
+	heard, err := l.Report(ctx, l.conn, ref.AdAccount, ref.Level, []string{ref.ID}, from, to)
+	if r, known := heard[ref.ID]; err == nil && known {
+		return &r
+	}
+	return nil
+}
+
+func (s *Service) planEdit(ctx context.Context, e *edit) (*DryRun, error) {
+	change := e.spend()
+	if e.isNothing() {
+		change = store.AdChange{}
+	}
+	plan, err := s.dryRun(ctx, e.by.Account, e.op, e.line, e.adAccount, change)
+	if err != nil || e.isNothing() {
+		return plan, err
+	}
+	call := PlannedCall{Action: string(e.op), ID: e.ref.ID, Fields: map[string]string{}}
+	if e.patch.Budget != nil {
+		e.line.Caps().budget(call.Fields, *e.patch.Budget, e.adAccount.Currency)
+	}
+	var bid Bid
+	if e.patch.BidStrategy != nil {
+		bid.Strategy = *e.patch.BidStrategy
+	}
+	if e.patch.BidAmount != nil {
+		bid.Amount = *e.patch.BidAmount
+	}
+	if e.patch.RoasFloor != nil {
+		bid.RoasFloor = *e.patch.RoasFloor
+	}
+	e.line.Caps().bid(call.Fields, bid, e.adAccount.Currency)
+	plan.Calls = []PlannedCall{call}
+	return plan, nil
+}
+
+// DeleteCampaign cancels a campaign with all that is in it, for good. What it spent still counts.
+func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform string) (*DeletedCampaign, error) {
+	known, err := bodyPlatform(platform)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.store.GetAdCampaign(ctx, by.Account, known, id)
+	if err != nil {
+		return nil, err
+	}
+	if c.DeletedAt != nil {
+		return nil, store.Missing("campaign", "", id)
+	}
+	line, err := s.activated(ctx, by.Account, c.ChannelID)
+	if err != nil {
+		return nil, err
+	}
+	if c.AdAccount == nil {
+		return nil, fmt.Errorf("campaign %s has no ad account", c.PlatformID)
+	}
+	_, err = s.perform(ctx, by, deed{
+		line: line,
+		begin: intent(by, store.AdOpDeleteCampaign, store.BeginAdAction{
+			AdAccount: c.AdAccount, TargetID: c.PlatformID,
+			Before: store.NewAdObject(map[string]string{"name": c.Name, "status": string(c.Status)}),
+		}),
+		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
+			return line.delete(ctx, c)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &DeletedCampaign{ID: c.PlatformID, Platform: c.Platform, AdGroupCount: c.AdGroupCount, AdCount: c.AdCount}, nil
+}
+
+// delete deletes a campaign that may be gone already.
+func (l *line) delete(ctx context.Context, c *store.AdCampaign) (store.AdOutcome, error) {
+	_, err := l.Delete(ctx, l.conn, Ref{AdAccount: c.AdAccountID, Level: store.AdLevelCampaign, ID: c.PlatformID})
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return store.AdOutcome{}, err
+	}
+	return store.AdOutcome{CancelledCampaign: c.PlatformID}, nil
+}
