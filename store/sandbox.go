@@ -125,7 +125,7 @@ func (s *Store) OpenSandbox(ctx context.Context, c SandboxChannel, seed func() S
 }
 
 // GetSandboxCampaigns returns the whole campaigns in which any of the ids are: of campaigns, ad groups or ads. Unknown
-// ids are left out. It takes two statements for any number of ids.
+// ids are left out. It takes three statements for any number of ids.
 func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
@@ -136,42 +136,44 @@ func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string
 
 func (s *Store) sandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
 	condition, arg := s.in("id", ids)
-	return s.selectSandbox(ctx, account, channel, `
-		SELECT campaign_id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND `+condition, account, channel, arg)
+	campaigns, err := selectAll[string](ctx, s, `
+		SELECT DISTINCT campaign_id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND `+condition, account, channel, arg)
+	if err != nil {
+		return SandboxCampaigns{}, fmt.Errorf("read sandbox campaigns: %w", err)
+	}
+	return s.wholeSandboxCampaigns(ctx, account, channel, campaigns)
 }
 
 // NextSandboxCampaigns returns at most limit whole campaigns of an ad account, made after the one with the sequence
-// number after, in two statements.
+// number after, in three statements.
 func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAccount string, after int64, limit int) (SandboxCampaigns, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
 		return SandboxCampaigns{}, err
 	}
-	return s.selectSandbox(ctx, account, channel, `
+	campaigns, err := selectAll[string](ctx, s, `
 		SELECT id FROM sandbox_entities
 		WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND kind = 'campaign' AND seq > ? ORDER BY seq LIMIT ?`,
 		account, channel, adAccount, after, limit)
+	if err != nil {
+		return SandboxCampaigns{}, fmt.Errorf("read sandbox campaigns: %w", err)
+	}
+	return s.wholeSandboxCampaigns(ctx, account, channel, campaigns)
 }
 
-// selectSandbox returns the campaigns whose ids a query returns.
-func (s *Store) selectSandbox(ctx context.Context, account, channel, query string, args ...any) (SandboxCampaigns, error) {
-	var found SandboxCampaigns
-	entities, err := selectAll[SandboxEntity](ctx, s, sandboxEntityColumns.selectSQL+`
-		WHERE account_id = ? AND channel_id = ? AND campaign_id IN (`+query+`) ORDER BY seq`, append([]any{account, channel}, args...)...)
-	if err != nil {
-		return found, fmt.Errorf("read sandbox campaigns: %w", err)
-	}
-	campaigns := []string{}
-	for _, e := range entities {
-		if e.Kind == AdLevelCampaign {
-			campaigns = append(campaigns, e.ID)
-		}
-	}
+// wholeSandboxCampaigns reads campaigns by their ids. The ids are no subquery, because PostgreSQL would run it for every
+// row as long as it knows nothing of the table.
+func (s *Store) wholeSandboxCampaigns(ctx context.Context, account, channel string, campaigns []string) (SandboxCampaigns, error) {
 	condition, arg := s.in("campaign_id", campaigns)
+	entities, err := selectAll[SandboxEntity](ctx, s, sandboxEntityColumns.selectSQL+`
+		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY seq`, account, channel, arg)
+	if err != nil {
+		return SandboxCampaigns{}, fmt.Errorf("read sandbox entities: %w", err)
+	}
 	segments, err := selectAll[SandboxSegment](ctx, s, sandboxSegmentColumns.selectSQL+`
 		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY owner_id, from_at`, account, channel, arg)
 	if err != nil {
-		return found, fmt.Errorf("read sandbox segments: %w", err)
+		return SandboxCampaigns{}, fmt.Errorf("read sandbox segments: %w", err)
 	}
 	return SandboxCampaigns{Entities: entities, Segments: segments}, nil
 }

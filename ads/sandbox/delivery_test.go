@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -94,14 +96,26 @@ func (h *history) moments(r *rand.Rand) []store.Time {
 func eachHistory(t *testing.T, test func(t *testing.T, r *rand.Rand, h *history)) {
 	t.Helper()
 	t.Parallel()
+	r := random(t)
 	for i := range 300 {
-		seed := rand.Uint64()
-		r := rand.New(rand.NewPCG(seed, seed))
 		test(t, r, newHistory(t, r, i%2 == 0))
 		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+			return
 		}
 	}
+}
+
+// random returns a source of chance and prints its seed, which TILLWRIGHT_TEST_SEED repeats.
+func random(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	if given := os.Getenv("TILLWRIGHT_TEST_SEED"); given != "" {
+		var err error
+		seed, err = strconv.ParseUint(given, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("TILLWRIGHT_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, seed))
 }
 
 func TestDelivery_NeverSpendsMoreThanADaysBudget(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -40,12 +41,15 @@ const (
 	faultPartial      faultKind = "partial"
 )
 
+// plainFaults are those without options, and none.
+var plainFaults = []faultKind{"", faultLost, faultTimeout, faultReject, faultUnauthorized, faultUnavailable}
+
 var errFault = errors.New("a fault of the sandbox is rate_limit, rate_limit;after=7, rate_limit;after=7;calls=3, " +
 	"timeout_after_commit, timeout, reject, unauthorized, 5xx or partial:3")
 
 // ParseFault reads the text of a fault; "" is none.
 func ParseFault(text string) (Fault, error) {
-	name, options, _ := strings.Cut(text, ";")
+	name, options, given := strings.Cut(text, ";")
 	if count, ok := strings.CutPrefix(text, string(faultPartial)+":"); ok {
 		n, err := strconv.ParseUint(count, 10, 31)
 		if err != nil {
@@ -53,22 +57,21 @@ func ParseFault(text string) (Fault, error) {
 		}
 		return Fault{kind: faultPartial, n: int64(n)}, nil
 	}
-	switch f := (Fault{kind: faultKind(name), after: time.Second}); f.kind {
-	case faultRateLimit:
-		return f.limited(options)
-	case "", faultLost, faultTimeout, faultReject, faultUnauthorized, faultUnavailable:
-		if name == text {
-			return f, nil
-		}
+	switch kind := faultKind(name); {
+	case kind == faultRateLimit && given:
+		return limited(options)
+	case kind == faultRateLimit:
+		return Fault{kind: kind, after: time.Second}, nil
+	case given || !slices.Contains(plainFaults, kind):
+		return Fault{}, errFault
+	default:
+		return Fault{kind: kind}, nil
 	}
-	return Fault{}, errFault
 }
 
 // limited reads the options of a rate limit.
-func (f Fault) limited(options string) (Fault, error) {
-	if options == "" {
-		return f, nil
-	}
+func limited(options string) (Fault, error) {
+	f := Fault{kind: faultRateLimit, after: time.Second}
 	for option := range strings.SplitSeq(options, ";") {
 		name, value, _ := strings.Cut(option, "=")
 		n, err := strconv.ParseUint(value, 10, 31)

@@ -43,7 +43,7 @@ func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 	return batch, strconv.FormatInt(s.campaigns[syncPage-1].Seq, 10), nil
 }
 
-// Report implements ads.Network. It takes two statements for any number of ids, and knows what was deleted, too.
+// Report implements ads.Network. It takes a few statements for any number of ids, and knows what was deleted, too.
 func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
 	account, err := d.read(ctx, c, adAccount)
 	if err != nil {
