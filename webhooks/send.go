@@ -85,7 +85,7 @@ func transport(o SenderOptions) *http.Transport {
 		ResponseHeaderTimeout:  sendTimeout,
 		MaxResponseHeaderBytes: headerLimit,
 		MaxIdleConns:           2048,
-		MaxIdleConnsPerHost:    64,
+		MaxIdleConnsPerHost:    perAccount,      // as many as are busy at a time, or each burst would dial anew
 		IdleConnTimeout:        4 * time.Second, // before receivers close it, many after 5 s: a POST that meets that end has failed
 		DisableCompression:     true,            // an answer is never unpacked
 		ForceAttemptHTTP2:      true,
