@@ -98,12 +98,11 @@ func (o *outlet) sell(s shop) error {
 func (o *outlet) fill(ctx context.Context, n int) error {
 	from, to := o.filled+1, o.filled+n/shops
 	o.filled = to
-	for _, s := range o.shops {
-		if err := outbox.Fill(ctx, o.db, o.engine, s.account, from, to); err != nil {
-			return err
-		}
+	accounts := make([]string, len(o.shops))
+	for i, s := range o.shops {
+		accounts[i] = s.account
 	}
-	return nil
+	return outbox.Fill(ctx, o.db, o.engine, from, to, accounts...)
 }
 
 // forget makes the inboxes count anew.
@@ -137,7 +136,6 @@ func (o *outlet) settled(n int) error {
 // unsettled reports whether a delivery is under way, and whether one has failed.
 func (o *outlet) unsettled() (open, failed bool, err error) {
 	err = o.db.QueryRow(`
-		SELECT EXISTS (SELECT 1 FROM webhook_deliveries WHERE state = 'sending') OR EXISTS (SELECT 1 FROM webhook_deliveries WHERE state = 'pending'),
-			EXISTS (SELECT 1 FROM webhook_deliveries WHERE state = 'failed')`).Scan(&open, &failed)
+		SELECT EXISTS (SELECT 1 FROM webhook_deliveries WHERE state = 'pending'), EXISTS (SELECT 1 FROM webhook_deliveries WHERE state = 'failed')`).Scan(&open, &failed)
 	return open, failed, err
 }

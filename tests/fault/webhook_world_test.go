@@ -80,7 +80,7 @@ func (s *site) queue(t *testing.T, account string, n int) {
 	t.Helper()
 	db := harness.OpenDatabase(t, s.url)
 	defer db.Close()
-	if err := outbox.Fill(t.Context(), db.DB, db.Engine, account, 1, n); err != nil {
+	if err := outbox.Fill(t.Context(), db.DB, db.Engine, 1, n, account); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -90,7 +90,7 @@ func unsettled(t *testing.T, url string) int {
 	t.Helper()
 	db := harness.OpenDatabase(t, url)
 	defer db.Close()
-	return len(db.Strings(t, `SELECT id FROM webhook_deliveries WHERE state IN ('pending', 'sending')`))
+	return len(db.Strings(t, `SELECT id FROM webhook_deliveries WHERE state = 'pending'`))
 }
 
 // awaitSettled waits until nothing is to be sent any more.

@@ -34,14 +34,24 @@ func IDAt(engine, prefix, created, number string) string {
 	return id.String() + " || substr(" + ID(engine, "", number) + ", 11)"
 }
 
-// Fill copies the last event of an account under the numbers from one to another, each about an object of its own, with a
-// pending delivery to one of the endpoints that the event went to, in turn.
-func Fill(ctx context.Context, db *sql.DB, engine, account string, from, to int) error {
+// Fill copies the last event of each account under the numbers from one to another, each about an object of its own, with a
+// pending delivery to one of the endpoints that the event went to, in turn; all in one transaction, so that the server
+// sees them all at once.
+func Fill(ctx context.Context, db *sql.DB, engine string, from, to int, accounts ...string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
+	for _, account := range accounts {
+		if err := fill(ctx, tx, engine, from, to, account); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+func fill(ctx context.Context, tx *sql.Tx, engine string, from, to int, account string) error {
 	const last = `(SELECT max(id) FROM events WHERE account_id = $1 AND id < 'whev_01zz')`
 	numbers, event, object := Numbers(engine, from, to), ID(engine, "whev_", "n"), ID(engine, "prod_", "n")
 	for _, statement := range []string{
@@ -59,5 +69,5 @@ func Fill(ctx context.Context, db *sql.DB, engine, account string, from, to int)
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
-	return tx.Commit()
+	return nil
 }
