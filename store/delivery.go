@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -11,7 +12,7 @@ import (
 type DeliveryState string
 
 // A delivery goes pending, sending, succeeded or failed. It returns from sending to pending only if nobody ever
-// learned what became of the attempt.
+// learned what became of the attempt. One that is being sent is stored as pending, with a claim.
 const (
 	DeliveryPending   DeliveryState = "pending"
 	DeliverySending   DeliveryState = "sending"
@@ -19,7 +20,7 @@ const (
 	DeliveryFailed    DeliveryState = "failed"
 )
 
-// Delivery is one event on its way to one endpoint. Every field but those of the lease is the endpoint owner's to see.
+// Delivery is one event on its way to one endpoint.
 type Delivery struct {
 	AccountID   string        `db:"account_id"`
 	ID          string        `db:"id"`
@@ -30,8 +31,6 @@ type Delivery struct {
 	KeySeq      int64         `db:"key_seq"`
 	State       DeliveryState `db:"state"`
 	Attempts    int           `db:"attempts"`
-	LeaseToken  *string       `db:"lease_token"` // fences the result against a later attempt
-	LeaseUntil  *Time         `db:"lease_until"` // by the database's clock
 	Reason      *Reason       `db:"reason"`
 	StatusCode  *int          `db:"status_code"`
 	DurationMS  *int64        `db:"duration_ms"`
@@ -82,8 +81,9 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 // DeliveryResult is what became of an attempt. It succeeded exactly if Reason is empty.
 type DeliveryResult struct {
 	Account    string `json:"account"`
+	Endpoint   string `json:"-"`
 	ID         string `json:"id"`
-	Lease      string `json:"lease"`
+	Lease      string `json:"-"`
 	Reason     Reason `json:"reason"`
 	StatusCode int    `json:"status_code"` // 0: no answer
 	DurationMS int64  `json:"duration_ms"`
@@ -109,39 +109,46 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 	if len(results) == 0 {
 		return nil
 	}
+	keys := make([]claimKey, len(results))
+	for i, r := range results {
+		keys[i] = claimKey{AccountID: r.Account, EndpointID: r.Endpoint, DeliveryID: r.ID, Lease: r.Lease}
+	}
+	held, err := u.endClaims(ctx, keys)
+	if err != nil {
+		return err
+	}
+	inTime := slices.DeleteFunc(slices.Clone(results), func(r DeliveryResult) bool { return !held[r.ID] })
+	if len(inTime) == 0 {
+		return nil
+	}
 	now := u.store.Now()
-	recorded, err := selectAll[recordedDelivery](ctx, u.store, `
+	if _, err := u.exec(ctx, planAnew+`
 		UPDATE webhook_deliveries SET
-			state = CASE WHEN result_reason = '' THEN 'succeeded' ELSE 'failed' END,
+			state = CASE WHEN result_reason = '' THEN 'succeeded' ELSE 'failed' END, attempts = attempts + 1,
 			reason = NULLIF(result_reason, ''), status_code = NULLIF(result_status, 0), duration_ms = result_duration,
-			response = NULLIF(result_response, ''), lease_token = NULL, lease_until = NULL, updated_at = ?, finished_at = ?
+			response = NULLIF(result_response, ''), updated_at = ?, finished_at = ?
 		FROM (
-			SELECT value ->> 'account' AS result_account, value ->> 'id' AS result_id, value ->> 'lease' AS result_lease,
+			SELECT value ->> 'account' AS result_account, value ->> 'id' AS result_id,
 				value ->> 'reason' AS result_reason, CAST(value ->> 'status_code' AS BIGINT) AS result_status,
 				CAST(value ->> 'duration_ms' AS BIGINT) AS result_duration, value ->> 'response' AS result_response
 			FROM `+u.store.jsonRows()+`) AS r
-		WHERE account_id = result_account AND id = result_id AND lease_token = result_lease AND state = 'sending'
-		RETURNING id, endpoint_id`,
-		now, now, JSONOf(results))
-	if err != nil {
+		WHERE account_id = result_account AND id = result_id`,
+		now, now, JSONOf(inTime)); err != nil {
 		return fmt.Errorf("record deliveries: %w", err)
 	}
-	return u.countFailures(ctx, results, recorded, now)
+	return u.countFailures(ctx, inTime, now)
 }
 
-// recordedDelivery is a delivery whose result was in time.
-type recordedDelivery struct {
-	ID         string `db:"id"`
-	EndpointID string `db:"endpoint_id"`
-}
-
-// failPending ends at most limit pending deliveries of an endpoint that may not receive them any more.
+// failPending ends at most limit deliveries that wait for an endpoint that may not receive them any more.
 func (u *unit) failPending(ctx context.Context, account, endpointID string, limit int) error {
 	now := u.store.Now()
 	_, err := u.exec(ctx, `
 		UPDATE webhook_deliveries SET state = 'failed', reason = 'endpoint_inactive', updated_at = ?, finished_at = ?
 		WHERE account_id = ? AND state = 'pending' AND id IN (
-			SELECT id FROM webhook_deliveries WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' LIMIT ?`+u.lock()+`)`,
+			SELECT id FROM webhook_deliveries WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' AND NOT EXISTS (
+				SELECT 1 FROM webhook_claims AS c
+				WHERE c.account_id = webhook_deliveries.account_id AND c.endpoint_id = webhook_deliveries.endpoint_id AND c.delivery_id = webhook_deliveries.id)
+			LIMIT ?`+u.lock()+`)`,
 		now, now, account, account, endpointID, limit)
 	if err != nil {
 		return fmt.Errorf("fail deliveries of %s: %w", endpointID, err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -33,10 +34,18 @@ type ClaimedDelivery struct {
 	ID         string `db:"id"`
 	EndpointID string `db:"endpoint_id"`
 	EventID    string `db:"event_id"`
-	Attempt    int    `db:"attempts"`
+	Attempt    int    `db:"attempt"`
 	Body       string `db:"body"`
-	Lease      string `db:"lease_token"`
+	Lease      string
 	Endpoint   *WebhookEndpoint
+}
+
+// claimKey names a claim. The lease fences a result against a later attempt.
+type claimKey struct {
+	AccountID  string `db:"account_id" json:"account"`
+	EndpointID string `db:"endpoint_id" json:"endpoint"`
+	DeliveryID string `db:"delivery_id" json:"id"`
+	Lease      string `db:"lease_token" json:"lease"`
 }
 
 // maxAttempts is how often a delivery is sent without a result before it is given up: something about it breaks
@@ -47,29 +56,32 @@ const maxAttempts = 5
 // deliveries with one ordering key would be read at every claim, to take the first.
 const claimWindow = 100
 
-// PendingEndpoints returns at most limit endpoints with pending deliveries, by id, that come after the given one.
-// It costs three index probes per endpoint, however many deliveries wait, and locks nothing. Format is raw for an
-// endpoint that is gone.
+// PendingEndpoints returns at most limit endpoints with something to send that is not being sent, by id, that come after
+// the given one. It costs a few index probes per endpoint, however many deliveries wait, and locks nothing. Format is
+// raw for an endpoint that is gone.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
-	rows, err := selectAll[PendingEndpoint](ctx, s, `
+	rows, err := selectAll[PendingEndpoint](ctx, s, planAnew+`
 		WITH RECURSIVE pending (endpoint_id) AS (
 			SELECT min(endpoint_id) FROM webhook_deliveries WHERE state = 'pending' AND endpoint_id > ?
 			UNION ALL
 			SELECT (SELECT min(d.endpoint_id) FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id > p.endpoint_id)
 			FROM pending AS p WHERE p.endpoint_id IS NOT NULL
-		), page AS (SELECT endpoint_id FROM pending WHERE endpoint_id IS NOT NULL LIMIT ? + 0)
-		SELECT owned.account_id, owned.endpoint_id, COALESCE((
-			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = owned.account_id AND e.id = owned.endpoint_id), 'raw') AS format
-		FROM (
+		), owned AS MATERIALIZED (
 			SELECT endpoint_id, (
-				SELECT d.account_id FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id = page.endpoint_id
-				ORDER BY d.account_id LIMIT 1) AS account_id
-			FROM page) AS owned`, after, limit)
+				SELECT d.account_id FROM webhook_deliveries AS d
+				WHERE d.state = 'pending' AND d.endpoint_id = pending.endpoint_id AND NOT EXISTS (
+					SELECT 1 FROM webhook_claims AS c
+					WHERE c.account_id = d.account_id AND c.endpoint_id = d.endpoint_id AND c.delivery_id = d.id)
+				ORDER BY d.account_id, d.id LIMIT 1) AS account_id
+			FROM pending WHERE endpoint_id IS NOT NULL
+		), page AS (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL LIMIT ? + 0)
+		SELECT account_id, endpoint_id, COALESCE((
+			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = page.account_id AND e.id = page.endpoint_id), 'raw') AS format
+		FROM page`, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find pending endpoints: %w", err)
 	}
-	// A row whose last pending delivery was claimed between the two probes has no account.
-	return slices.DeleteFunc(rows, func(r PendingEndpoint) bool { return r.AccountID == "" }), nil
+	return rows, nil
 }
 
 // claimDeliveries goes through the endpoints in one order everywhere, so that two dispatchers cannot wait for each
@@ -120,59 +132,69 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 }
 
 // claimActive asks PostgreSQL once for all endpoints. SQLite, which cannot limit each part of a join, is asked for
-// one after the other: there a statement is a function call.
+// one after the other: there a statement is a function call. What was claimed is read by a statement of its own, which
+// sees what another replica has finished since this one chose: that is not sent again, and its claim ends by its lease.
+// What is pending is told by what it is not, because PostgreSQL would read the index of unfinished ones from end to end.
 func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
-	if len(claims) == 0 || u.store.engine != SQLite {
-		return u.claimOfAll(ctx, claims, lease)
+	token := newULID()
+	keys, err := u.claimAll(ctx, claims, token, lease)
+	if err != nil || len(keys) == 0 {
+		return nil, err
 	}
-	var all []ClaimedDelivery
+	claimed, err := selectAll[ClaimedDelivery](ctx, u.store, planAnew+`
+		SELECT d.account_id, d.id, d.endpoint_id, d.event_id, d.attempts + 1 AS attempt, e.body
+		FROM (SELECT value ->> 'account' AS account, value ->> 'id' AS delivery FROM `+u.store.jsonRows()+`) AS c
+		CROSS JOIN webhook_deliveries AS d
+		CROSS JOIN events AS e
+		WHERE d.account_id = c.account AND d.id = c.delivery AND d.state NOT IN ('succeeded', 'failed') AND e.account_id = d.account_id AND e.id = d.event_id`,
+		JSONOf(keys))
+	for i := range claimed {
+		claimed[i].Lease = token
+	}
+	return claimed, err
+}
+
+func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
+	if len(claims) == 0 || u.store.engine != SQLite {
+		return u.claimOfAll(ctx, claims, token, lease)
+	}
+	var all []claimKey
 	for _, claim := range claims {
-		claimed, err := u.claimOfOne(ctx, claim, lease)
+		keys, err := u.claimOfOne(ctx, claim, token, lease)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, claimed...)
+		all = append(all, keys...)
 	}
 	return all, nil
 }
 
-// What both engines do with the deliveries that were picked. The guard on state decides between two dispatchers.
-const (
-	setSending = `state = 'sending', lease_token = ?, attempts = attempts + 1, updated_at = ?`
-
-	returnSending = `RETURNING account_id, id, endpoint_id, event_id, attempts, lease_token, (
-			SELECT e.body FROM events AS e
-			WHERE e.account_id = webhook_deliveries.account_id AND e.id = webhook_deliveries.event_id) AS body`
-)
-
 // claimOfOne claims the earliest delivery of each ordering key that the window shows. A redelivered one is the earliest
-// of its key and has a later id than those that wait for it: it is claimed wherever it is. SQLite would compile the statement anew for every
-// value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not come into it.
-func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
-	return selectAll[ClaimedDelivery](ctx, u.store, `
-		WITH due AS MATERIALIZED (
-			SELECT first AS due_id FROM (
-				SELECT id, (
-					SELECT e.id FROM webhook_deliveries AS e
-					WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
-					ORDER BY e.key_seq, e.id LIMIT 1) AS first
-				FROM (
-					SELECT id, ordering_key FROM webhook_deliveries
-					WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY id LIMIT ? + 0) AS oldest)
-			WHERE first >= id
-			LIMIT ? + 0
-		)
-		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
-		FROM due WHERE account_id = ? AND id = due_id AND state = 'pending' `+returnSending,
-		c.AccountID, c.EndpointID, c.AccountID, c.EndpointID, claimWindow, c.Limit,
-		newULID(), u.store.Now(), lease.Microseconds(), c.AccountID)
+// of its key and has a later id than those that wait for it: it is claimed wherever it is. SQLite would compile the
+// statement anew for every value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not
+// come into it.
+func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
+	return selectAll[claimKey](ctx, u.store, `
+		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
+		SELECT ?, ?, first, ?, `+u.store.dbNow()+` + ? FROM (
+			SELECT id, (
+				SELECT e.id FROM webhook_deliveries AS e
+				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
+				ORDER BY e.key_seq, e.id LIMIT 1) AS first
+			FROM (
+				SELECT id, ordering_key FROM webhook_deliveries
+				WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY id LIMIT ? + 0) AS oldest)
+		WHERE first >= id AND NOT EXISTS (
+			SELECT 1 FROM webhook_claims AS c WHERE c.account_id = ? AND c.endpoint_id = ? AND c.delivery_id = first)
+		LIMIT ? + 0
+		ON CONFLICT DO NOTHING RETURNING account_id, endpoint_id, delivery_id, lease_token`,
+		c.AccountID, c.EndpointID, token, lease.Microseconds(), c.AccountID, c.EndpointID,
+		c.AccountID, c.EndpointID, claimWindow, c.AccountID, c.EndpointID, c.Limit)
 }
 
-// claimOfAll is claimOfOne for many endpoints in one statement. The lock only spares two dispatchers to wait for one
-// another. The parts are materialised, because PostgreSQL would otherwise evaluate them anew for every row; and what
-// is pending is told by what it is not, because the index of pending rows, empty when it was last analysed, would
-// look cheaper than the primary key, and be read from end to end when there is a backlog.
-func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+// claimOfAll is claimOfOne for many endpoints in one statement. Of two replicas that choose the same delivery the key of
+// the claims lets one have it.
+func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	if len(claims) == 0 {
 		return nil, nil
 	}
@@ -181,88 +203,85 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, lease tim
 	for i, c := range claims {
 		accounts[i], endpoints[i], rooms[i], bounds[i] = c.AccountID, c.EndpointID, int64(c.Limit), int64(c.AtMost)
 	}
-	return selectAll[ClaimedDelivery](ctx, u.store, `
-		WITH due AS MATERIALIZED (
-			SELECT claims.account, first.id
-			FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
-			CROSS JOIN LATERAL (
-				SELECT first AS id FROM (
-					SELECT id, (
-						SELECT e.id FROM webhook_deliveries AS e
-						WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
-							AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
-						ORDER BY e.key_seq, e.id LIMIT 1) AS first
-					FROM (
-						SELECT id, ordering_key FROM webhook_deliveries
-						WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
-						ORDER BY id LIMIT ?) AS oldest) AS keys
-				WHERE first >= id
-				LIMIT GREATEST(0, LEAST(claims.room, claims.bound - (
-					SELECT count(*) FROM webhook_deliveries AS busy
-					WHERE busy.account_id = claims.account AND busy.endpoint_id = claims.endpoint AND busy.state = 'sending')))) AS first
-		), picked AS MATERIALIZED (
-			SELECT d.account_id AS picked_account, d.id AS picked_id FROM due
-			JOIN webhook_deliveries AS d ON d.account_id = due.account AND d.id = due.id
-			WHERE d.state NOT IN ('sending', 'succeeded', 'failed') FOR UPDATE OF d SKIP LOCKED
-		)
-		UPDATE webhook_deliveries SET `+setSending+`, lease_until = `+u.store.dbNow()+` + ?
-		FROM picked WHERE account_id = picked_account AND id = picked_id AND state NOT IN ('sending', 'succeeded', 'failed') `+returnSending,
-		pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), pq.Array(bounds), claimWindow, newULID(), u.store.Now(), lease.Microseconds())
+	return selectAll[claimKey](ctx, u.store, planAnew+`
+		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
+		SELECT claims.account, claims.endpoint, due.id, ?, `+u.store.dbNow()+` + ?
+		FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
+		CROSS JOIN LATERAL (
+			SELECT first AS id FROM (
+				SELECT id, (
+					SELECT e.id FROM webhook_deliveries AS e
+					WHERE e.account_id = claims.account AND e.endpoint_id = claims.endpoint
+						AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
+					ORDER BY e.key_seq, e.id LIMIT 1) AS first
+				FROM (
+					SELECT id, ordering_key FROM webhook_deliveries
+					WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
+					ORDER BY id LIMIT ?) AS oldest) AS keys
+			WHERE first >= id AND NOT EXISTS (
+				SELECT 1 FROM webhook_claims AS c
+				WHERE c.account_id = claims.account AND c.endpoint_id = claims.endpoint AND c.delivery_id = first)
+			LIMIT GREATEST(0, LEAST(claims.room, claims.bound - (
+				SELECT count(*) FROM webhook_claims AS busy
+				WHERE busy.account_id = claims.account AND busy.endpoint_id = claims.endpoint)))) AS due
+		ON CONFLICT DO NOTHING RETURNING account_id, endpoint_id, delivery_id, lease_token`,
+		token, lease.Microseconds(), pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), pq.Array(bounds), claimWindow)
 }
 
-type deliveryRef struct {
-	AccountID string `db:"account_id"`
-	ID        string `db:"id"`
-	EventID   string `db:"event_id"`
+// endClaims ends claims and returns those that were held. Whoever ends a claim, and nobody else, may change its delivery.
+func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool, error) {
+	ended, err := selectAll[string](ctx, u.store, planAnew+`
+		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
+			SELECT value ->> 'account', value ->> 'endpoint', value ->> 'id', value ->> 'lease' FROM `+u.store.jsonRows()+`)
+		RETURNING delivery_id`, JSONOf(keys))
+	if err != nil {
+		return nil, fmt.Errorf("end claims: %w", err)
+	}
+	held := make(map[string]bool, len(ended))
+	for _, id := range ended {
+		held[id] = true
+	}
+	return held, nil
 }
 
-// ReleaseExpiredDeliveries makes deliveries whose sender never recorded a result pending again, and returns how
+// ReleaseExpiredDeliveries lets deliveries whose sender never recorded a result be claimed again, and returns how
 // many. One that was sent that way five times ends as failed, aborted.
 func (s *Store) ReleaseExpiredDeliveries(ctx context.Context) (int64, error) {
-	expired, err := selectAll[deliveryRef](ctx, s, `
-		SELECT account_id, id, event_id FROM webhook_deliveries
-		WHERE state = 'sending' AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT 1000`)
+	expired, err := selectAll[claimKey](ctx, s, `
+		SELECT account_id, endpoint_id, delivery_id, lease_token FROM webhook_claims WHERE lease_until < `+s.dbNow()+` LIMIT 1000`)
 	if err != nil || len(expired) == 0 {
 		return 0, err
 	}
+	keys := map[string][]claimKey{}
+	for _, key := range expired {
+		keys[key.AccountID] = append(keys[key.AccountID], key)
+	}
 	var released int64
 	var errs []error
-	for account, refs := range byAccount(expired) {
-		rows, err := s.releaseExpired(ctx, account, refs)
+	for account, keys := range keys {
+		rows, err := s.releaseExpired(ctx, account, keys)
 		released += rows
 		errs = append(errs, err)
 	}
 	return released, errors.Join(errs...)
 }
 
-func (s *Store) releaseExpired(ctx context.Context, account string, refs []deliveryRef) (int64, error) {
-	condition, ids := s.in("id", idsOf(refs))
+func (s *Store) releaseExpired(ctx context.Context, account string, keys []claimKey) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		held, err := u.endClaims(ctx, keys)
+		if err != nil {
+			return 0, err
+		}
 		now := s.Now()
+		condition, ids := s.in("id", slices.Collect(maps.Keys(held)))
 		return u.exec(ctx, `
 			UPDATE webhook_deliveries SET
-				state = CASE WHEN attempts < ? THEN 'pending' ELSE 'failed' END,
-				reason = CASE WHEN attempts < ? THEN NULL ELSE 'aborted' END,
-				finished_at = CASE WHEN attempts < ? THEN NULL ELSE CAST(? AS BIGINT) END,
-				lease_token = NULL, lease_until = NULL, updated_at = ?
-			WHERE account_id = ? AND `+condition+` AND state = 'sending' AND lease_until < `+s.dbNow(),
+				attempts = attempts + 1,
+				state = CASE WHEN attempts + 1 < ? THEN 'pending' ELSE 'failed' END,
+				reason = CASE WHEN attempts + 1 < ? THEN NULL ELSE 'aborted' END,
+				finished_at = CASE WHEN attempts + 1 < ? THEN NULL ELSE CAST(? AS BIGINT) END,
+				updated_at = ?
+			WHERE account_id = ? AND `+condition+` AND finished_at IS NULL`,
 			maxAttempts, maxAttempts, maxAttempts, now, now, account, ids)
 	})
-}
-
-// byAccount groups what a scan over all accounts has found, because every statement that writes is about one.
-func byAccount(refs []deliveryRef) map[string][]deliveryRef {
-	groups := map[string][]deliveryRef{}
-	for _, ref := range refs {
-		groups[ref.AccountID] = append(groups[ref.AccountID], ref)
-	}
-	return groups
-}
-
-func idsOf(refs []deliveryRef) []string {
-	ids := make([]string, len(refs))
-	for i, ref := range refs {
-		ids[i] = ref.ID
-	}
-	return ids
 }

@@ -36,12 +36,47 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 	if err != nil {
 		return nil, false, err
 	}
+	sending, err := s.sendingTo(ctx, e)
+	if err != nil {
+		return nil, false, err
+	}
 	var f filter
 	f.is("type", in.Type)
-	if event != nil {
-		return s.listDeliveriesOf(ctx, event, e, in, &f)
+	switch condition, ids := s.in("id", sending); in.State {
+	case DeliverySending:
+		in.State = DeliveryPending
+		f.and(condition, ids)
+	case DeliveryPending:
+		f.and("NOT "+condition, ids)
 	}
-	return s.listDeliveriesTo(ctx, e, in, &f)
+	list := s.listDeliveriesTo
+	if event != nil {
+		list = func(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
+			return s.listDeliveriesOf(ctx, event, e, in, f)
+		}
+	}
+	rows, more, err := list(ctx, e, in, &f)
+	markSending(rows, sending)
+	return rows, more, err
+}
+
+// sendingTo returns the deliveries that are being sent to an endpoint, which are few.
+func (s *Store) sendingTo(ctx context.Context, e *WebhookEndpoint) ([]string, error) {
+	ids, err := selectAll[string](ctx, s, `SELECT delivery_id FROM webhook_claims WHERE account_id = ? AND endpoint_id = ?`, e.AccountID, e.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
+	return ids, nil
+}
+
+// markSending gives those that are being sent their state, and counts the attempt.
+func markSending(rows []Delivery, sending []string) {
+	for i := range rows {
+		if rows[i].State == DeliveryPending && slices.Contains(sending, rows[i].ID) {
+			rows[i].State = DeliverySending
+			rows[i].Attempts++
+		}
+	}
 }
 
 // listDeliveriesOf lists those of one event, which are few. They are looked up first, because both engines would rather
@@ -66,7 +101,7 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 	if err := in.resolve(KindDelivery); err != nil {
 		return nil, false, err
 	}
-	states := []DeliveryState{DeliveryPending, DeliverySending, DeliverySucceeded, DeliveryFailed}
+	states := []DeliveryState{DeliveryPending, DeliverySucceeded, DeliveryFailed}
 	if in.State != "" {
 		states = []DeliveryState{in.State}
 	}

@@ -10,6 +10,12 @@ import (
 // and one that nobody subscribed to as long as a succeeded one.
 type DeliveryRetention struct{ Failed, Succeeded time.Duration }
 
+type deliveryRef struct {
+	AccountID string `db:"account_id"`
+	ID        string `db:"id"`
+	EventID   string `db:"event_id"`
+}
+
 // DeleteOldDeliveries deletes at most limit deliveries of each outcome, and events, that are past their retention,
 // and returns how many rows went. The rest is left to the next call.
 func (s *Store) DeleteOldDeliveries(ctx context.Context, keep DeliveryRetention, limit int) (int64, error) {
@@ -82,4 +88,21 @@ func (s *Store) deleteOrphans(ctx context.Context, before Time, limit int) (int6
 		}
 	}
 	return deleted, nil
+}
+
+// byAccount groups what a scan over all accounts has found, because every statement that writes is about one.
+func byAccount(refs []deliveryRef) map[string][]deliveryRef {
+	groups := map[string][]deliveryRef{}
+	for _, ref := range refs {
+		groups[ref.AccountID] = append(groups[ref.AccountID], ref)
+	}
+	return groups
+}
+
+func idsOf(refs []deliveryRef) []string {
+	ids := make([]string, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.ID
+	}
+	return ids
 }

@@ -15,23 +15,17 @@ type streak struct {
 	Failures int    `json:"failures"` // since then
 }
 
-// streaksOf counts, in the order of the results, those that were recorded. What was never sent says nothing about the
-// endpoint.
-func streaksOf(results []DeliveryResult, recorded []recordedDelivery) []*streak {
-	endpoints := make(map[string]string, len(recorded))
-	for _, d := range recorded {
-		endpoints[d.ID] = d.EndpointID
-	}
+// streaksOf counts, in the order of the results. What was never sent says nothing about the endpoint.
+func streaksOf(results []DeliveryResult) []*streak {
 	streaks := map[string]*streak{}
 	for _, r := range results {
-		endpoint, ok := endpoints[r.ID]
-		if !ok || r.Reason == ReasonEndpointInactive || r.Reason == ReasonAborted {
+		if r.Reason == ReasonEndpointInactive || r.Reason == ReasonAborted {
 			continue
 		}
-		s := streaks[endpoint]
+		s := streaks[r.Endpoint]
 		if s == nil {
-			s = &streak{Account: r.Account, Endpoint: endpoint}
-			streaks[endpoint] = s
+			s = &streak{Account: r.Account, Endpoint: r.Endpoint}
+			streaks[r.Endpoint] = s
 		}
 		if s.Failures++; r.Reason == "" {
 			s.Reset, s.Failures = true, 0
@@ -43,8 +37,8 @@ func streaksOf(results []DeliveryResult, recorded []recordedDelivery) []*streak 
 // countFailures writes to the endpoints that fail, or failed until now; to most of them nothing. One that somebody else
 // is changing just now is passed over: the count is for people to look at, and no round may wait because an owner
 // deactivates an endpoint with much waiting for it.
-func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, recorded []recordedDelivery, now Time) error {
-	streaks := streaksOf(results, recorded)
+func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now Time) error {
+	streaks := streaksOf(results)
 	if len(streaks) == 0 {
 		return nil
 	}

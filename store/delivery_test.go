@@ -81,6 +81,9 @@ func (o *outbox) deliveries() []Delivery {
 	o.t.Helper()
 	rows, err := selectAll[Delivery](o.t.Context(), o.Store, columnsOf[Delivery]("webhook_deliveries").selectSQL+` WHERE account_id = ? ORDER BY id`, o.account)
 	require.NoError(o.t, err)
+	sending, err := selectAll[string](o.t.Context(), o.Store, `SELECT delivery_id FROM webhook_claims WHERE account_id = ?`, o.account)
+	require.NoError(o.t, err)
+	markSending(rows, sending)
 	return rows
 }
 
@@ -95,13 +98,13 @@ func (o *outbox) count(table string) int {
 func (o *outbox) expire() {
 	o.t.Helper()
 	_, err := tx(o.t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE webhook_deliveries SET lease_until = 1 WHERE account_id = ? AND state = 'sending'`, o.account)
+		return u.exec(ctx, `UPDATE webhook_claims SET lease_until = 1 WHERE account_id = ?`, o.account)
 	})
 	require.NoError(o.t, err)
 }
 
 func success(c ClaimedDelivery) DeliveryResult {
-	return DeliveryResult{Account: c.AccountID, ID: c.ID, Lease: c.Lease, StatusCode: 204, DurationMS: 7}
+	return DeliveryResult{Account: c.AccountID, Endpoint: c.EndpointID, ID: c.ID, Lease: c.Lease, StatusCode: 204, DurationMS: 7}
 }
 
 func TestExchangeDeliveries_CarriesTheFrozenBytes(t *testing.T) {
@@ -146,7 +149,6 @@ func TestExchangeDeliveries_RecordsResults(t *testing.T) {
 		require.NotNil(t, good.FinishedAt)
 		require.Nil(t, good.Reason)
 		require.Nil(t, good.Response)
-		require.Nil(t, good.LeaseToken)
 		require.Equal(t, DeliveryFailed, bad.State)
 		require.Equal(t, ReasonHTTPStatus, *bad.Reason)
 		require.Equal(t, failure.Response, *bad.Response)

@@ -204,6 +204,15 @@ func (s *Store) rebind(query string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, query)
 }
 
+// planAnew begins a statement over many rows that PostgreSQL plans each time: a plan that was made while its tables were
+// empty would read them whole when they are not.
+const planAnew = "/* planned anew */ "
+
+// plannedAnew reports whether a statement must not be prepared. SQLite's plans do not depend on what is in the tables.
+func (s *Store) plannedAnew(query string) bool {
+	return s.engine == PostgreSQL && strings.HasPrefix(query, planAnew)
+}
+
 // in returns a condition with one placeholder, and its argument, that holds for any of the values: one text
 // for any number of them, so that the statement cache works.
 func (s *Store) in(column string, values []string) (condition string, arg any) {

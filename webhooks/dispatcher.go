@@ -325,7 +325,7 @@ func (d *Dispatcher) settle(r result) {
 
 // send makes one delivery. It always hands a result back: one that panics is over, too.
 func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
-	r := result{endpoint: endpointOf(c), outcome: store.DeliveryResult{Account: c.AccountID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
+	r := result{endpoint: endpointOf(c), outcome: store.DeliveryResult{Account: c.AccountID, Endpoint: c.EndpointID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("delivery panicked", "delivery", c.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -126,7 +126,7 @@ func (w *world) settled() []delivery {
 	require.Eventually(w.t, func() bool {
 		rows = w.deliveries()
 		for _, d := range rows {
-			if d.State == "pending" || d.State == "sending" {
+			if d.State == "pending" {
 				return false
 			}
 		}

@@ -92,7 +92,7 @@ func (c *campaign) endLeases() {
 	defer db.Close()
 	if db.Engine == "postgres" {
 		db.Must(c.t, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
-		db.Must(c.t, `UPDATE webhook_deliveries SET lease_until = 0 WHERE state = 'sending'`)
+		db.Must(c.t, `UPDATE webhook_claims SET lease_until = 0`)
 	}
 }
 
