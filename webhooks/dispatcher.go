@@ -18,8 +18,9 @@ const (
 	busyGap      = time.Millisecond      // the same when something waits to be sent
 	pageGap      = 20 * time.Millisecond // before the next page of endpoints, when nothing could be claimed of one
 	roundTimeout = 5 * time.Second
-	retryAfter   = time.Second // after a round that failed
-	scanLimit    = 256         // endpoints looked at in one round
+	retryAfter   = time.Second           // after a round that failed
+	scanLimit    = 256                   // endpoints looked at in one round
+	scanTime     = 20 * time.Millisecond // how long a scan is good for, if nobody says that there is more
 	leaseTime    = 15 * time.Second
 )
 
@@ -48,11 +49,13 @@ type Dispatcher struct {
 	results  chan result
 
 	slots    *slots
-	done     []store.DeliveryResult // not recorded yet
-	cursor   string                 // the endpoint that the next scan comes after
-	scanAt   time.Time              // when to look for deliveries again; zero: when somebody says so
-	backlog  bool                   // the last scan found something waiting
-	barren   bool                   // but nothing to claim
+	waiting  []store.PendingEndpoint // what the last scan found, as far as it is known to have more
+	scanned  time.Time               // when that was
+	done     []store.DeliveryResult  // not recorded yet
+	cursor   string                  // the endpoint that the next scan comes after
+	scanAt   time.Time               // when to look for deliveries again; zero: when somebody says so
+	backlog  bool                    // the last scan found something waiting
+	barren   bool                    // but nothing to claim
 	stopping bool
 	due      *time.Timer // the next round
 	last     time.Time   // when the last one ended
@@ -101,6 +104,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case <-stop:
 			d.stopping, stop = true, nil
 		case <-d.wake:
+			d.waiting = nil
 			d.scanBy(time.Now())
 		case <-poll.C:
 			d.poll(work)
@@ -198,34 +202,38 @@ func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 	if d.stopping || d.scanAt.IsZero() || d.scanAt.After(now) {
 		return nil, nil
 	}
-	waiting, err := d.scan(ctx)
-	if err != nil {
-		return nil, err
+	if len(d.waiting) == 0 || now.Sub(d.scanned) > scanTime {
+		if err := d.scan(ctx); err != nil {
+			return nil, err
+		}
+		d.scanned = now
 	}
-	d.backlog, d.scanAt, d.cursor = len(waiting) > 0, time.Time{}, ""
-	claims := d.choose(waiting, now)
+	d.backlog, d.scanAt = len(d.waiting) > 0, time.Time{}
+	claims := d.choose(now)
 	d.barren = d.backlog && len(claims) == 0
-	if len(waiting) == scanLimit { // there are endpoints that this scan did not see
-		d.cursor = waiting[scanLimit-1].EndpointID
+	if d.cursor != "" { // there are endpoints that this scan did not see
 		if len(claims) == 0 {
 			now = now.Add(pageGap)
 		}
 		d.scanBy(now)
 	}
+	if len(claims) == 0 {
+		d.waiting = nil
+	}
 	return claims, nil
 }
 
-// scan returns the endpoints that something waits for, at most a page of them, beginning after the cursor and going
-// round. When these are all, it begins anywhere among them, so that everybody is first at some time.
-func (d *Dispatcher) scan(ctx context.Context) ([]store.PendingEndpoint, error) {
+// scan finds the endpoints that something waits for, at most a page of them, beginning after the cursor and going
+// round.
+func (d *Dispatcher) scan(ctx context.Context) error {
 	waiting, err := d.pending(ctx, d.cursor, scanLimit)
-	if err != nil || len(waiting) == scanLimit {
-		return waiting, err
+	if err != nil {
+		return err
 	}
-	if d.cursor != "" {
+	if len(waiting) < scanLimit && d.cursor != "" {
 		rest, err := d.pending(ctx, "", scanLimit-len(waiting))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, endpoint := range rest {
 			if endpoint.EndpointID <= d.cursor {
@@ -233,11 +241,11 @@ func (d *Dispatcher) scan(ctx context.Context) ([]store.PendingEndpoint, error) 
 			}
 		}
 	}
-	if len(waiting) == 0 || len(waiting) == scanLimit {
-		return waiting, nil
+	d.waiting, d.cursor = waiting, ""
+	if len(waiting) == scanLimit {
+		d.cursor = waiting[scanLimit-1].EndpointID
 	}
-	first := rand.N(len(waiting))
-	return slices.Concat(waiting[first:], waiting[:first]), nil
+	return nil
 }
 
 func (d *Dispatcher) pending(ctx context.Context, after string, limit int) ([]store.PendingEndpoint, error) {
@@ -264,10 +272,12 @@ func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	}
 }
 
-// choose gives each endpoint the room that there is for it.
-func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []store.DeliveryClaim {
+// choose gives each endpoint that waits the room that there is for it. It begins anywhere among them, so that everybody
+// is first at some time.
+func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 	var claims []store.DeliveryClaim
-	for _, endpoint := range waiting {
+	first := rand.N(len(d.waiting) + 1)
+	for _, endpoint := range slices.Concat(d.waiting[first:], d.waiting[:first]) {
 		if until := d.slots.quietUntil(endpoint); until.After(now) {
 			d.scanBy(until)
 			continue
@@ -282,20 +292,23 @@ func (d *Dispatcher) choose(waiting []store.PendingEndpoint, now time.Time) []st
 
 // start sends what was claimed.
 func (d *Dispatcher) start(ctx context.Context, claims []store.DeliveryClaim, claimed []store.ClaimedDelivery) {
-	now, got := time.Now(), map[string]bool{}
+	now, got := time.Now(), map[string]int{}
 	for _, c := range claimed {
 		endpoint := endpointOf(c)
 		d.slots.take(endpoint, 1)
 		d.slots.pace(endpoint, now)
-		got[c.EndpointID] = true
+		got[c.EndpointID]++
 		go d.send(context.WithoutCancel(ctx), c)
 	}
+	drained := map[string]bool{}
 	for _, claim := range claims {
-		if !got[claim.EndpointID] {
+		drained[claim.EndpointID] = got[claim.EndpointID] < claim.Limit
+		if got[claim.EndpointID] == 0 {
 			d.slots.hush(claim.PendingEndpoint, now)
 			d.scanBy(now.Add(quietFor))
 		}
 	}
+	d.waiting = slices.DeleteFunc(d.waiting, func(e store.PendingEndpoint) bool { return drained[e.EndpointID] })
 	if len(claimed) > 0 {
 		d.scanBy(now) // the endpoints may have more than was asked for
 	}
