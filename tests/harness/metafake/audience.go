@@ -1,0 +1,193 @@
+package metafake
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+)
+
+// createAudience makes a customer list, a website audience or a lookalike.
+func (f *Fake) createAudience(r *request) (any, *Error) {
+	p := r.params
+	if p.Get("name") == "" {
+		return nil, invalid("The parameter name is required")
+	}
+	fields := map[string]any{"account_id": r.account(), "name": p.Get("name"), "time_created": f.Now().Unix(), "time_updated": f.Now().Unix(),
+		"approximate_count_lower_bound": -1, "approximate_count_upper_bound": -1}
+	for _, name := range []string{"description", "rule", "pixel_id", "customer_file_source", "subtype"} {
+		if p.Has(name) {
+			fields[name] = p.Get(name)
+		}
+	}
+	if days, err := strconv.Atoi(p.Get("retention_days")); err == nil {
+		fields["retention_days"] = days
+	}
+	if e := f.checkAudience(r, fields); e != nil {
+		return nil, e
+	}
+	o := f.add("CustomAudience", fields)
+	f.ready(o, 200, 200)
+	return map[string]any{"id": o.id()}, nil
+}
+
+func (f *Fake) checkAudience(r *request, fields map[string]any) *Error {
+	p := r.params
+	switch p.Get("subtype") {
+	case "CUSTOM":
+		if !p.Has("customer_file_source") {
+			return refused(1870055, "customer_file_source says where the people come from and is needed.")
+		}
+	case "WEBSITE":
+		if !p.Has("rule") || p.Get("retention_days") == "" || p.Get("retention_days") == "0" {
+			return refused(1870053, "A website audience needs a rule and its days.")
+		}
+		return f.checkRule(r)
+	case "LOOKALIKE":
+		return f.checkLookalike(r, fields)
+	default:
+		return refused(1870052, "The subtype "+p.Get("subtype")+" cannot be made here.")
+	}
+	return nil
+}
+
+func (f *Fake) checkRule(r *request) *Error {
+	var rule struct {
+		Inclusions struct {
+			Operator string
+			Rules    []struct {
+				Sources []struct{ ID, Type string } `json:"event_sources"`
+				Seconds int                         `json:"retention_seconds"`
+				Filter  struct {
+					Operator string
+					Filters  []struct{ Field, Operator, Value string }
+				}
+			}
+		}
+	}
+	r.decode("rule", &rule)
+	rules := rule.Inclusions.Rules
+	if rule.Inclusions.Operator == "" || len(rules) == 0 {
+		return refused(1713098, "A rule includes somebody.")
+	}
+	one := rules[0]
+	if len(one.Sources) != 1 || one.Sources[0].ID == "" || one.Sources[0].Type == "" || one.Seconds < 1 || one.Filter.Operator == "" || len(one.Filter.Filters) == 0 {
+		return refused(1713098, "A rule names its source, its time and its filter.")
+	}
+	if x := one.Filter.Filters[0]; x.Field == "" || x.Operator == "" {
+		return refused(1713098, "A filter names its field and its operator.")
+	}
+	return nil
+}
+
+func (f *Fake) checkLookalike(r *request, fields map[string]any) *Error {
+	origin := f.nodes[r.params.Get("origin_audience_id")]
+	if origin == nil || origin.node != "CustomAudience" {
+		return refused(1713007, "origin_audience_id must be an audience of this account.")
+	}
+	var spec struct {
+		Type, Country string
+		Ratio         json.Number
+	}
+	r.decode("lookalike_spec", &spec)
+	ratio, err := spec.Ratio.Float64()
+	if spec.Country == "" || spec.Type == "" || err != nil || ratio < 0.01 || ratio > 0.2 {
+		return refused(1713008, "lookalike_spec needs a type, a country and a ratio from 0.01 to 0.20.")
+	}
+	fields["lookalike_spec"] = map[string]any{"country": spec.Country, "ratio": spec.Ratio, "type": spec.Type, "origin": []map[string]string{{"id": origin.id(), "type": "custom_audience"}}}
+	return nil
+}
+
+// ready sets the two states of an audience.
+func (f *Fake) ready(o *object, operation, delivery int) {
+	o.set(f.table, "operation_status", map[string]any{"code": operation, "description": "as it is"})
+	o.set(f.table, "delivery_status", map[string]any{"code": delivery, "description": "as it is"})
+}
+
+// Grow sets how many people Meta found for an audience and the codes of its two states: 200 is good, 300 is too small.
+func (f *Fake) Grow(id string, lower, upper, operation, delivery int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o := f.nodes[id]
+	o.set(f.table, "approximate_count_lower_bound", lower)
+	o.set(f.table, "approximate_count_upper_bound", upper)
+	f.ready(o, operation, delivery)
+}
+
+// upload is a session of users.
+type upload struct {
+	received, invalid int
+	last              bool
+}
+
+var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// maxUsers is the most that one call may carry.
+const maxUsers = 10_000
+
+// addUsers takes rows of hashes. A row without one good hash is an invalid entry.
+func (f *Fake) addUsers(r *request) (any, *Error) {
+	var payload struct {
+		Schema []string
+		Data   [][]string
+	}
+	var session struct {
+		ID    int64 `json:"session_id"`
+		Batch int   `json:"batch_seq"`
+		Last  bool  `json:"last_batch_flag"`
+		Total int   `json:"estimated_num_total"`
+	}
+	r.decode("payload", &payload)
+	r.decode("session", &session)
+	switch {
+	case r.node.text("subtype") != "CUSTOM":
+		return nil, refused(1870090, "Only a customer list takes people.")
+	case len(payload.Schema) == 0 || len(payload.Data) == 0:
+		return nil, invalid("Param payload needs a schema and data")
+	case len(payload.Data) > maxUsers:
+		return nil, refused(1870145, "At most 10,000 people fit into one call.")
+	case session.ID == 0 || session.Batch == 0 || session.Total == 0:
+		return nil, invalid("Param session needs session_id, batch_seq and estimated_num_total")
+	}
+	return f.receive(r, payload.Schema, payload.Data, strconv.FormatInt(session.ID, 10), session.Last)
+}
+
+func (f *Fake) receive(r *request, schema []string, rows [][]string, session string, last bool) (any, *Error) {
+	invalid := 0
+	for _, row := range rows {
+		if len(row) != len(schema) {
+			return nil, refused(1870091, "A row has as many values as the schema has keys.")
+		}
+		if !f.enroll(r.id, schema, row) {
+			invalid++
+		}
+	}
+	if f.sessions[session] == nil {
+		f.sessions[session] = &upload{}
+	}
+	s := f.sessions[session]
+	if s.last {
+		return nil, refused(1870092, "The session is closed.")
+	}
+	s.received, s.invalid, s.last = s.received+len(rows), s.invalid+invalid, last
+	return map[string]any{"audience_id": r.id, "session_id": session, "num_received": s.received, "num_invalid_entries": s.invalid, "invalid_entry_samples": map[string]string{}}, nil
+}
+
+func (f *Fake) enroll(audience string, schema, row []string) bool {
+	good := false
+	for i, value := range row {
+		if hash.MatchString(value) {
+			if f.members[audience] == nil {
+				f.members[audience] = map[string]bool{}
+			}
+			f.members[audience][schema[i]+" "+value], good = true, true
+		}
+	}
+	return good
+}
+
+// Members returns how many identifiers an audience has.
+func (f *Fake) Members(audience string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.members[audience])
+}

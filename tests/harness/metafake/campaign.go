@@ -1,0 +1,391 @@
+package metafake
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// decode reads a parameter that is JSON and has been checked.
+func (r *request) decode(name string, into any) {
+	if text := r.params.Get(name); text != "" {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// own fields of campaigns, ad sets and ads that are kept as they are sent.
+var kept = map[string][]string{
+	"Campaign": {"name", "objective", "bid_strategy", "daily_budget", "lifetime_budget", "status", "buying_type"},
+	"AdSet": {"name", "campaign_id", "bid_strategy", "daily_budget", "lifetime_budget", "status", "optimization_goal", "billing_event",
+		"destination_type", "start_time", "end_time"},
+	"Ad": {"name", "adset_id", "status"},
+}
+
+func (f *Fake) keep(o *object, r *request) {
+	for _, name := range kept[o.node] {
+		if r.params.Has(name) {
+			o.set(f.table, name, r.params.Get(name))
+		}
+	}
+	for _, name := range []string{"targeting", "promoted_object", "bid_constraints"} {
+		if r.params.Has(name) {
+			var v map[string]any
+			r.decode(name, &v)
+			o.set(f.table, name, v)
+		}
+	}
+	if r.params.Has("bid_amount") {
+		n, _ := strconv.ParseInt(r.params.Get("bid_amount"), 10, 64)
+		o.set(f.table, "bid_amount", n)
+	}
+	f.label(o, r)
+}
+
+// label puts the labels on a node; a name that is new makes a new label.
+func (f *Fake) label(o *object, r *request) {
+	var labels []struct{ ID, Name string }
+	r.decode("adlabels", &labels)
+	var nodes []*object
+	for _, l := range labels {
+		nodes = append(nodes, f.labelNamed(r, l.Name))
+	}
+	if nodes != nil {
+		o.set(f.table, "adlabels", nodes)
+	}
+}
+
+func (f *Fake) labelNamed(r *request, name string) *object {
+	for _, id := range f.edges[r.id+"/adlabels"] {
+		if f.nodes[id].text("name") == name {
+			return f.nodes[id]
+		}
+	}
+	l := f.add("AdLabel", map[string]any{"name": name, "created_time": f.stamp()})
+	f.link(r.id, "adlabels", l)
+	return l
+}
+
+// minimum returns an ad account's smallest daily budget.
+func (f *Fake) minimum(account string) int64 {
+	n, _ := f.nodes["act_"+account].fields["min_daily_budget"].(int64)
+	return n
+}
+
+func (f *Fake) createCampaign(r *request) (any, *Error) {
+	p := r.params
+	if p.Get("name") == "" || p.Get("objective") == "" || p.Get("status") == "" {
+		return nil, invalid("name, objective and status are needed")
+	}
+	if !strings.HasPrefix(p.Get("objective"), "OUTCOME_") {
+		return nil, refused(1885737, "Legacy objectives cannot be used for new campaigns.")
+	}
+	budget := p.Get("daily_budget") + p.Get("lifetime_budget")
+	switch {
+	case p.Has("daily_budget") && p.Has("lifetime_budget"):
+		return nil, refused(1885650, "Set either a daily or a lifetime budget.")
+	case budget == "" && !p.Has("is_adset_budget_sharing_enabled"):
+		return nil, refused(4834011, "You must specify True or False in is_adset_budget_sharing_enabled if you do not use campaign budget.")
+	case budget == "" && p.Has("bid_strategy"):
+		return nil, refused(1885611, "A campaign without a budget has no bid strategy.")
+	}
+	if e := f.checkBudget(r, r.account()); e != nil {
+		return nil, e
+	}
+	o := f.add("Campaign", map[string]any{"account_id": r.account(), "created_time": f.stamp(), "updated_time": f.stamp(), "special_ad_categories": []string{}})
+	f.keep(o, r)
+	return map[string]any{"id": o.id()}, nil
+}
+
+// checkBudget refuses less than the account's smallest budget.
+func (f *Fake) checkBudget(r *request, account string) *Error {
+	for _, name := range []string{"daily_budget", "lifetime_budget"} {
+		n, err := strconv.ParseInt(r.params.Get(name), 10, 64)
+		if err == nil && n < f.minimum(account) {
+			return refused(1885272, "Your budget is too low. The smallest is "+strconv.FormatInt(f.minimum(account), 10)+".").blame(name)
+		}
+	}
+	return nil
+}
+
+// goalsOf are the optimization goals of an objective that need no app event or message.
+var goalsOf = map[string][]string{
+	"OUTCOME_AWARENESS":     {"REACH", "IMPRESSIONS", "AD_RECALL_LIFT", "THRUPLAY"},
+	"OUTCOME_TRAFFIC":       {"LINK_CLICKS", "LANDING_PAGE_VIEWS", "REACH", "IMPRESSIONS"},
+	"OUTCOME_ENGAGEMENT":    {"POST_ENGAGEMENT", "THRUPLAY", "REACH", "IMPRESSIONS", "PAGE_LIKES"},
+	"OUTCOME_LEADS":         {"LEAD_GENERATION", "QUALITY_LEAD", "OFFSITE_CONVERSIONS"},
+	"OUTCOME_SALES":         {"OFFSITE_CONVERSIONS", "VALUE", "LINK_CLICKS"},
+	"OUTCOME_APP_PROMOTION": {"APP_INSTALLS", "LINK_CLICKS"},
+}
+
+// promotedBy are the keys of promoted_object that an optimization goal needs.
+var promotedBy = map[string][]string{
+	"OFFSITE_CONVERSIONS": {"pixel_id", "custom_event_type"},
+	"VALUE":               {"pixel_id", "custom_event_type"},
+	"LEAD_GENERATION":     {"page_id"},
+	"REACH":               {"page_id"},
+	"APP_INSTALLS":        {"application_id", "object_store_url"},
+}
+
+func (f *Fake) createAdSet(r *request) (any, *Error) {
+	campaign := f.nodes[r.params.Get("campaign_id")]
+	if campaign == nil || campaign.node != "Campaign" || campaign.text("account_id") != r.account() {
+		return nil, invalid("Param campaign_id must be the id of a campaign of this account")
+	}
+	for _, check := range []func(*request, *object) *Error{f.checkGroupBudget, f.checkBid, f.checkOptimization, f.checkTargeting, f.checkSchedule} {
+		if e := check(r, campaign); e != nil {
+			return nil, e
+		}
+	}
+	o := f.add("AdSet", map[string]any{"account_id": r.account(), "campaign": campaign, "created_time": f.stamp(), "updated_time": f.stamp()})
+	f.keep(o, r)
+	return map[string]any{"id": o.id()}, nil
+}
+
+func hasBudget(o *object) bool { return o.text("daily_budget")+o.text("lifetime_budget") != "" }
+
+func (f *Fake) checkGroupBudget(r *request, campaign *object) *Error {
+	daily, lifetime := r.params.Has("daily_budget"), r.params.Has("lifetime_budget")
+	switch {
+	case hasBudget(campaign) && (daily || lifetime):
+		return refused(1885621, "You can only set an ad set budget or a campaign budget.")
+	case !hasBudget(campaign) && daily == lifetime:
+		return refused(1885650, "Set either a daily or a lifetime budget.")
+	case lifetime && !r.params.Has("end_time"):
+		return refused(1885154, "An ad set with a lifetime budget needs an end time.")
+	case campaign.text("lifetime_budget") != "" && !r.params.Has("end_time"):
+		return refused(1885154, "An ad set in a campaign with a lifetime budget needs an end time.")
+	}
+	return f.checkBudget(r, campaign.text("account_id"))
+}
+
+// checkBid wants what the strategy needs and nothing else. With a campaign budget the strategy is the campaign's.
+func (f *Fake) checkBid(r *request, campaign *object) *Error {
+	strategy := r.params.Get("bid_strategy")
+	if hasBudget(campaign) {
+		if strategy != "" {
+			return refused(1885622, "The campaign decides about the bid strategy.")
+		}
+		strategy = campaign.text("bid_strategy")
+	}
+	capped := strategy == "LOWEST_COST_WITH_BID_CAP" || strategy == "COST_CAP"
+	var floor struct {
+		Floor *int64 `json:"roas_average_floor"`
+	}
+	r.decode("bid_constraints", &floor)
+	switch {
+	case capped != r.params.Has("bid_amount"):
+		return refused(1815857, "bid_amount is needed for a cap and for nothing else.")
+	case (strategy == "LOWEST_COST_WITH_MIN_ROAS") != (floor.Floor != nil):
+		return refused(1885639, "bid_constraints.roas_average_floor is needed for a smallest ROAS and for nothing else.")
+	case floor.Floor != nil && (*floor.Floor < 100 || *floor.Floor > 10_000_000):
+		return refused(1885640, "roas_average_floor is a number from 100 (0.01) to 10000000 (1000).")
+	}
+	return nil
+}
+
+func (f *Fake) checkOptimization(r *request, campaign *object) *Error {
+	goal := r.params.Get("optimization_goal")
+	if r.params.Get("billing_event") == "" || !slices.Contains(goalsOf[campaign.text("objective")], goal) {
+		return refused(2490408, "The optimization goal "+goal+" is not available for "+campaign.text("objective")+".")
+	}
+	var promoted map[string]any
+	r.decode("promoted_object", &promoted)
+	for _, key := range promotedBy[goal] {
+		if promoted[key] == nil {
+			return refused(1885024, "promoted_object."+key+" is needed for "+goal+".")
+		}
+	}
+	return nil
+}
+
+func (f *Fake) checkTargeting(r *request, _ *object) *Error {
+	var t struct {
+		Geo        map[string]any `json:"geo_locations"`
+		Automation struct {
+			Advantage *int `json:"advantage_audience"`
+		} `json:"targeting_automation"`
+	}
+	r.decode("targeting", &t)
+	switch {
+	case len(t.Geo) == 0:
+		return refused(1885364, "Choose at least one place.")
+	case t.Automation.Advantage == nil:
+		return refused(1870227, "Set the advantage_audience flag of targeting_automation to 1 or 0.")
+	}
+	return nil
+}
+
+func (f *Fake) checkSchedule(r *request, _ *object) *Error {
+	end := r.params.Get("end_time")
+	if end == "" || end == "0" {
+		return nil
+	}
+	at := moment(end)
+	if !at.After(f.Now()) || r.params.Has("start_time") && !at.After(moment(r.params.Get("start_time"))) {
+		return refused(1487793, "The end time must be in the future and after the start time.")
+	}
+	return nil
+}
+
+func moment(text string) time.Time {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Unix(n, 0)
+	}
+	t, err := time.Parse(timeLayout, text)
+	if err != nil {
+		t, _ = time.Parse(time.RFC3339, text)
+	}
+	return t
+}
+
+func (f *Fake) createAd(r *request) (any, *Error) {
+	group := f.nodes[r.params.Get("adset_id")]
+	if group == nil || group.node != "AdSet" || group.text("account_id") != r.account() || group.text("status") == "DELETED" {
+		return nil, invalid("Param adset_id must be the id of an ad set of this account")
+	}
+	var ref struct {
+		ID string `json:"creative_id"`
+	}
+	r.decode("creative", &ref)
+	creative := f.nodes[ref.ID]
+	if creative == nil || creative.node != "AdCreative" || creative.text("account_id") != r.account() {
+		return nil, invalid("Param creative must be the id of a creative of this account")
+	}
+	if r.params.Get("status") == "" {
+		return nil, invalid("status is needed")
+	}
+	campaign := group.fields["campaign"].(*object)
+	if group.text("optimization_goal") == "LEAD_GENERATION" && creative.form() == "" {
+		return nil, refused(1815166, "An ad for leads needs an instant form in its call to action.")
+	}
+	o := f.add("Ad", map[string]any{"account_id": r.account(), "campaign": campaign, "campaign_id": campaign.id(), "adset": group, "creative": creative,
+		"created_time": f.stamp(), "updated_time": f.stamp()})
+	f.keep(o, r)
+	return map[string]any{"id": o.id()}, nil
+}
+
+// update changes a campaign, an ad set or an ad.
+func (f *Fake) update(r *request) (any, *Error) {
+	o, account := r.node, r.node.text("account_id")
+	if o.text("status") == "DELETED" {
+		return nil, refused(1487056, "A deleted object cannot be changed.")
+	}
+	if e := f.checkChange(r, o); e != nil {
+		return nil, e
+	}
+	if e := f.checkBudget(r, account); e != nil {
+		return nil, e
+	}
+	if e := f.setCaps(r, o); e != nil {
+		return nil, e
+	}
+	f.keep(o, r)
+	if r.params.Get("bid_strategy") == "LOWEST_COST_WITHOUT_CAP" {
+		delete(o.fields, "bid_amount")
+		delete(o.fields, "bid_constraints")
+	}
+	o.set(f.table, "updated_time", f.stamp())
+	return map[string]any{"success": true}, nil
+}
+
+// setCaps sets the caps of a campaign's ad sets, and refuses a strategy with a cap while an ad set has none.
+func (f *Fake) setCaps(r *request, campaign *object) *Error {
+	var caps map[string]json.Number
+	r.decode("adset_bid_amounts", &caps)
+	for id, amount := range caps {
+		n, err := strconv.ParseInt(amount.String(), 10, 64)
+		if group := f.nodes[id]; group == nil || group.fields["campaign"] != campaign || group.node != "AdSet" || err != nil {
+			return invalid("Param adset_bid_amounts must have ids of ad sets of the campaign as keys, and amounts")
+		}
+		f.nodes[id].set(f.table, "bid_amount", n)
+	}
+	strategy := r.params.Get("bid_strategy")
+	if campaign.node != "Campaign" || strategy != "COST_CAP" && strategy != "LOWEST_COST_WITH_BID_CAP" {
+		return nil
+	}
+	for _, id := range f.order {
+		if o := f.nodes[id]; o != nil && o.node == "AdSet" && o.fields["campaign"] == campaign && o.fields["bid_amount"] == nil {
+			return refused(1815857, "Every ad set of the campaign needs a bid amount.")
+		}
+	}
+	return nil
+}
+
+// checkChange refuses a budget of another type or on the other level, and a strategy without what it needs.
+func (f *Fake) checkChange(r *request, o *object) *Error {
+	for name, other := range map[string]string{"daily_budget": "lifetime_budget", "lifetime_budget": "daily_budget"} {
+		if r.params.Has(name) && (o.text(name) == "" || o.text(other) != "") {
+			return refused(1885621, "The budget cannot change its type or its level.")
+		}
+	}
+	if o.node != "AdSet" || !r.params.Has("bid_strategy") {
+		return nil
+	}
+	return f.checkBid(r, o.fields["campaign"].(*object))
+}
+
+// remove deletes a node. What is below a campaign or an ad set is deleted with it.
+func (f *Fake) remove(r *request) (any, *Error) {
+	o := r.node
+	if o.node == "AdCreative" || o.node == "CustomAudience" {
+		delete(f.nodes, o.id())
+		return map[string]any{"success": true}, nil
+	}
+	if o.text("status") == "DELETED" {
+		return nil, missing(r.method, r.id)
+	}
+	f.markDeleted(o)
+	return map[string]any{"success": true}, nil
+}
+
+func (f *Fake) markDeleted(o *object) {
+	o.set(f.table, "status", "DELETED")
+	for _, id := range f.order {
+		child := f.nodes[id]
+		if child != nil && (child.fields["campaign"] == o || child.fields["adset"] == o) {
+			child.set(f.table, "status", "DELETED")
+		}
+	}
+}
+
+// settle works out the states of a node from its own switch and from those above it.
+func (f *Fake) settle(o *object) {
+	if kept[o.node] == nil {
+		return
+	}
+	state := o.text("status")
+	o.set(f.table, "configured_status", state)
+	if forced := f.states[o.id()]; forced != "" && state == "ACTIVE" {
+		o.set(f.table, "effective_status", forced)
+		return
+	}
+	for _, above := range []struct{ field, paused string }{{"campaign", "CAMPAIGN_PAUSED"}, {"adset", "ADSET_PAUSED"}} {
+		parent, _ := o.fields[above.field].(*object)
+		if parent != nil && parent.text("status") == "PAUSED" && state == "ACTIVE" {
+			state = above.paused
+		}
+	}
+	o.set(f.table, "effective_status", state)
+}
+
+// Review lets Meta decide: an effective status that lasts while the switch is on, and the reason for it.
+func (f *Fake) Review(id, effective, reason string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.states[id] = effective
+	if reason != "" {
+		f.nodes[id].set(f.table, "ad_review_feedback", map[string]any{"global": map[string]string{"Content": reason}})
+	}
+}
+
+// sum adds decimals exactly.
+func sum(a, b string) string {
+	x, _ := new(big.Rat).SetString(a)
+	y, _ := new(big.Rat).SetString(b)
+	return x.Add(x, y).FloatString(2)
+}

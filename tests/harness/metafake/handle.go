@@ -1,0 +1,193 @@
+package metafake
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// do lets a request that the table allows have its effect.
+func (f *Fake) do(r *request) (any, *Error) {
+	switch r.node.node + " " + r.method + " " + r.edge {
+	case "AdAccount POST campaigns":
+		return f.createCampaign(r)
+	case "AdAccount POST adsets":
+		return f.createAdSet(r)
+	case "AdAccount POST adcreatives":
+		return f.createCreative(r)
+	case "AdAccount POST ads":
+		return f.createAd(r)
+	case "AdAccount POST customaudiences":
+		return f.createAudience(r)
+	case "AdAccount GET insights":
+		return f.insights(r)
+	case "CustomAudience POST users":
+		return f.addUsers(r)
+	case "Campaign POST .", "AdSet POST .", "Ad POST .":
+		return f.update(r)
+	case "Page GET published_posts":
+		if r.caller != r.id {
+			return nil, &Error{Status: 400, Message: "(#190) This method must be called with a Page Access Token", Type: "OAuthException", Code: 190, Trace: trace}
+		}
+	}
+	switch {
+	case r.method == "DELETE" && r.edge == ".":
+		return f.remove(r)
+	case r.method == "GET" && r.edge == ".":
+		return f.show(r.node, r.fields), nil
+	case r.method == "GET":
+		return f.list(r)
+	}
+	return nil, invalid("%s %s %s is not part of this fake", r.node.node, r.method, r.edge)
+}
+
+// show answers a node after its states have been worked out.
+func (f *Fake) show(o *object, s selection) map[string]any {
+	f.settle(o)
+	return o.show(s)
+}
+
+// children returns what stands on an edge. Ads, ad sets and campaigns are found by what they belong to.
+func (f *Fake) children(r *request) []*object {
+	var found []*object
+	for _, id := range f.order {
+		o := f.nodes[id]
+		if o == nil || !f.isOn(r, o) {
+			continue
+		}
+		found = append(found, o)
+	}
+	slices.Reverse(found) // Meta lists the newest first
+	return found
+}
+
+func (f *Fake) isOn(r *request, o *object) bool {
+	if slices.Contains(f.edges[r.id+"/"+r.edge], o.id()) {
+		return true
+	}
+	if o.node != edgeNodes[r.edge] {
+		return false
+	}
+	switch r.node.node {
+	case "AdAccount":
+		return "act_"+o.text("account_id") == r.id
+	case "Campaign":
+		return o.text("campaign_id") == r.id
+	case "AdSet":
+		return o.text("adset_id") == r.id
+	}
+	return false
+}
+
+var edgeNodes = map[string]string{"campaigns": "Campaign", "adsets": "AdSet", "ads": "Ad", "adcreatives": "AdCreative", "customaudiences": "CustomAudience"}
+
+// list answers a page of an edge. What is archived or deleted is only there for those who ask for it.
+func (f *Fake) list(r *request) (any, *Error) {
+	wanted, e := f.wanted(r)
+	if e != nil {
+		return nil, e
+	}
+	found := slices.DeleteFunc(f.children(r), func(o *object) bool {
+		f.settle(o)
+		return !wanted(o)
+	})
+	return f.page(r, found)
+}
+
+// wanted reads effective_status and filtering.
+func (f *Fake) wanted(r *request) (func(*object) bool, *Error) {
+	var states []string
+	var filters []filter
+	_ = json.Unmarshal([]byte(r.params.Get("effective_status")), &states)
+	_ = json.Unmarshal([]byte(r.params.Get("filtering")), &filters)
+	for _, x := range filters {
+		if e := x.check(edgeNodes[r.edge]); e != nil {
+			return nil, e
+		}
+	}
+	return func(o *object) bool {
+		state := o.text("effective_status")
+		if states == nil && (state == "ARCHIVED" || state == "DELETED") || states != nil && !slices.Contains(states, state) {
+			return false
+		}
+		return !slices.ContainsFunc(filters, func(x filter) bool { return !x.matches(o) })
+	}, nil
+}
+
+// filter is one condition of filtering.
+type filter struct {
+	Field, Operator string
+	Value           []string
+}
+
+// prefixes are what a filter's field begins with on each node.
+var prefixes = map[string]string{"Campaign": "campaign", "AdSet": "adset", "Ad": "ad"}
+
+// ancestors are whose ids a node can be found by besides its own.
+var ancestors = map[string][]string{"AdSet": {"campaign"}, "Ad": {"campaign", "adset"}}
+
+func (x filter) check(node string) *Error {
+	prefix, field, _ := strings.Cut(x.Field, ".")
+	known := map[string]string{"id": "IN", "adlabels": "ANY", "effective_status": "IN"}
+	above := field == "id" && slices.Contains(ancestors[node], prefix)
+	if !above && prefix != prefixes[node] || known[field] != x.Operator {
+		return invalid("Param filtering[0] field %s with operator %s is not possible here", x.Field, x.Operator)
+	}
+	if len(x.Value) == 0 {
+		return invalid("Param filtering[0] has no value")
+	}
+	return nil
+}
+
+func (x filter) matches(o *object) bool {
+	prefix, field, _ := strings.Cut(x.Field, ".")
+	if prefix != prefixes[o.node] {
+		field = prefix + "_id"
+	}
+	if field != "adlabels" {
+		return slices.Contains(x.Value, o.text(field))
+	}
+	labels, _ := o.fields["adlabels"].([]*object)
+	return slices.ContainsFunc(labels, func(l *object) bool { return slices.Contains(x.Value, l.text("name")) })
+}
+
+// page answers a stretch of a list behind the cursor `after`. The address of the next page carries the token, as
+// Meta's does.
+func (f *Fake) page(r *request, found []*object) (any, *Error) {
+	from, limit := 0, 25
+	if r.params.Has("limit") {
+		limit, _ = strconv.Atoi(r.params.Get("limit"))
+	}
+	if limit < 1 || limit > 500 {
+		return nil, invalid("Param limit must be from 1 to 500")
+	}
+	if after := r.params.Get("after"); after != "" {
+		id, err := base64.RawURLEncoding.DecodeString(after)
+		if from = 1 + slices.IndexFunc(found, func(o *object) bool { return o.id() == string(id) }); err != nil || from == 0 {
+			return nil, invalid("Invalid cursors values")
+		}
+	}
+	shown := found[from:min(from+limit, len(found))]
+	data := make([]any, len(shown))
+	for i, o := range shown {
+		data[i] = f.show(o, r.fields)
+	}
+	return f.envelope(r, data, shown, from+limit < len(found)), nil
+}
+
+func (f *Fake) envelope(r *request, data []any, shown []*object, more bool) any {
+	if len(shown) == 0 {
+		return map[string]any{"data": data}
+	}
+	cursor := func(o *object) string { return base64.RawURLEncoding.EncodeToString([]byte(o.id())) }
+	after := cursor(shown[len(shown)-1])
+	paging := map[string]any{"cursors": map[string]string{"before": cursor(shown[0]), "after": after}}
+	if more {
+		q := url.Values{"access_token": {r.token}, "after": {after}}
+		paging["next"] = "https://graph.facebook.com/" + Version + "/" + r.id + "/" + r.edge + "?" + q.Encode()
+	}
+	return map[string]any{"data": data, "paging": paging}
+}

@@ -1,0 +1,267 @@
+// Package metafake is Meta's Graph API as far as an ads driver sees it: stateful, in memory, and strict. It refuses a
+// request unless Meta's own descriptions (facts.txt) name the call, each parameter, its type and each field asked for.
+// Where Meta forgives, it does not: a misspelt parameter is an error here and silence there.
+package metafake
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Version is the version of the Graph API that is served, and no other.
+const Version = "v25.0"
+
+// Fake is the API. Its methods may be called while it serves.
+type Fake struct {
+	Now    func() time.Time // the clock of everything it writes down
+	OnHang func()           // called when it stops answering, so that a test need not wait for a timeout
+
+	mu       sync.Mutex
+	table    *table
+	nodes    map[string]*object
+	order    []string // the ids in the order of their creation
+	next     int64
+	tokens   map[string]string // token -> id of the user or page
+	edges    map[string][]string
+	states   map[string]string // id -> what Meta decided about it
+	faults   []*Fault
+	calls    []Call
+	delivery map[string]map[string]Delivery // ad -> day
+	members  map[string]map[string]bool     // audience -> row
+	sessions map[string]*upload
+}
+
+// Call is a request that was accepted or refused.
+type Call struct {
+	Method, Path, Node, Edge string
+	Params                   url.Values
+	Refused                  *Error
+}
+
+// New returns a network of one user, with the token, and nothing else.
+func New(token string) *Fake {
+	f := &Fake{Now: time.Now, table: loaded(), nodes: map[string]*object{}, next: 120_200_000_000_000_000, tokens: map[string]string{},
+		edges: map[string][]string{}, states: map[string]string{}, delivery: map[string]map[string]Delivery{}, members: map[string]map[string]bool{}, sessions: map[string]*upload{}}
+	f.nodes["me"] = &object{"User", map[string]any{"id": "10150000000000001"}}
+	f.tokens[token] = "me"
+	return f
+}
+
+// Serve starts a server for the time of the test and returns its address.
+func (f *Fake) Serve(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(f)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
+
+// Calls returns what was asked so far.
+func (f *Fake) Calls() []Call {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.calls)
+}
+
+// Forget empties the list of calls.
+func (f *Fake) Forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = nil
+}
+
+// request is a call that was taken apart.
+type request struct {
+	method, id, edge string
+	node             *object
+	params           url.Values
+	fields           selection
+	returns          string
+	caller           string // the node whose token it is
+	token            string
+}
+
+// ServeHTTP implements http.Handler.
+func (f *Fake) ServeHTTP(w http.ResponseWriter, h *http.Request) {
+	f.mu.Lock()
+	r, e := f.open(h)
+	var fault *Fault
+	if e == nil {
+		fault = f.fault(r)
+	}
+	f.mu.Unlock()
+	if fault != nil && fault.before(f, w, h, r.account()) {
+		return
+	}
+	body, e := f.serve(r, e)
+	switch {
+	case e != nil:
+		e.write(w, r.account())
+	case fault != nil && fault.after(f, w, h):
+	default:
+		answer(w, http.StatusOK, body)
+	}
+}
+
+// serve lets a request have its effect and writes it down.
+func (f *Fake) serve(r *request, e *Error) (body any, _ *Error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e == nil {
+		body, e = f.do(r)
+	}
+	f.calls = append(f.calls, Call{Method: r.method, Path: r.id + "/" + r.edge, Node: nodeOf(r.node), Edge: r.edge, Params: r.params, Refused: e})
+	return body, e
+}
+
+func nodeOf(o *object) string {
+	if o == nil {
+		return ""
+	}
+	return o.node
+}
+
+// account is the number under which usage is counted.
+func (r *request) account() string {
+	return strings.TrimPrefix(r.id, "act_")
+}
+
+// open reads a request and refuses all that the table does not name.
+func (f *Fake) open(h *http.Request) (*request, *Error) {
+	r := &request{method: h.Method, edge: "."}
+	segments := strings.Split(strings.Trim(h.URL.EscapedPath(), "/"), "/")
+	if len(segments) < 2 || len(segments) > 3 || segments[0] != Version {
+		return r, &Error{Status: http.StatusBadRequest, Message: "Unknown path components: " + h.URL.Path, Type: "OAuthException", Code: 2500, Trace: trace}
+	}
+	r.id = segments[1]
+	if len(segments) == 3 {
+		r.edge = segments[2]
+	}
+	if e := f.readParams(r, h); e != nil {
+		return r, e
+	}
+	if e := f.authorize(r, h); e != nil {
+		return r, e
+	}
+	if r.node = f.nodes[r.id]; r.node == nil {
+		return r, missing(r.method, r.id)
+	}
+	return r, f.check(r)
+}
+
+// readParams takes the parameters of a GET or DELETE from the address and those of a POST from a form, never both.
+func (f *Fake) readParams(r *request, h *http.Request) *Error {
+	query, err := url.ParseQuery(h.URL.RawQuery)
+	if err != nil {
+		return invalid("the query cannot be read")
+	}
+	r.params = query
+	if h.Method == http.MethodPost {
+		if len(query) > 0 || h.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
+			return invalid("a POST sends its parameters as a form")
+		}
+		if h.ParseForm() != nil {
+			return invalid("the form cannot be read")
+		}
+		r.params = h.PostForm
+	} else if h.ContentLength > 0 {
+		return invalid("a %s has no body", h.Method)
+	}
+	for name, values := range r.params {
+		if len(values) != 1 {
+			return invalid("param %s is sent twice", name)
+		}
+	}
+	return nil
+}
+
+func (f *Fake) authorize(r *request, h *http.Request) *Error {
+	token, ok := strings.CutPrefix(h.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return &Error{Status: http.StatusBadRequest, Message: "An active access token must be used to query information about the current user.", Type: "OAuthException", Code: 2500, Trace: trace}
+	}
+	r.token = token
+	if r.caller = f.tokens[token]; r.caller == "" {
+		return unauthorized(token)
+	}
+	return nil
+}
+
+// check holds a request against the table.
+func (f *Fake) check(r *request) *Error {
+	c := f.table.calls[r.node.node+" "+r.method+" "+r.edge]
+	if c == nil {
+		return invalid("Unsupported %s request: %s has no %s", r.method, r.node.node, r.edge)
+	}
+	r.returns = c.returns
+	common := f.table.common[r.method]
+	for name := range r.params {
+		kind := c.params[name].kind
+		if kind == "" {
+			kind = common[name]
+		}
+		if kind == "" {
+			return invalid("Param %s is not one of %s %s %s", name, r.method, r.node.node, r.edge)
+		}
+		if name == "fields" {
+			continue
+		}
+		if err := f.table.checkText(kind, r.params.Get(name)); err != nil {
+			return invalid("Param %s %v", name, err)
+		}
+	}
+	for name, p := range c.params {
+		if p.required && !r.params.Has(name) {
+			return invalid("The parameter %s is required", name)
+		}
+	}
+	return f.checkSelection(r)
+}
+
+func (f *Fake) checkSelection(r *request) *Error {
+	if !r.params.Has("fields") {
+		return nil
+	}
+	s, err := parseFields(r.params.Get("fields"))
+	if err == nil {
+		err = f.table.checkFields(r.returns, s)
+	}
+	if err != nil {
+		return &Error{Status: http.StatusBadRequest, Message: err.Error(), Type: "OAuthException", Code: 100, Trace: trace}
+	}
+	r.fields = s
+	return nil
+}
+
+// add makes a node with an id of its own, or with the one among the fields.
+func (f *Fake) add(node string, fields map[string]any) *object {
+	o := &object{node, map[string]any{}}
+	if fields["id"] == nil {
+		f.next += 10_000_007
+		fields["id"] = fmt.Sprint(f.next)
+	}
+	for name, v := range fields {
+		if v != nil {
+			o.set(f.table, name, v)
+		}
+	}
+	f.nodes[o.id()] = o
+	f.order = append(f.order, o.id())
+	return o
+}
+
+// link puts a node on an edge of another.
+func (f *Fake) link(from, edge string, o *object) {
+	f.edges[from+"/"+edge] = append(f.edges[from+"/"+edge], o.id())
+}
+
+func (f *Fake) stamp() string { return f.Now().UTC().Format(timeLayout) }
