@@ -1,0 +1,106 @@
+package meta
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+const accountFields = "id,name,currency,timezone_name,account_status,disable_reason,min_daily_budget,amount_spent,spend_cap,business{id}"
+
+// accountNode is an AdAccount. Amounts are in the unit of the wire.
+type accountNode struct {
+	ID, Name, Currency string
+	Timezone           string      `json:"timezone_name"`
+	Status             int         `json:"account_status"`
+	DisableReason      int         `json:"disable_reason"`
+	MinDailyBudget     json.Number `json:"min_daily_budget"`
+	AmountSpent        string      `json:"amount_spent"`
+	SpendCap           string      `json:"spend_cap"`
+	Business           struct{ ID string }
+	Country            string `json:"business_country_code"`
+}
+
+// accountStates are what Meta's numbers for the state of an ad account stand for.
+var accountStates = map[int]struct {
+	word   string
+	status store.AdAccountStatus
+}{
+	1:   {"ACTIVE", store.AdAccountActive},
+	2:   {"DISABLED", store.AdAccountDisabled},
+	3:   {"UNSETTLED", store.AdAccountPending},
+	7:   {"PENDING_RISK_REVIEW", store.AdAccountPending},
+	8:   {"PENDING_SETTLEMENT", store.AdAccountPending},
+	9:   {"IN_GRACE_PERIOD", store.AdAccountActive},
+	100: {"PENDING_CLOSURE", store.AdAccountDisabled},
+	101: {"CLOSED", store.AdAccountDisabled},
+	201: {"ANY_ACTIVE", store.AdAccountActive},
+	202: {"ANY_CLOSED", store.AdAccountDisabled},
+}
+
+// AdAccounts implements ads.Network.
+func (n *Network) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	nodes, err := list[accountNode](ctx, n.graph, c.Token, place{"me", "adaccounts"}, url.Values{"fields": {accountFields}})
+	if err != nil {
+		return nil, err
+	}
+	var accounts []store.AdAccount
+	for _, node := range nodes {
+		if len(c.AdAccounts) == 0 || slices.Contains(c.AdAccounts, node.ID) {
+			accounts = append(accounts, n.account(node))
+		}
+	}
+	return accounts, nil
+}
+
+// account reads an ad account. One whose currency the table does not know is shown, but cannot be used.
+func (n *Network) account(node accountNode) store.AdAccount {
+	state, known := accountStates[node.Status]
+	if !known {
+		state.word, state.status = strconv.Itoa(node.Status), store.AdAccountDisabled
+	}
+	a := store.AdAccount{PlatformID: node.ID, Name: node.Name, Currency: strings.ToLower(node.Currency), Timezone: node.Timezone,
+		Status: state.status, PlatformStatus: state.word, BusinessCenterID: node.Business.ID}
+	if a.Status != store.AdAccountActive {
+		a.UnusableReason = "The ad account is " + strings.ToLower(strings.ReplaceAll(state.word, "_", " ")) + "."
+	}
+	if _, ok := n.caps.Decimals(a.Currency); !ok {
+		a.UnusableReason = "The currency of the ad account is not supported."
+		return a
+	}
+	a.MinimumDailyBudget = n.amount(node.MinDailyBudget.String(), a.Currency)
+	a.AmountSpent = n.amount(node.AmountSpent, a.Currency)
+	a.SpendCap = n.amount(node.SpendCap, a.Currency)
+	return a
+}
+
+// amount reads an amount of the wire; absent and unreadable ones are 0.
+func (n *Network) amount(wire, currency string) store.AdAmount {
+	amount, err := n.caps.Amount(wire, currency)
+	if err != nil {
+		return 0
+	}
+	return amount
+}
+
+// currency returns the currency of an ad account.
+func (n *Network) currency(ctx context.Context, c ads.Conn, adAccount string) (string, error) {
+	var node accountNode
+	err := n.graph.get(ctx, c.Token, place{id: adAccount}, url.Values{"fields": {"currency"}}, &node)
+	return strings.ToLower(node.Currency), err
+}
+
+// country returns where the business of an ad account is, "" if nobody said.
+func (n *Network) country(ctx context.Context, c ads.Conn, adAccount string) (string, error) {
+	var node accountNode
+	err := n.graph.get(ctx, c.Token, place{id: adAccount}, url.Values{"fields": {"business_country_code"}}, &node)
+	return node.Country, err
+}

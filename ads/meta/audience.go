@@ -1,0 +1,223 @@
+package meta
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+const audienceFields = "id,name,description,subtype,rule,pixel_id,retention_days,lookalike_spec,approximate_count_lower_bound," +
+	"approximate_count_upper_bound,operation_status,delivery_status,time_created"
+
+// audienceNode is a CustomAudience.
+type audienceNode struct {
+	ID, Name, Description, Subtype, Rule string
+
+	PixelID       string `json:"pixel_id"`
+	RetentionDays int    `json:"retention_days"`
+	Lookalike     struct {
+		Country string
+		Ratio   json.Number
+	} `json:"lookalike_spec"`
+	Lower     int64 `json:"approximate_count_lower_bound"`
+	Upper     int64 `json:"approximate_count_upper_bound"`
+	Operation struct {
+		Code        int
+		Description string
+	} `json:"operation_status"`
+	Delivery    struct{ Code int } `json:"delivery_status"`
+	TimeCreated int64              `json:"time_created"`
+}
+
+// mark is how a token ends a description: audiences have no labels.
+func mark(token string) string { return " [" + token + "]" }
+
+var marked = regexp.MustCompile(` ?\[adact_[0-9a-z]+\]$`)
+
+// subtypes are Meta's words for our types. The others, such as an app's, look like retargeting from here.
+var subtypes = map[store.AudienceType]string{
+	store.AudienceTypeCustomerList: "CUSTOM", store.AudienceTypeRetargeting: "WEBSITE", store.AudienceTypeLookalike: "LOOKALIKE",
+}
+
+func typeOf(subtype string) store.AudienceType {
+	for ours, word := range subtypes {
+		if word == subtype {
+			return ours
+		}
+	}
+	return store.AudienceTypeRetargeting
+}
+
+func (a audienceNode) audience() store.AdAudience {
+	ratio, _ := store.ParseAdRatio(a.Lookalike.Ratio.String())
+	audience := store.AdAudience{PlatformID: &a.ID, Name: a.Name, Description: marked.ReplaceAllString(a.Description, ""), Type: typeOf(a.Subtype),
+		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.RetentionDays, PixelID: a.pixel(), Country: a.Lookalike.Country, Ratio: ratio}
+	if a.TimeCreated > 0 {
+		at := store.TimeOf(time.Unix(a.TimeCreated, 0))
+		audience.PlatformCreatedAt = &at
+	}
+	return audience
+}
+
+// size is between the two that Meta tells. It tells -1, or none, of an audience that is too small or not counted.
+func (a audienceNode) size() *int64 {
+	if a.Lower < 0 || a.Upper <= 0 {
+		return nil
+	}
+	size := a.Lower + (a.Upper-a.Lower)/2
+	return &size
+}
+
+// word is the state in Meta's numbers: of the operation, and of the delivery.
+func (a audienceNode) word() string {
+	return strconv.Itoa(a.Operation.Code) + "/" + strconv.Itoa(a.Delivery.Code)
+}
+
+// operations are the codes of an operation that leave an audience usable or on its way. Any other one is an error.
+var operations = map[int]store.AudienceStatus{
+	200: store.AudienceStatusReady,
+	400: store.AudienceStatusReady, 411: store.AudienceStatusReady, 412: store.AudienceStatusReady, // warnings: old, few matches, many invalid
+	410: store.AudienceStatusPending, // nothing uploaded
+	414: store.AudienceStatusProcessing, 434: store.AudienceStatusProcessing, 441: store.AudienceStatusProcessing,
+}
+
+// tooSmall is the code of delivery of an audience that has too few people.
+const tooSmall = 300
+
+func (a audienceNode) status() store.AudienceStatus {
+	status, known := operations[a.Operation.Code]
+	switch {
+	case !known:
+		return store.AudienceStatusError
+	case status == store.AudienceStatusReady && a.Delivery.Code == tooSmall:
+		return store.AudienceStatusTooSmall
+	case status == store.AudienceStatusReady && a.size() == nil:
+		return store.AudienceStatusProcessing
+	}
+	return status
+}
+
+// ruleText is the rule of a website audience, as far as it is read and written.
+type ruleText struct {
+	Inclusions ruleSet `json:"inclusions"`
+}
+
+type ruleSet struct {
+	Operator string     `json:"operator"`
+	Rules    []rulePart `json:"rules"`
+}
+
+type rulePart struct {
+	Sources []eventSource `json:"event_sources"`
+	Seconds int           `json:"retention_seconds"`
+	Filter  ruleFilter    `json:"filter"`
+}
+
+type eventSource struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
+
+type ruleFilter struct {
+	Operator string          `json:"operator"`
+	Filters  []ruleCondition `json:"filters"`
+}
+
+type ruleCondition struct {
+	Field    string `json:"field"`
+	Operator string `json:"operator"`
+	Value    string `json:"value"`
+}
+
+const secondsPerDay = 24 * 60 * 60
+
+// everyVisitor is the rule of those who opened any page with the pixel on it in the last days.
+func everyVisitor(pixel string, days int) string {
+	return jsonText(ruleText{ruleSet{"or", []rulePart{{[]eventSource{{pixel, "pixel"}}, days * secondsPerDay,
+		ruleFilter{"and", []ruleCondition{{"url", "i_contains", ""}}}}}}})
+}
+
+// pixel is the pixel whose visitors the audience is made of. New rules name it in their text alone.
+func (a audienceNode) pixel() string {
+	var rule ruleText
+	if a.PixelID != "" || json.Unmarshal([]byte(a.Rule), &rule) != nil {
+		return a.PixelID
+	}
+	for _, part := range rule.Inclusions.Rules {
+		for _, source := range part.Sources {
+			if source.Type == "pixel" {
+				return source.ID
+			}
+		}
+	}
+	return ""
+}
+
+// CreateAudience implements ads.Network.
+func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	params := url.Values{"name": {plan.Name}, "subtype": {subtypes[plan.Type]}, "description": {strings.TrimSpace(plan.Description + mark(plan.Token))}}
+	switch plan.Type {
+	case store.AudienceTypeCustomerList:
+		params.Set("customer_file_source", "USER_PROVIDED_ONLY")
+	case store.AudienceTypeRetargeting:
+		params.Set("rule", everyVisitor(plan.PixelID, plan.RetentionDays))
+		params.Set("retention_days", strconv.Itoa(plan.RetentionDays))
+		params.Set("prefill", "true")
+	case store.AudienceTypeLookalike:
+		params.Set("origin_audience_id", plan.SourceID)
+		params.Set("lookalike_spec", jsonText(map[string]any{"type": "custom_ratio", "country": plan.Country, "ratio": json.Number(plan.Ratio.String())}))
+	}
+	var answer made
+	if err := n.graph.post(ctx, c.Token, place{plan.AdAccount.PlatformID, "customaudiences"}, params, &answer); err != nil {
+		return store.AdAudience{}, err
+	}
+	if answer.ID == "" {
+		return store.AdAudience{}, ads.ErrIndeterminate
+	}
+	now := store.TimeOf(c.Now())
+	return store.AdAudience{PlatformID: &answer.ID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
+		RetentionDays: plan.RetentionDays, PixelID: plan.PixelID, Country: plan.Country, Ratio: plan.Ratio, PlatformCreatedAt: &now}, nil
+}
+
+func (n *Network) audiences(ctx context.Context, c ads.Conn, adAccount string) ([]audienceNode, error) {
+	return list[audienceNode](ctx, n.graph, c.Token, place{adAccount, "customaudiences"}, url.Values{"fields": {audienceFields}})
+}
+
+// Audiences implements ads.Network.
+func (n *Network) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	nodes, err := n.audiences(ctx, c, adAccount)
+	rows := make([]store.AdAudience, len(nodes))
+	for i, node := range nodes {
+		rows[i] = node.audience()
+	}
+	return rows, err
+}
+
+// Audience implements ads.Network.
+func (n *Network) Audience(ctx context.Context, c ads.Conn, _, id string) (store.AdAudience, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	var node audienceNode
+	if err := n.graph.get(ctx, c.Token, place{id: id}, url.Values{"fields": {audienceFields}}, &node); err != nil {
+		return store.AdAudience{}, err
+	}
+	return node.audience(), nil
+}
+
+// DeleteAudience implements ads.Network.
+func (n *Network) DeleteAudience(ctx context.Context, c ads.Conn, _, id string) error {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	return n.graph.delete(ctx, c.Token, place{id: id})
+}

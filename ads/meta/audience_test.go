@@ -1,0 +1,179 @@
+package meta_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/metafake"
+)
+
+// audiencePlan is an audience of a type with all that the type needs.
+func audiencePlan(kind store.AudienceType, source string) ads.AudiencePlan {
+	p := ads.AudiencePlan{Token: "adact_01kaud0000000000000000000" + string(kind[0]), AdAccount: account(dollars), Name: "Buyers", Description: "All of them", Type: kind}
+	switch kind {
+	case store.AudienceTypeRetargeting:
+		p.PixelID, p.RetentionDays = "6060", 30
+	case store.AudienceTypeLookalike:
+		p.SourceID, p.Country, p.Ratio = source, "US", 50_000
+	}
+	return p
+}
+
+func (w *world) audience(t *testing.T, kind store.AudienceType, source string) store.AdAudience {
+	t.Helper()
+	a, err := w.net.CreateAudience(t.Context(), w.conn, audiencePlan(kind, source))
+	require.NoError(t, err)
+	require.NotNil(t, a.PlatformID)
+	return a
+}
+
+func TestCreateAudience_MakesEachType(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	source := ""
+	for _, kind := range []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting, store.AudienceTypeLookalike} {
+		made := w.audience(t, kind, source)
+		source = *made.PlatformID
+		w.fake.Grow(source, 1000, 1200, 200, 200)
+		read, err := w.net.Audience(t.Context(), w.conn, dollars, source)
+		require.NoError(t, err)
+		p := audiencePlan(kind, "")
+		size, created := int64(1100), store.TimeOf(now)
+		assert.Equal(t, store.AdAudience{PlatformID: &source, Name: p.Name, Description: p.Description, Type: kind, Size: &size, Status: store.AudienceStatusReady,
+			PlatformStatus: "200/200", RetentionDays: p.RetentionDays, PixelID: p.PixelID, Country: p.Country, Ratio: p.Ratio, PlatformCreatedAt: &created}, read)
+	}
+	all, err := w.net.Audiences(t.Context(), w.conn, dollars)
+	require.NoError(t, err)
+	assert.Len(t, all, 3)
+}
+
+func TestAudience_TellsHowFarItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	id := *w.audience(t, store.AudienceTypeCustomerList, "").PlatformID
+	for _, c := range []struct {
+		lower, upper, operation, delivery int
+		status                            store.AudienceStatus
+		known                             bool
+	}{
+		{-1, -1, 410, 300, store.AudienceStatusPending, false},
+		{-1, -1, 441, 300, store.AudienceStatusProcessing, false},
+		{-1, -1, 200, 200, store.AudienceStatusProcessing, false},
+		{0, 1000, 200, 300, store.AudienceStatusTooSmall, true},
+		{1000, 1200, 200, 200, store.AudienceStatusReady, true},
+		{1000, 1200, 411, 200, store.AudienceStatusReady, true},
+		{1000, 1200, 471, 200, store.AudienceStatusError, true},
+		{1000, 1200, 999, 200, store.AudienceStatusError, true},
+	} {
+		w.fake.Grow(id, c.lower, c.upper, c.operation, c.delivery)
+		a, err := w.net.Audience(t.Context(), w.conn, dollars, id)
+		require.NoError(t, err)
+		assert.Equal(t, c.status, a.Status, "%d/%d", c.operation, c.delivery)
+		assert.Equal(t, c.known, a.Size != nil, "an unknown size is not 0")
+	}
+}
+
+func TestDeleteAudience_IsForGood(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	id := *w.audience(t, store.AudienceTypeCustomerList, "").PlatformID
+	require.NoError(t, w.net.DeleteAudience(t.Context(), w.conn, dollars, id))
+	require.ErrorIs(t, w.net.DeleteAudience(t.Context(), w.conn, dollars, id), ads.ErrNotFound)
+	_, err := w.net.Audience(t.Context(), w.conn, dollars, id)
+	require.ErrorIs(t, err, ads.ErrNotFound)
+}
+
+func member(kind store.AdIdentifier, user int) store.AdMember {
+	sum := sha256.Sum256([]byte(fmt.Sprint(kind, user)))
+	return store.AdMember{Kind: kind, Hash: hex.EncodeToString(sum[:]), Index: user}
+}
+
+func TestUploadUsers_SendsTenThousandUsersInOneCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	a := w.audience(t, store.AudienceTypeCustomerList, "")
+	var members []store.AdMember
+	for i := range 10_000 {
+		members = append(members, member(store.AdIdentifierEmail, i), member(store.AdIdentifierPhone, i))
+	}
+	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Token: "adact_3", Audience: a, Members: members})
+	require.NoError(t, err)
+	assert.Equal(t, 20_000, uploaded.Accepted)
+	assert.Equal(t, 20_000, w.fake.Members(*a.PlatformID))
+	assert.Len(t, w.calls("POST", "users"), 1)
+	assert.Equal(t, store.AudienceStatusProcessing, uploaded.Audience.Status)
+
+	_, err = w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Token: "adact_3", Audience: a, Members: members})
+	require.NoError(t, err)
+	assert.Equal(t, 20_000, w.fake.Members(*a.PlatformID), "adding them again changes nothing")
+}
+
+func TestUploadUsers_SplitsWhatDoesNotFitIntoACall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	a := w.audience(t, store.AudienceTypeCustomerList, "")
+	var members []store.AdMember
+	for i := range 10_001 {
+		members = append(members, member(store.AdIdentifierEmail, i))
+	}
+	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: members})
+	require.NoError(t, err)
+	assert.Equal(t, 10_001, uploaded.Accepted)
+	assert.Len(t, w.calls("POST", "users"), 2)
+}
+
+func TestUploadUsers_CountsWhatMetaDoesNotTake(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	a := w.audience(t, store.AudienceTypeCustomerList, "")
+	bad := store.AdMember{Kind: store.AdIdentifierEmail, Hash: "ABC", Index: 1}
+	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 0), bad}})
+	require.NoError(t, err)
+	assert.Equal(t, 1, uploaded.Accepted)
+}
+
+func TestUploadUsers_IsRefusedByOtherAudiences(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	a := w.audience(t, store.AudienceTypeRetargeting, "")
+	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 0)}})
+	var rejected *ads.Rejected
+	require.ErrorAs(t, err, &rejected)
+}
+
+func TestUploadUsers_MayBeRepeatedAfterATimeout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	a := w.audience(t, store.AudienceTypeCustomerList, "")
+	upload := ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 0)}}
+	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Edge: "users"})
+	_, err := w.net.UploadUsers(t.Context(), w.conn, upload)
+	require.ErrorIs(t, err, ads.ErrIndeterminate)
+	_, err = w.net.UploadUsers(t.Context(), w.conn, upload)
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.fake.Members(*a.PlatformID))
+}
+
+func TestCreateAudience_IsFoundAgainAfterATimeout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	p := audiencePlan(store.AudienceTypeCustomerList, "")
+	_, found, err := w.net.Find(t.Context(), w.conn, dollars, p.Token)
+	require.NoError(t, err)
+	assert.False(t, found)
+	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Edge: "customaudiences", Method: "POST"})
+	_, err = w.net.CreateAudience(t.Context(), w.conn, p)
+	require.ErrorIs(t, err, ads.ErrIndeterminate)
+	made, found, err := w.net.Find(t.Context(), w.conn, dollars, p.Token)
+	require.NoError(t, err)
+	require.True(t, found)
+	assert.Equal(t, p.Name, made.Audience.Name)
+	assert.Equal(t, p.Description, made.Audience.Description, "the token is not shown")
+}

@@ -1,0 +1,300 @@
+package meta
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// making is an ad on its way: what is sent for it, and what exists of it so far.
+type making struct {
+	n    *Network
+	c    ads.Conn
+	plan ads.Plan
+	aim  aim
+	page pageNode
+
+	country                                string // where it is shown if the plan does not say
+	campaignParams, groupParams, newParams url.Values
+	campaign, group, creative, adID        string
+}
+
+// made is Meta's answer to a create.
+type made struct{ ID string }
+
+// Create implements ads.Network. Nothing is sent before all of it can be written, and nothing is delivered before the
+// last step, the ad.
+func (n *Network) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Created, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	m := &making{n: n, c: c, plan: plan, group: plan.AdGroupID}
+	if err := m.prepare(ctx); err != nil {
+		return ads.Created{}, err
+	}
+	steps := []func(context.Context) error{m.createCampaign, m.createGroup, m.createCreative, m.createAd}
+	if plan.AdGroupID != "" {
+		steps = steps[2:]
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return ads.Created{}, m.undo(ctx, err)
+		}
+	}
+	return m.created(), nil
+}
+
+// prepare reads what the plan leaves open, and writes down what will be sent.
+func (m *making) prepare(ctx context.Context) (err error) {
+	if m.page, err = m.n.page(ctx, m.c); err != nil {
+		return err
+	}
+	if m.newParams, err = m.n.creativeParams(m.plan, m.page); err != nil || m.plan.AdGroupID != "" {
+		return err
+	}
+	if m.aim, err = aimOf(m.plan.Goal); err != nil {
+		return err
+	}
+	if m.plan.Targeting == "" {
+		if m.country, err = m.n.country(ctx, m.c, m.plan.AdAccount.PlatformID); err != nil {
+			return err
+		}
+	}
+	if m.campaignParams, err = m.describeCampaign(); err != nil {
+		return err
+	}
+	m.groupParams, err = m.describeGroup()
+	return err
+}
+
+// make sends a create and keeps the id.
+func (m *making) make(ctx context.Context, edge string, params url.Values, id *string) error {
+	var answer made
+	err := m.n.graph.post(ctx, m.c.Token, place{m.plan.AdAccount.PlatformID, edge}, params, &answer)
+	if err == nil && answer.ID == "" {
+		return fmt.Errorf("%w: %s answered without an id", ads.ErrIndeterminate, edge)
+	}
+	*id = answer.ID
+	return err
+}
+
+func (m *making) createCampaign(ctx context.Context) error {
+	return m.make(ctx, "campaigns", m.campaignParams, &m.campaign)
+}
+
+func (m *making) createGroup(ctx context.Context) error {
+	m.groupParams.Set("campaign_id", m.campaign)
+	return m.make(ctx, "adsets", m.groupParams, &m.group)
+}
+
+func (m *making) createCreative(ctx context.Context) error {
+	return m.make(ctx, "adcreatives", m.newParams, &m.creative)
+}
+
+func (m *making) createAd(ctx context.Context) error {
+	return m.make(ctx, "ads", url.Values{"name": {m.plan.Name}, "adset_id": {m.group}, "creative": {jsonText(map[string]string{"creative_id": m.creative})},
+		"status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)}}, &m.adID)
+}
+
+func (m *making) describeCampaign() (url.Values, error) {
+	objective, ok := m.n.caps.Objective(m.plan.Goal)
+	if !ok {
+		return nil, ads.ErrUnsupported
+	}
+	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {"[]"}, "adlabels": {labels(m.plan.Token)}}
+	if m.plan.BudgetLevel != store.BudgetLevelCampaign {
+		params.Set("is_adset_budget_sharing_enabled", "false") // another ad set must not spend this one's budget
+		return params, nil
+	}
+	return params, m.setMoney(params)
+}
+
+// setMoney writes the budget, with the strategy that goes with it.
+func (m *making) setMoney(params url.Values) error {
+	m.n.setStrategy(params, m.plan.BidStrategy)
+	return m.n.setBudget(params, ads.Budget{Amount: m.plan.BudgetAmount, Type: m.plan.BudgetType}, m.plan.AdAccount.Currency)
+}
+
+func (m *making) describeGroup() (url.Values, error) {
+	params := url.Values{"name": {m.plan.Name}, "optimization_goal": {m.aim.optimization}, "billing_event": {"IMPRESSIONS"},
+		"destination_type": {m.aim.destination}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)}}
+	if m.aim.destination == "" {
+		params.Del("destination_type")
+	}
+	if m.plan.StartsAt != nil {
+		params.Set("start_time", textOf(*m.plan.StartsAt))
+	}
+	if m.plan.EndsAt != nil {
+		params.Set("end_time", textOf(*m.plan.EndsAt))
+	}
+	for _, fill := range []func(url.Values) error{m.fillBudget, m.fillBid, m.fillTargeting, m.fillPromoted} {
+		if err := fill(params); err != nil {
+			return nil, err
+		}
+	}
+	return params, nil
+}
+
+// fillBudget gives the ad set the budget and the strategy, unless the campaign has them.
+func (m *making) fillBudget(params url.Values) error {
+	if m.plan.BudgetLevel == store.BudgetLevelCampaign {
+		return nil
+	}
+	return m.setMoney(params)
+}
+
+// fillBid sets what the strategy needs, which the ad set has on both levels.
+func (m *making) fillBid(params url.Values) error {
+	return m.n.setBid(params, m.plan.BidAmount, m.plan.RoasFloor, m.plan.AdAccount.Currency)
+}
+
+// fillTargeting completes the plan's targeting. Meta wants to be told whether it may look beyond it; it may not.
+func (m *making) fillTargeting(params url.Values) error {
+	var targeting map[string]any
+	if err := m.plan.Targeting.Decode(&targeting); err != nil {
+		return &ads.Rejected{Field: "targeting", Message: "The targeting must be a JSON object.", Raw: "targeting"}
+	}
+	if targeting["geo_locations"] == nil {
+		if m.country == "" {
+			return &ads.Rejected{Field: "targeting", Message: "Say where: targeting.geo_locations is needed, because the ad account has no country.", Raw: "geo_locations"}
+		}
+		targeting["geo_locations"] = map[string]any{"countries": []string{m.country}}
+	}
+	if targeting["targeting_automation"] == nil {
+		targeting["targeting_automation"] = map[string]any{"advantage_audience": 0}
+	}
+	if targeting["publisher_platforms"] == nil {
+		targeting["publisher_platforms"] = []string{string(m.n.caps.Platform)}
+	}
+	params.Set("targeting", jsonText(targeting))
+	return nil
+}
+
+func (m *making) fillPromoted(params url.Values) error {
+	object, err := m.aim.promoted(m.plan, m.page.ID)
+	if len(object) > 0 {
+		params.Set("promoted_object", jsonText(object))
+	}
+	return err
+}
+
+func (m *making) switchWord() string { return m.n.caps.SwitchWord(m.plan.Configured) }
+
+// undo removes what was made before a step failed. If the step may have taken place after all, nothing is touched:
+// Find looks at it. What cannot be removed leaves the outcome open, too.
+func (m *making) undo(ctx context.Context, cause error) error {
+	if errors.Is(cause, ads.ErrIndeterminate) {
+		return cause
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.n.total)
+	defer cancel()
+	for _, id := range []string{m.campaign, m.creative} { // a campaign takes its ad sets along
+		if id == "" {
+			continue
+		}
+		if err := m.n.remove(ctx, m.c, id); err != nil {
+			return fmt.Errorf("%w: %w; and what was made before it could not be removed: %w", ads.ErrIndeterminate, cause, err)
+		}
+	}
+	return cause
+}
+
+// remove deletes a node; one that is gone is well. A fault is tried again, for deleting twice is deleting.
+func (n *Network) remove(ctx context.Context, c ads.Conn, id string) error {
+	wait := n.graph.backoff
+	for try := 1; ; try++ {
+		err := n.graph.delete(ctx, c.Token, place{id: id})
+		if err == nil || errors.Is(err, ads.ErrNotFound) {
+			return nil
+		}
+		again := errors.Is(err, ads.ErrIndeterminate) || errors.Is(err, ads.ErrUnavailable)
+		if !again || try == tries || !sleep(ctx, wait) {
+			return err
+		}
+		wait *= 2
+	}
+}
+
+// created is what was made, as the plan says. How it is reviewed is not known yet.
+func (m *making) created() ads.Created {
+	now := store.TimeOf(m.c.Now())
+	p := m.plan
+	effective, status := "PENDING_REVIEW", store.AdStatusPendingReview
+	if p.Configured == store.AdConfiguredPaused {
+		effective, status = "PAUSED", store.AdStatusPaused
+	}
+	ad := &store.Ad{PlatformID: m.adID, CampaignID: p.CampaignID, AdGroupID: m.group, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
+		ReviewStatus: store.AdReviewInReview, PlatformStatus: effective, Type: store.AdTypeStandalone, Creative: store.JSONOf(p.Creative), PlatformCreatedAt: &now}
+	if p.Post != nil {
+		ad.Type, ad.PlatformPostID = store.AdTypeBoost, p.Post.PlatformID
+	}
+	if p.AdGroupID != "" {
+		return ads.Created{Ad: ad}
+	}
+	ad.CampaignID = m.campaign
+	return ads.Created{Campaign: m.createdCampaign(now), Group: m.createdGroup(now), Ad: ad}
+}
+
+func (m *making) createdCampaign(now store.Time) *store.AdCampaign {
+	p := m.plan
+	objective, _ := m.n.caps.Objective(p.Goal)
+	c := &store.AdCampaign{PlatformID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: store.AdStatus(p.Configured),
+		ReviewStatus: store.AdReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, Objective: objective, BudgetLevel: store.BudgetLevelGroup,
+		StartsAt: p.StartsAt, EndsAt: p.EndsAt, PlatformCreatedAt: &now}
+	if p.BudgetLevel == store.BudgetLevelCampaign {
+		c.BudgetLevel, c.BudgetAmount, c.BudgetType, c.BidStrategy = p.BudgetLevel, p.BudgetAmount, p.BudgetType, p.BidStrategy
+	}
+	return c
+}
+
+func (m *making) createdGroup(now store.Time) *store.AdGroup {
+	p := m.plan
+	g := &store.AdGroup{PlatformID: m.group, CampaignID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: store.AdStatus(p.Configured),
+		ReviewStatus: store.AdReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, OptimizationGoal: m.aim.optimization, BidAmount: p.BidAmount,
+		RoasFloor: p.RoasFloor, Targeting: p.Targeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt, PlatformCreatedAt: &now}
+	if p.BudgetLevel != store.BudgetLevelCampaign {
+		g.BudgetAmount, g.BudgetType, g.BidStrategy = p.BudgetAmount, p.BudgetType, p.BidStrategy
+	}
+	return g
+}
+
+// setBudget writes a budget in the unit of the wire.
+func (n *Network) setBudget(params url.Values, b ads.Budget, currency string) error {
+	wire, err := n.caps.Wire(b.Amount, currency)
+	if err != nil {
+		return &ads.Rejected{Field: "budget_amount", Message: "The budget " + err.Error() + ".", Raw: "budget"}
+	}
+	name := "daily_budget"
+	if b.Type == store.BudgetTypeLifetime {
+		name = "lifetime_budget"
+	}
+	params.Set(name, wire)
+	return nil
+}
+
+func (n *Network) setStrategy(params url.Values, strategy store.BidStrategy) {
+	if rule, ok := n.caps.Bid(strategy); ok {
+		params.Set("bid_strategy", rule.Word)
+	}
+}
+
+// setBid writes the cap and the floor; 0 is none.
+func (n *Network) setBid(params url.Values, amount store.AdAmount, floor store.AdRatio, currency string) error {
+	if amount > 0 {
+		wire, err := n.caps.Wire(amount, currency)
+		if err != nil {
+			return &ads.Rejected{Field: "bid_amount", Message: "The bid " + err.Error() + ".", Raw: "bid_amount"}
+		}
+		params.Set("bid_amount", wire)
+	}
+	if floor > 0 {
+		if floor%floorUnit != 0 {
+			return &ads.Rejected{Field: "roas_average_floor", Message: "The smallest ROAS has at most four decimals.", Raw: "bid_constraints"}
+		}
+		params.Set("bid_constraints", jsonText(map[string]int64{"roas_average_floor": int64(floor / floorUnit)}))
+	}
+	return nil
+}

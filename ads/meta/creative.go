@@ -1,0 +1,70 @@
+package meta
+
+import (
+	"net/url"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// storySpec describes a post that is shown as an ad and nowhere else.
+type storySpec struct {
+	Page      string   `json:"page_id,omitempty"`
+	Instagram string   `json:"instagram_user_id,omitempty"`
+	Link      linkData `json:"link_data"`
+}
+
+type linkData struct {
+	Link    string       `json:"link"`
+	Message string       `json:"message"`
+	Name    string       `json:"name,omitempty"`
+	Picture string       `json:"picture,omitempty"`
+	Action  callToAction `json:"call_to_action"`
+}
+
+type callToAction struct {
+	Type  string `json:"type"`
+	Value struct {
+		Link string `json:"link,omitempty"`
+		Form string `json:"lead_gen_form_id,omitempty"`
+	} `json:"value"`
+}
+
+// creative reads what a post says.
+func (s storySpec) creative() store.AdCreative {
+	return store.AdCreative{Headline: s.Link.Name, Body: s.Link.Message, CallToAction: s.Link.Action.Type, LinkURL: s.Link.Link, ImageURL: s.Link.Picture}
+}
+
+// creativeParams describes what an ad shows: the post to boost, or a post of its own.
+func (n *Network) creativeParams(plan ads.Plan, p pageNode) (url.Values, error) {
+	params := url.Values{"name": {plan.Name}, "adlabels": {labels(plan.Token)}}
+	switch {
+	case plan.Post == nil:
+		spec, err := n.spec(plan, p)
+		params.Set("object_story_spec", jsonText(spec))
+		return params, err
+	case n.caps.Platform == store.PlatformInstagram:
+		params.Set("source_instagram_media_id", plan.Post.PlatformID)
+		params.Set("instagram_user_id", p.Instagram.ID)
+		params.Set("object_id", p.ID)
+	default:
+		params.Set("object_story_id", plan.Post.PlatformID)
+	}
+	return params, nil
+}
+
+func (n *Network) spec(plan ads.Plan, p pageNode) (storySpec, error) {
+	c := plan.Creative
+	spec := storySpec{Page: p.ID, Link: linkData{Link: c.LinkURL, Message: c.Body, Name: c.Headline, Picture: c.ImageURL, Action: callToAction{Type: c.CallToAction}}}
+	if n.caps.Platform == store.PlatformInstagram {
+		spec.Instagram = p.Instagram.ID
+	}
+	var promoted map[string]any
+	err := plan.PromotedObject.Decode(&promoted)
+	spec.Link.Action.Value.Link = c.LinkURL
+	spec.Link.Action.Value.Form, _ = promoted[leadForm].(string)
+	return spec, err
+}
+
+// labels is the token as an ad label. A label whose name is new is made by using it.
+func labels(token string) string { return jsonText([]map[string]string{{"name": token}}) }

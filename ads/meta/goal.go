@@ -1,0 +1,66 @@
+package meta
+
+import (
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// aim is how a goal is pursued in an ad set.
+type aim struct {
+	goal         store.AdGoal
+	optimization string
+	destination  string
+	page         bool   // promotes the page
+	event        string // of the pixel, if the caller names none
+}
+
+// aims has an entry for each goal. Where several goals have one objective, the optimization goal tells them apart.
+var aims = []aim{
+	{goal: store.AdGoalEngagement, optimization: "POST_ENGAGEMENT", destination: "ON_POST"},
+	{goal: store.AdGoalTraffic, optimization: "LINK_CLICKS", destination: "WEBSITE"},
+	{goal: store.AdGoalAwareness, optimization: "REACH", page: true},
+	{goal: store.AdGoalVideoViews, optimization: "THRUPLAY", destination: "ON_VIDEO"},
+	{goal: store.AdGoalLeadGeneration, optimization: "LEAD_GENERATION", destination: "ON_AD", page: true},
+	{goal: store.AdGoalLeadConversion, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "LEAD"},
+	{goal: store.AdGoalConversions, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
+	{goal: store.AdGoalAppPromotion, optimization: "APP_INSTALLS", destination: "APP"},
+	{goal: store.AdGoalCatalogSales, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
+}
+
+func aimOf(goal store.AdGoal) (aim, error) {
+	for _, a := range aims {
+		if a.goal == goal {
+			return a, nil
+		}
+	}
+	return aim{}, ads.ErrUnsupported
+}
+
+// goalOf returns the goal of an ad set, of its campaign's objective if its optimization is none of ours.
+func (n *Network) goalOf(objective, optimization string) store.AdGoal {
+	for _, a := range aims {
+		if word, _ := n.caps.Objective(a.goal); word == objective && a.optimization == optimization {
+			return a.goal
+		}
+	}
+	return n.caps.GoalOf(objective)
+}
+
+// leadForm is the key of a plan's promoted object that names an instant form. Meta wants it in the creative.
+const leadForm = "lead_gen_form_id"
+
+// promoted returns what an ad set promotes: what the caller said, completed by what is known.
+func (a aim) promoted(plan ads.Plan, page string) (map[string]any, error) {
+	var object map[string]any
+	if err := plan.PromotedObject.Decode(&object); err != nil {
+		return nil, &ads.Rejected{Field: "promoted_object", Message: "The promoted object must be a JSON object.", Raw: "promoted_object"}
+	}
+	delete(object, leadForm)
+	if a.page && object["page_id"] == nil {
+		object["page_id"] = page
+	}
+	if a.event != "" && object["pixel_id"] != nil && object["custom_event_type"] == nil && object["custom_conversion_id"] == nil {
+		object["custom_event_type"] = a.event
+	}
+	return object, nil
+}

@@ -1,0 +1,251 @@
+package meta
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+)
+
+const (
+	tries     = 3        // of a read
+	maxAnswer = 32 << 20 // bytes
+	pageSize  = 200      // rows of a list in one answer
+)
+
+// graph sends requests. The token travels in a header, so it is in no address and no log of addresses.
+type graph struct {
+	client           *http.Client
+	base             string
+	timeout, backoff time.Duration
+}
+
+func newGraph(o Options) *graph {
+	client := *o.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a token goes nowhere else
+	return &graph{client: &client, base: strings.TrimSuffix(o.BaseURL, "/") + "/" + Version + "/",
+		timeout: orDefault(o.Timeout, 15*time.Second), backoff: orDefault(o.Backoff, 300*time.Millisecond)}
+}
+
+// reply is how one request ended, if it did not end well.
+type reply struct {
+	sent bool  // Meta may have received it
+	err  error // what Meta said, or why it said nothing
+	soft bool  // the same request may be answered another time
+}
+
+// get reads, several times if it must. A fault that stays is ads.ErrUnavailable.
+func (g *graph) get(ctx context.Context, token ads.Secret, at place, params url.Values, into any) error {
+	wait := g.backoff
+	for try := 1; ; try++ {
+		r := g.send(ctx, http.MethodGet, token, at, params, into)
+		if r == nil {
+			return nil
+		}
+		if !r.soft {
+			return r.err
+		}
+		if try == tries || !sleep(ctx, wait) {
+			return fmt.Errorf("%w: %w", ads.ErrUnavailable, r.err)
+		}
+		wait *= 2
+	}
+}
+
+// write sends a POST or DELETE once. Unless Meta refused it or cannot have received it, it may have taken place.
+func (g *graph) write(ctx context.Context, method string, token ads.Secret, at place, params url.Values, into any) error {
+	r := g.send(ctx, method, token, at, params, into)
+	switch {
+	case r == nil:
+		return nil
+	case !r.soft:
+		return r.err
+	case r.sent:
+		return fmt.Errorf("%w: %w", ads.ErrIndeterminate, r.err)
+	default:
+		return fmt.Errorf("%w: %w", ads.ErrUnavailable, r.err)
+	}
+}
+
+func (g *graph) post(ctx context.Context, token ads.Secret, at place, params url.Values, into any) error {
+	return g.write(ctx, http.MethodPost, token, at, params, into)
+}
+
+func (g *graph) delete(ctx context.Context, token ads.Secret, at place) error {
+	var done struct{ Success bool }
+	return g.write(ctx, http.MethodDelete, token, at, nil, &done)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// send makes one request and reads its answer into `into`. Nil means that all went well.
+func (g *graph) send(ctx context.Context, method string, token ads.Secret, at place, params url.Values, into any) *reply {
+	path, ok := at.path()
+	if !ok {
+		return &reply{err: ads.ErrNotFound}
+	}
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	request, err := g.request(ctx, method, path, params)
+	if err != nil {
+		return &reply{err: errors.New("build request: the address of the network is wrong")}
+	}
+	request.Header.Set("Authorization", "Bearer "+token.Reveal())
+	answer, err := g.client.Do(request)
+	if err != nil {
+		return &reply{sent: connected.Load(), soft: true, err: silence(err, token)}
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return &reply{sent: true, soft: true, err: silence(err, token)}
+	}
+	return read(answer, text, token, into)
+}
+
+func (g *graph) request(ctx context.Context, method, path string, params url.Values) (*http.Request, error) {
+	address, body := g.base+path, io.Reader(nil)
+	if method == http.MethodPost {
+		body = strings.NewReader(params.Encode())
+	} else if len(params) > 0 {
+		address += "?" + params.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err == nil && method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return request, err
+}
+
+// read takes an answer apart. What is neither the answer asked for nor an error as Meta writes them says nothing.
+func read(answer *http.Response, text []byte, token ads.Secret, into any) *reply {
+	var failed struct{ Error *graphError }
+	known := json.Unmarshal(text, &failed) == nil
+	switch {
+	case known && failed.Error != nil:
+		failed.Error.status = answer.StatusCode
+		return failed.Error.reply(answer.Header, token)
+	case !known || answer.StatusCode != http.StatusOK:
+		return &reply{sent: true, soft: true, err: fmt.Errorf("the answer %d is not one of the Graph API", answer.StatusCode)}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return &reply{sent: true, soft: true, err: errors.New("the answer does not have the form of the Graph API's")}
+	}
+	return nil
+}
+
+// silence is why there is no answer, without the address.
+func silence(err error, token ads.Secret) error {
+	var inURL *url.Error
+	if errors.As(err, &inURL) {
+		err = inURL.Err
+	}
+	return errors.New("no answer: " + clean(err.Error(), token))
+}
+
+var (
+	tokenParam = regexp.MustCompile(`(access_token|appsecret_proof|input_token)(=|%3D|["':\s]+)[^&\s"']+`)
+	tokenText  = regexp.MustCompile(`\bEAA[0-9A-Za-z]{16,}`)
+)
+
+// clean takes tokens out of a text: the one that was sent, in every writing, and whatever looks like one.
+func clean(text string, token ads.Secret) string {
+	const hidden = "[secret]"
+	if t := token.Reveal(); t != "" {
+		text = strings.NewReplacer(t, hidden, url.QueryEscape(t), hidden, strconv.Quote(t), hidden).Replace(text)
+	}
+	return tokenText.ReplaceAllString(tokenParam.ReplaceAllString(text, "$1$2"+hidden), hidden)
+}
+
+// place is a node, or an edge of one.
+type place struct{ id, edge string }
+
+var nodeID = regexp.MustCompile(`^(act_)?[0-9]{1,30}$`)
+
+// path returns the place's part of an address. Ids come from callers: one that cannot be of a node has none.
+func (p place) path() (string, bool) {
+	ok := nodeID.MatchString(p.id) || (p.id == "me" && p.edge != "")
+	if p.edge == "" {
+		return p.id, ok
+	}
+	return p.id + "/" + p.edge, ok
+}
+
+// page is a stretch of a list.
+type page[T any] struct {
+	Data   []T
+	Paging struct {
+		Cursors struct{ After string }
+		Next    string
+	}
+}
+
+// after returns the cursor of the next page, "" at the end. The address in Next is not used: a token stands in it.
+func (p *page[T]) after() string {
+	if p.Paging.Next == "" {
+		return ""
+	}
+	return p.Paging.Cursors.After
+}
+
+// listPage returns one page of an edge.
+func listPage[T any](ctx context.Context, g *graph, token ads.Secret, at place, params url.Values, after string) ([]T, string, error) {
+	params.Set("limit", strconv.Itoa(pageSize))
+	params.Del("after")
+	if after != "" {
+		params.Set("after", after)
+	}
+	var p page[T]
+	if err := g.get(ctx, token, at, params, &p); err != nil {
+		return nil, "", err
+	}
+	return p.Data, p.after(), nil
+}
+
+// list returns an edge whole.
+func list[T any](ctx context.Context, g *graph, token ads.Secret, at place, params url.Values) ([]T, error) {
+	var all []T
+	for after := ""; ; {
+		data, next, err := listPage[T](ctx, g, token, at, params, after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data...)
+		if next == "" || next == after {
+			return all, nil
+		}
+		after = next
+	}
+}
+
+// jsonText writes a value as a parameter.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the values are maps, slices and texts of ours
+	}
+	return string(text)
+}

@@ -1,0 +1,67 @@
+// Package meta drives facebook and instagram through Meta's Graph API. What it sends is checked against Meta's own
+// descriptions by the fake that its tests run on.
+//
+// A campaign is a Campaign, an ad group an AdSet, an audience a CustomAudience. The token of an action is left as an ad
+// label on everything that is made for it, and at the end of an audience's description.
+package meta
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Version is the version of the Graph API that is spoken.
+const Version = "v25.0"
+
+// DefaultBaseURL is where the Graph API is.
+const DefaultBaseURL = "https://graph.facebook.com"
+
+// Options say how the network is reached. Only Client must be given: it decides which addresses may be dialled.
+type Options struct {
+	Client  *http.Client
+	BaseURL string        // "" = DefaultBaseURL
+	Timeout time.Duration // of one request; 0 = 15 s
+	Total   time.Duration // of one call with all its requests; 0 = 45 s
+	Backoff time.Duration // before a read is tried again, doubled each time; 0 = 300 ms
+}
+
+// Network is one of Meta's two platforms.
+type Network struct {
+	caps  ads.Caps
+	graph *graph
+	total time.Duration
+}
+
+var _ ads.Network = (*Network)(nil)
+
+// New returns the driver of facebook or instagram.
+func New(p store.Platform, o Options) *Network {
+	if o.BaseURL == "" {
+		o.BaseURL = DefaultBaseURL
+	}
+	return &Network{caps: ads.CapsOf(p), total: orDefault(o.Total, 45*time.Second), graph: newGraph(o)}
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}
+
+// Caps implements ads.Network.
+func (n *Network) Caps() ads.Caps { return n.caps }
+
+// BusinessCenters implements ads.Network. A business portfolio is shown as what its ad accounts belong to, no more.
+func (n *Network) BusinessCenters(context.Context, ads.Conn) ([]store.AdBusinessCenter, error) {
+	return nil, ads.ErrUnsupported
+}
+
+// bounded limits a call of ads.Network.
+func (n *Network) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, n.total)
+}

@@ -1,0 +1,97 @@
+package meta
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// pageNode is a Page that the token may use, with a token of its own for what only the page may read.
+type pageNode struct {
+	ID, Name  string
+	Token     ads.Secret          `json:"access_token"`
+	Instagram struct{ ID string } `json:"instagram_business_account"`
+}
+
+// page returns the page that a channel advertises: the one whose id, or whose Instagram account's id, the channel has.
+// A channel without an id has the only one.
+func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
+	all, err := list[pageNode](ctx, n.graph, c.Token, place{"me", "accounts"}, url.Values{"fields": {"id,name,access_token,instagram_business_account{id}"}})
+	if err != nil {
+		return pageNode{}, err
+	}
+	var found []pageNode
+	for _, p := range all {
+		if n.caps.Platform == store.PlatformInstagram && p.Instagram.ID == "" {
+			continue
+		}
+		if c.PlatformID == "" || c.PlatformID == p.ID || c.PlatformID == p.Instagram.ID {
+			found = append(found, p)
+		}
+	}
+	if len(found) != 1 {
+		return pageNode{}, &ads.Rejected{Message: "The channel's access must be to exactly one page, or the channel must be connected with the page's id.", Raw: "page"}
+	}
+	return found[0], nil
+}
+
+type postNode struct {
+	ID, Message, Story string
+	Link               string `json:"permalink_url"`
+	Picture            string `json:"full_picture"`
+	Published          bool   `json:"is_published"`
+	CreatedTime        string `json:"created_time"`
+}
+
+type mediaNode struct {
+	ID, Caption, Permalink, Timestamp string
+	URL                               string `json:"media_url"`
+	Thumbnail                         string `json:"thumbnail_url"`
+}
+
+// Posts implements ads.Network.
+func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	p, err := n.page(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if n.caps.Platform == store.PlatformInstagram {
+		return n.media(ctx, c, p)
+	}
+	fields := url.Values{"fields": {"id,message,story,permalink_url,full_picture,is_published,created_time"}}
+	nodes, err := list[postNode](ctx, n.graph, p.Token, place{p.ID, "published_posts"}, fields)
+	posts := make([]store.SocialPost, len(nodes))
+	for i, node := range nodes {
+		posts[i] = node.post()
+	}
+	return posts, err
+}
+
+func (p postNode) post() store.SocialPost {
+	post := store.SocialPost{PlatformID: p.ID, Status: store.SocialPostDraft, Text: p.Message, LinkURL: p.Link, MediaURL: p.Picture}
+	if p.Published {
+		post.Status, post.PublishedAt = store.SocialPostPublished, timeOf(p.CreatedTime)
+	}
+	if post.Text == "" {
+		post.Text = p.Story
+	}
+	return post
+}
+
+func (n *Network) media(ctx context.Context, c ads.Conn, p pageNode) ([]store.SocialPost, error) {
+	fields := url.Values{"fields": {"id,caption,permalink,media_url,thumbnail_url,timestamp"}}
+	nodes, err := list[mediaNode](ctx, n.graph, c.Token, place{p.Instagram.ID, "media"}, fields)
+	posts := make([]store.SocialPost, len(nodes))
+	for i, m := range nodes {
+		posts[i] = store.SocialPost{PlatformID: m.ID, Status: store.SocialPostPublished, Text: m.Caption, LinkURL: m.Permalink,
+			MediaURL: m.URL, PublishedAt: timeOf(m.Timestamp)}
+		if m.Thumbnail != "" {
+			posts[i].MediaURL = m.Thumbnail
+		}
+	}
+	return posts, err
+}

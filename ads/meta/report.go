@@ -1,0 +1,149 @@
+package meta
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// What a report reads of the states of a level.
+var stateFields = map[store.AdLevel]string{
+	store.AdLevelCampaign: "id,status,effective_status,lifetime_budget,budget_remaining",
+	store.AdLevelGroup:    "id,status,effective_status,lifetime_budget,budget_remaining",
+	store.AdLevelAd: "id,status,effective_status,ad_review_feedback,adset{lifetime_budget,budget_remaining}," +
+		"campaign{lifetime_budget,budget_remaining}",
+}
+
+// anyNode is a campaign, an ad set or an ad.
+type anyNode struct {
+	budget
+	adNode
+}
+
+const insightFields = "spend,impressions,reach,clicks,inline_post_engagement,actions,action_values"
+
+// insight is a row of figures. Every number is a text.
+type insight struct {
+	CampaignID string `json:"campaign_id"`
+	GroupID    string `json:"adset_id"`
+	AdID       string `json:"ad_id"`
+
+	Spend, Impressions, Reach, Clicks string
+	Engagement                        string `json:"inline_post_engagement"`
+	Actions                           []action
+	Values                            []action `json:"action_values"`
+}
+
+type action struct {
+	Type  string `json:"action_type"`
+	Value string
+}
+
+func (i insight) id() string { return i.CampaignID + i.GroupID + i.AdID } // only one of them is asked for
+
+// Report implements ads.Network. It asks for the states and for the figures, a hundred ids at a time.
+func (n *Network) Report(ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	reports := map[string]ads.Report{}
+	now := store.TimeOf(c.Now())
+	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of], everything)
+	if err != nil {
+		return nil, err
+	}
+	for _, node := range nodes {
+		none := int64(0)
+		r := n.stateReport(node)
+		r.SyncedAt, r.Metrics.Reach = now, &none
+		reports[node.ID] = r
+	}
+	rows, err := n.insights(ctx, c, adAccount, of, ids, from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		r := reports[row.id()]
+		r.Metrics, r.SyncedAt = row.metrics(), now
+		reports[row.id()] = r
+	}
+	return reports, nil
+}
+
+func (n *Network) stateReport(node anyNode) ads.Report {
+	status := n.status(node.state)
+	return ads.Report{Status: status, Configured: n.caps.Configured(node.adNode.Status), Review: ads.ReviewOf(status), PlatformStatus: node.Effective,
+		RejectionReason: node.rejection(), BudgetSpent: node.isSpent() || node.Group.isSpent() || node.Campaign.isSpent()}
+}
+
+func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date) ([]insight, error) {
+	name := levels[of].name
+	var rows []insight
+	for chunk := range slices.Chunk(ids, idsPerCall) {
+		params := url.Values{"level": {name}, "fields": {name + "_id," + insightFields},
+			"time_range": {jsonText(map[string]string{"since": from.String(), "until": to.String()})},
+			"filtering":  {jsonText([]filter{{name + ".id", "IN", chunk}, {name + ".effective_status", "IN", everything}})}}
+		some, err := list[insight](ctx, n.graph, c.Token, place{adAccount, "insights"}, params)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
+// conversions are what counts as one. Meta names the same event several times, for a part of the places where it can
+// happen: of each group only the first that is there counts, the widest.
+var conversions = [][]string{
+	purchases,
+	{"lead", "onsite_conversion.lead_grouped", "offsite_conversion.fb_pixel_lead"},
+	{"omni_complete_registration", "complete_registration", "offsite_conversion.fb_pixel_complete_registration"},
+	{"omni_app_install", "mobile_app_install"},
+}
+
+var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase"}
+
+func (i insight) metrics() store.AdMetrics {
+	spend, _ := store.ParseAdSpend(i.Spend) // a number that cannot be read is 0: the rest is still worth showing
+	reach := count(i.Reach)
+	m := store.AdMetrics{Spend: spend, Impressions: count(i.Impressions), Reach: &reach, Clicks: count(i.Clicks), Engagement: count(i.Engagement), Actions: map[string]int64{}}
+	for _, a := range i.Actions {
+		m.Actions[a.Type] = thousandths(a.Value)
+	}
+	for _, names := range conversions {
+		m.Conversions += m.Actions[firstOf(names, i.Actions)]
+	}
+	m.VideoViews = m.Actions["video_view"] / 1000
+	if best := firstOf(purchases, i.Values); best != "" {
+		m.PurchaseValue, _ = store.ParseAdSpend(valueOf(best, i.Values))
+	}
+	return m
+}
+
+// firstOf returns the first of the names that is among the actions, "" if none is.
+func firstOf(names []string, actions []action) string {
+	for _, name := range names {
+		if slices.ContainsFunc(actions, func(a action) bool { return a.Type == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
+func valueOf(name string, actions []action) string {
+	return actions[slices.IndexFunc(actions, func(a action) bool { return a.Type == name })].Value
+}
+
+func count(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
+// thousandths reads a number of events, which attribution may have made a fraction.
+func thousandths(text string) int64 {
+	n, _ := store.ParseAdRatio(text)
+	return int64(n) * 1000 / int64(store.AdRatioOne)
+}

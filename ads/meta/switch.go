@@ -1,0 +1,176 @@
+package meta
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"sync"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// atOnce is how many switches are turned at the same time: Meta has no call for several.
+const atOnce = 4
+
+// SetStatus implements ads.Network. Which ads it stopped or started is seen by looking before and after.
+func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	before, err := n.adsOf(ctx, c, refs)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]ads.ItemResult, len(refs))
+	if err := n.turnFirst(ctx, c, refs, to, results); err != nil {
+		return nil, err
+	}
+	n.turnRest(ctx, c, refs, to, results)
+	n.tell(ctx, c, refs, before, results)
+	return results, nil
+}
+
+// turnFirst turns the first switch alone, to see whether Meta takes requests at all.
+func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) error {
+	results[0] = ads.ItemResult{Ref: refs[0], Err: n.turn(ctx, c, refs[0], to)}
+	var limited *ads.RateLimited
+	if errors.As(results[0].Err, &limited) || errors.Is(results[0].Err, ads.ErrUnauthorized) {
+		return results[0].Err
+	}
+	return nil
+}
+
+func (n *Network) turn(ctx context.Context, c ads.Conn, ref ads.Ref, to store.AdConfigured) error {
+	var done struct{ Success bool }
+	return n.graph.post(ctx, c.Token, place{id: ref.ID}, url.Values{"status": {n.caps.SwitchWord(to)}}, &done)
+}
+
+// turnRest turns the other switches, a few at a time. Once Meta takes no more, the rest is not tried.
+func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var limited *ads.RateLimited
+	slots := make(chan struct{}, atOnce)
+	for i := 1; i < len(refs); i++ {
+		slots <- struct{}{}
+		mu.Lock()
+		results[i].Ref = refs[i]
+		stop := limited != nil
+		if stop {
+			results[i].Err = limited
+		}
+		mu.Unlock()
+		if stop {
+			<-slots
+			continue
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			err := n.turn(ctx, c, refs[i], to)
+			mu.Lock()
+			defer mu.Unlock()
+			results[i].Err = err
+			errors.As(err, &limited)
+		})
+	}
+	wg.Wait()
+}
+
+// byLevel sorts references into their levels.
+func byLevel(refs []ads.Ref) map[store.AdLevel][]string {
+	ids := map[store.AdLevel][]string{}
+	for _, ref := range refs {
+		ids[ref.Level] = append(ids[ref.Level], ref.ID)
+	}
+	return ids
+}
+
+// adsOf returns the ads that are, or are below, what is referred to.
+func (n *Network) adsOf(ctx context.Context, c ads.Conn, refs []ads.Ref) ([]adNode, error) {
+	return below[adNode](ctx, n, c, refs, store.AdLevelAd, adFields)
+}
+
+// below returns what of a level is, or is below, what is referred to. It is never above.
+func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, of store.AdLevel, fields string) ([]T, error) {
+	var found []T
+	ids := byLevel(refs)
+	for _, by := range []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd} {
+		if len(ids[by]) > 0 {
+			some, err := lookup[T](ctx, n, c, refs[0].AdAccount, of, by, ids[by], fields, everyState)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, some...)
+		}
+		if by == of {
+			break
+		}
+	}
+	return found, nil
+}
+
+// tell fills in how things stand. The switches are turned whether or not it can be read.
+func (n *Network) tell(ctx context.Context, c ads.Conn, refs []ads.Ref, before []adNode, results []ads.ItemResult) {
+	after, err := n.batchOf(ctx, c, refs)
+	if err != nil {
+		return
+	}
+	was := map[string]store.AdStatus{}
+	for _, ad := range before {
+		was[ad.ID] = n.status(ad.state)
+	}
+	for i := range results {
+		if results[i].Err == nil {
+			results[i].State = part(after, refs[i])
+			countAds(&results[i], was)
+		}
+	}
+}
+
+// countAds says how many of the ads below moved, and how the others stand.
+func countAds(r *ads.ItemResult, was map[string]store.AdStatus) {
+	for _, ad := range r.State.Ads {
+		if was[ad.PlatformID] != ad.Status {
+			r.Updated++
+			continue
+		}
+		r.Skipped++
+		r.Reasons = append(r.Reasons, ad.PlatformID+" is "+string(ad.Status))
+	}
+}
+
+// batchOf reads what is referred to and what is below it.
+func (n *Network) batchOf(ctx context.Context, c ads.Conn, refs []ads.Ref) (b store.AdBatch, err error) {
+	currency, err := n.currency(ctx, c, refs[0].AdAccount)
+	if err != nil {
+		return b, err
+	}
+	campaigns, err := below[campaignNode](ctx, n, c, refs, store.AdLevelCampaign, campaignFields)
+	if err != nil {
+		return b, err
+	}
+	groups, err := below[groupNode](ctx, n, c, refs, store.AdLevelGroup, groupFields)
+	if err != nil {
+		return b, err
+	}
+	nodes, err := n.adsOf(ctx, c, refs)
+	return store.AdBatch{Campaigns: n.campaigns(campaigns, currency), Groups: n.groups(groups, currency), Ads: n.ads(nodes)}, err
+}
+
+// part is what of a batch a reference means: the thing itself and what is below it.
+func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
+	id := ref.ID
+	return store.AdBatch{
+		Campaigns: only(b.Campaigns, func(c store.AdCampaign) bool { return c.PlatformID == id }),
+		Groups:    only(b.Groups, func(g store.AdGroup) bool { return g.PlatformID == id || g.CampaignID == id }),
+		Ads:       only(b.Ads, func(a store.Ad) bool { return a.PlatformID == id || a.AdGroupID == id || a.CampaignID == id }),
+	}
+}
+
+func only[T any](all []T, wanted func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !wanted(v) })
+}

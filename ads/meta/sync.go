@@ -1,0 +1,112 @@
+package meta
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// position is how far a walk through an ad account is.
+type position struct {
+	level    store.AdLevel
+	currency string
+	after    string
+}
+
+var errCursor = errors.New("meta: the cursor is not one of this driver")
+
+// nextLevel is what comes after a level has been read to its end.
+var nextLevel = map[store.AdLevel]store.AdLevel{store.AdLevelCampaign: store.AdLevelGroup, store.AdLevelGroup: store.AdLevelAd}
+
+func (p position) String() string {
+	return url.Values{"level": {string(p.level)}, "currency": {p.currency}, "after": {p.after}}.Encode()
+}
+
+func parsePosition(cursor string) (position, error) {
+	v, err := url.ParseQuery(cursor)
+	p := position{store.AdLevel(v.Get("level")), v.Get("currency"), v.Get("after")}
+	if _, ok := levels[p.level]; err != nil || !ok {
+		return position{}, errCursor
+	}
+	return p, nil
+}
+
+// Sync implements ads.Network: campaigns first, then ad sets, then ads, a page each.
+func (n *Network) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	at, err := n.position(ctx, c, adAccount, cursor)
+	if err != nil {
+		return store.AdBatch{}, "", err
+	}
+	b, after, err := n.stretch(ctx, c, adAccount, at)
+	if err != nil {
+		return store.AdBatch{}, "", err
+	}
+	at.after = after
+	if after == "" {
+		at.level = nextLevel[at.level]
+	}
+	if at.level == "" {
+		return b, "", nil
+	}
+	return b, at.String(), nil
+}
+
+func (n *Network) position(ctx context.Context, c ads.Conn, adAccount, cursor string) (position, error) {
+	if cursor != "" {
+		return parsePosition(cursor)
+	}
+	currency, err := n.currency(ctx, c, adAccount)
+	return position{level: store.AdLevelCampaign, currency: currency}, err
+}
+
+func (n *Network) stretch(ctx context.Context, c ads.Conn, adAccount string, at position) (b store.AdBatch, after string, err error) {
+	switch at.level {
+	case store.AdLevelCampaign:
+		var nodes []campaignNode
+		nodes, after, err = stretchOf[campaignNode](ctx, n, c, adAccount, at, campaignFields)
+		b.Campaigns = n.campaigns(nodes, at.currency)
+	case store.AdLevelGroup:
+		var nodes []groupNode
+		nodes, after, err = stretchOf[groupNode](ctx, n, c, adAccount, at, groupFields)
+		b.Groups = n.groups(nodes, at.currency)
+	default:
+		var nodes []adNode
+		nodes, after, err = stretchOf[adNode](ctx, n, c, adAccount, at, adFields)
+		b.Ads = n.ads(nodes)
+	}
+	return b, after, err
+}
+
+func stretchOf[T any](ctx context.Context, n *Network, c ads.Conn, adAccount string, at position, fields string) ([]T, string, error) {
+	params := url.Values{"fields": {fields}, "effective_status": {jsonText(everyState)}}
+	return listPage[T](ctx, n.graph, c.Token, place{adAccount, levels[at.level].edge}, params, at.after)
+}
+
+func (n *Network) campaigns(nodes []campaignNode, currency string) []store.AdCampaign {
+	rows := make([]store.AdCampaign, len(nodes))
+	for i, node := range nodes {
+		rows[i] = n.campaign(node, currency)
+	}
+	return rows
+}
+
+func (n *Network) groups(nodes []groupNode, currency string) []store.AdGroup {
+	rows := make([]store.AdGroup, len(nodes))
+	for i, node := range nodes {
+		rows[i] = n.group(node, currency)
+	}
+	return rows
+}
+
+func (n *Network) ads(nodes []adNode) []store.Ad {
+	rows := make([]store.Ad, len(nodes))
+	for i, node := range nodes {
+		rows[i] = n.ad(node)
+	}
+	return rows
+}

@@ -1,0 +1,159 @@
+package meta
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Update implements ads.Network. A campaign's strategy is its own, but its cap, floor and end stand with its ad sets.
+func (n *Network) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	var err error
+	switch ref.Level {
+	case store.AdLevelCampaign:
+		err = n.updateCampaign(ctx, c, ref, patch)
+	case store.AdLevelGroup:
+		err = n.updateGroup(ctx, c, ref.ID, patch)
+	default:
+		return ads.Entity{}, ads.ErrUnsupported
+	}
+	if err != nil {
+		return ads.Entity{}, err
+	}
+	return n.entity(ctx, c, ref, patch)
+}
+
+// change sends parameters, if there are any. It may be repeated, so a fault leaves nothing open for long.
+func (n *Network) change(ctx context.Context, c ads.Conn, id string, params url.Values) error {
+	if len(params) == 0 {
+		return nil
+	}
+	var done struct{ Success bool }
+	return n.graph.post(ctx, c.Token, place{id: id}, params, &done)
+}
+
+// fillBudget writes the budget and the strategy.
+func (n *Network) fillBudget(params url.Values, patch ads.Patch) error {
+	if patch.BidStrategy != nil {
+		n.setStrategy(params, *patch.BidStrategy)
+	}
+	if patch.Budget == nil {
+		return nil
+	}
+	return n.setBudget(params, *patch.Budget, patch.Currency)
+}
+
+// fillGroup writes what only ad sets have.
+func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
+	if patch.EndsAt != nil {
+		params.Set("end_time", textOf(*patch.EndsAt))
+	}
+	var amount store.AdAmount
+	var floor store.AdRatio
+	if patch.BidAmount != nil {
+		amount = *patch.BidAmount
+	}
+	if patch.RoasFloor != nil {
+		floor = *patch.RoasFloor
+	}
+	return n.setBid(params, amount, floor, patch.Currency)
+}
+
+func (n *Network) updateGroup(ctx context.Context, c ads.Conn, id string, patch ads.Patch) error {
+	params := url.Values{}
+	if err := n.fillBudget(params, patch); err != nil {
+		return err
+	}
+	if err := n.fillGroup(params, patch); err != nil {
+		return err
+	}
+	return n.change(ctx, c, id, params)
+}
+
+// updateCampaign changes the campaign with the caps of its ad sets in one call, and then what its ad sets alone have.
+func (n *Network) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
+	own, below := url.Values{}, url.Values{}
+	if err := n.fillBudget(own, patch); err != nil {
+		return err
+	}
+	if err := n.fillGroup(below, patch); err != nil {
+		return err
+	}
+	var groups []state
+	if len(below) > 0 {
+		var err error
+		if groups, err = list[state](ctx, n.graph, c.Token, place{ref.ID, "adsets"}, url.Values{"fields": {"id"}}); err != nil {
+			return err
+		}
+	}
+	setCaps(own, below, groups)
+	if err := n.change(ctx, c, ref.ID, own); err != nil {
+		return err
+	}
+	return n.changeGroups(ctx, c, groups, below)
+}
+
+// setCaps moves the cap into the campaign's call: a strategy with a cap is refused while an ad set has none.
+func setCaps(own, below url.Values, groups []state) {
+	amount := below.Get("bid_amount")
+	if below.Del("bid_amount"); amount == "" || len(groups) == 0 {
+		return
+	}
+	caps := map[string]string{}
+	for _, g := range groups {
+		caps[g.ID] = amount
+	}
+	own.Set("adset_bid_amounts", jsonText(caps))
+}
+
+// changeGroups changes every ad set alike. What was changed before one failed stays changed, so the outcome is open.
+func (n *Network) changeGroups(ctx context.Context, c ads.Conn, groups []state, params url.Values) error {
+	for _, g := range groups {
+		if err := n.change(ctx, c, g.ID, params); err != nil {
+			return fmt.Errorf("%w: change ad set %s: %w", ads.ErrIndeterminate, g.ID, err)
+		}
+	}
+	return nil
+}
+
+// entity reads what was changed. It was changed whether or not it can be read.
+func (n *Network) entity(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (e ads.Entity, err error) {
+	if ref.Level == store.AdLevelCampaign {
+		var node campaignNode
+		err = n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {campaignFields}}, &node)
+		row := n.campaign(node, patch.Currency)
+		e.Campaign = &row
+	} else {
+		var node groupNode
+		err = n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {groupFields}}, &node)
+		row := n.group(node, patch.Currency)
+		e.Group = &row
+	}
+	if err != nil {
+		return ads.Entity{}, fmt.Errorf("%w: read after the change: %w", ads.ErrIndeterminate, err)
+	}
+	return e, nil
+}
+
+// Delete implements ads.Network.
+func (n *Network) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
+	if ref.Level != store.AdLevelCampaign {
+		return ads.Deleted{}, ads.ErrUnsupported
+	}
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	groups, err := list[state](ctx, n.graph, c.Token, place{ref.ID, "adsets"}, url.Values{"fields": {"id"}})
+	if err != nil {
+		return ads.Deleted{}, err
+	}
+	all, err := list[state](ctx, n.graph, c.Token, place{ref.ID, "ads"}, url.Values{"fields": {"id"}})
+	if err != nil {
+		return ads.Deleted{}, err
+	}
+	return ads.Deleted{AdGroups: len(groups), Ads: len(all)}, n.graph.delete(ctx, c.Token, place{id: ref.ID})
+}
