@@ -32,6 +32,7 @@ type Ad struct {
 	PostID            string           `db:"post_id"` // spost_
 	Extra             AdObject         `db:"extra"`   // what the caller sent besides; never sent to a network
 	Source            AdSource         `db:"source"`
+	EndsAt            *Time            `db:"ends_at"`   // of its ad group or its campaign, whichever is first; kept by the store
 	SyncedAt          Time             `db:"synced_at"` // when the network was last heard about it
 	DeletedAt         *Time            `db:"deleted_at"`
 	CreatedAt         Time             `db:"created_at"`
@@ -53,16 +54,7 @@ type AdCreative struct {
 
 // StatusAt returns the state of delivery: past the end of its ad group or campaign it is completed, whatever the
 // network says.
-func (a *Ad) StatusAt(now Time) AdStatus {
-	status := a.Status
-	if a.Group != nil {
-		status = statusAt(status, a.Group.EndsAt, now)
-	}
-	if a.Campaign != nil {
-		status = statusAt(status, a.Campaign.EndsAt, now)
-	}
-	return status
-}
+func (a *Ad) StatusAt(now Time) AdStatus { return statusAt(a.Status, a.EndsAt, now) }
 
 // AdBatch is a stretch of an ad account as its network has it, or what a write made or changed there.
 type AdBatch struct {
@@ -84,14 +76,6 @@ type ListAds struct {
 	Source      AdSource
 }
 
-// adEnded is whether an ad's ad group or campaign is over, with two placeholders for the present.
-const adEnded = `(EXISTS (
-		SELECT 1 FROM ad_groups AS g
-		WHERE g.account_id = ads.account_id AND g.platform_id = ads.ad_group_id AND g.platform = ads.platform AND g.ends_at <= ?)
-	OR EXISTS (
-		SELECT 1 FROM ad_campaigns AS c
-		WHERE c.account_id = ads.account_id AND c.platform_id = ads.campaign_id AND c.platform = ads.platform AND c.ends_at <= ?))`
-
 // ListAds returns a page of the ads of activated channels, newest first, as ListAdCampaigns does.
 func (s *Store) ListAds(ctx context.Context, account string, in ListAds) (*AdList[Ad], error) {
 	f, filters, err := s.adFilter(ctx, account, in.Channel, in.AdAccountID, in.Platform, in.Source)
@@ -99,8 +83,7 @@ func (s *Store) ListAds(ctx context.Context, account string, in ListAds) (*AdLis
 		return nil, err
 	}
 	f.is("campaign_id", in.CampaignID)
-	now := s.Now()
-	f.statusIn(in.Statuses, adEnded, now, now)
+	f.statusIn(in.Statuses, `ends_at <= ?`, s.Now())
 	filters = append(append(filters, in.CampaignID), statusWords(in.Statuses)...)
 	list, err := adPage(ctx, s, adRows.columns, account, in.AdPage, f, filters...)
 	if err != nil {

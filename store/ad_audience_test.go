@@ -69,7 +69,7 @@ func TestBeginUpload_HasOnlyWhatIsNew(t *testing.T) {
 	})
 }
 
-func TestBeginUpload_TakesTenThousandUsersInASecond(t *testing.T) {
+func TestBeginUpload_TakesTenThousandUsersAtOnce(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		list, members := a.audience(t, nil), membersOf(0, 10_000)
 		began := time.Now()

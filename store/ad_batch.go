@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -92,17 +93,101 @@ func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdS
 	if err := adGroups.upsert(ctx, u, groups); err != nil {
 		return err
 	}
-	if len(groups) > 0 {
-		var parents []string
-		for _, g := range groups {
-			parents = append(parents, g.CampaignID)
-		}
-		condition, arg := u.store.in("platform_id", distinct(parents))
-		if err := u.settleGroupsEnd(ctx, a, ` AND `+condition, arg); err != nil {
-			return err
+	ads := onePer(r.ads(b.Ads), func(a *Ad) string { return a.PlatformID })
+	return u.putAds(ctx, a, ads, campaignsOf(campaigns, groups, ads))
+}
+
+// campaignsOf returns the ids of the campaigns that a batch is about.
+func campaignsOf(campaigns []AdCampaign, groups []AdGroup, ads []Ad) []string {
+	ids := map[string]bool{}
+	for i := range campaigns {
+		ids[campaigns[i].PlatformID] = true
+	}
+	for i := range groups {
+		ids[groups[i].CampaignID] = true
+	}
+	for i := range ads {
+		ids[ads[i].CampaignID] = true
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// putAds mirrors ads, after what they are in, and ends all ads of the campaigns with that. The ends are worked out
+// here: PostgreSQL would join the three tables in the wrong order as long as it has not counted them.
+func (u *unit) putAds(ctx context.Context, a *AdAccount, ads []Ad, campaigns []string) error {
+	if len(campaigns) == 0 {
+		return nil
+	}
+	condition, arg := u.store.in("platform_id", campaigns)
+	if err := u.settleGroupsEnd(ctx, a, ` AND `+condition, arg); err != nil {
+		return err
+	}
+	ends, err := u.adEnds(ctx, a, campaigns)
+	if err != nil {
+		return err
+	}
+	for i := range ads {
+		ads[i].EndsAt = ends[ads[i].AdGroupID]
+	}
+	if err := adRows.upsert(ctx, u, ads); err != nil {
+		return err
+	}
+	return u.settleAdsEnd(ctx, a, campaigns, ends)
+}
+
+// adEnds returns when the ads of each ad group end: with it or with its campaign, whichever is first.
+func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (map[string]*Time, error) {
+	type end struct {
+		ID       string `db:"platform_id"`
+		Campaign string `db:"campaign_id"`
+		At       *Time  `db:"ends_at"`
+	}
+	condition, arg := u.store.in("platform_id", campaigns)
+	above, err := selectAll[end](ctx, u.store, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
+		a.AccountID, a.Platform, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read ends of campaigns: %w", err)
+	}
+	condition, arg = u.store.in("campaign_id", campaigns)
+	groups, err := selectAll[end](ctx, u.store, `SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ? AND `+condition,
+		a.AccountID, a.Platform, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read ends of ad groups: %w", err)
+	}
+	ends, limits := map[string]*Time{}, map[string]*Time{}
+	for _, c := range above {
+		limits[c.ID] = c.At
+	}
+	for _, g := range groups {
+		ends[g.ID] = g.At
+		if limit := limits[g.Campaign]; limit != nil && (g.At == nil || *limit < *g.At) {
+			ends[g.ID] = limit
 		}
 	}
-	return adRows.upsert(ctx, u, onePer(r.ads(b.Ads), func(a *Ad) string { return a.PlatformID }))
+	return ends, nil
+}
+
+// settleAdsEnd corrects the ads of campaigns that end at another time than they should: those that were not in the
+// batch which said so.
+func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []string, ends map[string]*Time) error {
+	condition, arg := u.store.in("campaign_id", campaigns)
+	stored, err := selectAll[struct {
+		Group string `db:"ad_group_id"`
+		At    *Time  `db:"ends_at"`
+	}](ctx, u.store, `SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ? AND `+condition+` GROUP BY ad_group_id, ends_at`,
+		a.AccountID, a.Platform, arg)
+	if err != nil {
+		return fmt.Errorf("read ends of ads: %w", err)
+	}
+	for _, row := range stored {
+		if should := ends[row.Group]; !sameJSON(row.At, should) {
+			if _, err := u.exec(ctx, `UPDATE ads SET ends_at = ? WHERE account_id = ? AND platform = ? AND ad_group_id = ?`,
+				should, a.AccountID, a.Platform, row.Group); err != nil {
+				return fmt.Errorf("end ads: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // settleGroupsEnd works out anew when the ad groups of campaigns have all ended.

@@ -110,6 +110,32 @@ func TestListAdCampaigns_FiltersByTheStateThatIsShown(t *testing.T) {
 	})
 }
 
+func TestPutAdBatch_EndsAdsWithWhatTheyAreIn(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		past, future := new(a.Now().Add(-time.Hour)), new(a.Now().Add(time.Hour))
+		status := func() AdStatus {
+			ad, err := a.GetAd(t.Context(), a.account, "", "c1a")
+			require.NoError(t, err)
+			return ad.StatusAt(a.Now())
+		}
+		put := func(b AdBatch) { require.NoError(t, a.PutAdBatch(t.Context(), a.in, b, a.Now())) }
+		b := hierarchyOf("c1", AdUnit)
+		put(AdBatch{Ads: b.Ads}) // networks list them in any order
+		assert.Equal(t, AdStatusActive, status())
+		b.Groups[0].EndsAt = past
+		put(AdBatch{Groups: b.Groups})
+		assert.Equal(t, AdStatusCompleted, status())
+		b.Groups[0].EndsAt = future
+		put(AdBatch{Groups: b.Groups, Campaigns: b.Campaigns})
+		assert.Equal(t, AdStatusActive, status())
+		b.Campaigns[0].EndsAt = past
+		put(AdBatch{Campaigns: b.Campaigns})
+		assert.Equal(t, AdStatusCompleted, status())
+		put(AdBatch{Ads: b.Ads})
+		assert.Equal(t, AdStatusCompleted, status())
+	})
+}
+
 func TestListAds_FiltersAndShowsWhatIsAbove(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.campaign(t, "c1", 5)

@@ -200,6 +200,7 @@ CREATE TABLE IF NOT EXISTS ads (
     post_id             TEXT NOT NULL,
     extra               TEXT NOT NULL, -- JSON object
     source              TEXT NOT NULL CHECK (source IN ('native', 'external')),
+    ends_at             BIGINT, -- of its ad group or its campaign, whichever is first
     synced_at           BIGINT NOT NULL,
     deleted_at          BIGINT,
     created_at          BIGINT NOT NULL,

@@ -199,6 +199,7 @@ CREATE TABLE ads (
     post_id             TEXT NOT NULL,
     extra               TEXT NOT NULL, -- JSON object
     source              TEXT NOT NULL CHECK (source IN ('native', 'external')),
+    ends_at             INTEGER, -- of its ad group or its campaign, whichever is first
     synced_at           INTEGER NOT NULL,
     deleted_at          INTEGER,
     created_at          INTEGER NOT NULL,
