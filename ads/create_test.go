@@ -1,0 +1,306 @@
+package ads_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestCreateAd_MakesACampaignWithItsBudget(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.Extra = map[string]any{"utm_source": "spring", "daily_budget": 999999}
+		shown := w.create(in)
+		ad := shown.Row
+		assert.Equal(t, store.AdSourceNative, ad.Source)
+		assert.Equal(t, store.AdGoalTraffic, ad.Goal)
+		assert.Equal(t, store.AdTypeStandalone, ad.Type)
+		assert.Equal(t, store.AdStatusActive, shown.Status)
+		assert.Equal(t, 20*store.AdUnit, ad.Group.BudgetAmount)
+		assert.Equal(t, store.BudgetLevelGroup, ad.Campaign.BudgetLevel)
+		assert.Equal(t, "usd", ad.AdAccount.Currency)
+		assert.JSONEq(t, `{"utm_source": "spring", "daily_budget": 999999}`, ad.Extra.Text())
+		assert.Equal(t, store.AdAmount(0), shown.Metrics.Spend)
+
+		action := w.actions()[0]
+		assert.Equal(t, store.AdOpCreateAd, action.Op)
+		assert.Equal(t, store.AdActionDone, action.State)
+		assert.Equal(t, ad.PlatformID, action.TargetID)
+		assert.Equal(t, w.by.Key, action.Actor)
+		assert.Equal(t, "ask", action.Approval)
+		assert.Len(t, w.native(), 1)
+	})
+}
+
+func TestCreateAd_BudgetMayBeTheCampaigns(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.BudgetLevel, in.BudgetType, in.BudgetAmount = "campaign", "lifetime", "140.50"
+		in.EndDate = time.Now().AddDate(0, 0, 6).UTC().Format(time.DateOnly)
+		ad := w.create(in).Row
+		assert.Equal(t, store.BudgetLevelCampaign, ad.Campaign.BudgetLevel)
+		assert.Equal(t, store.AdAmount(140_500_000), ad.Campaign.BudgetAmount)
+		assert.Equal(t, store.AdAmount(0), ad.Group.BudgetAmount)
+	})
+}
+
+func TestCreateAd_JoinsAnAdGroup(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		first := w.create(w.ad()).Row
+		second := w.ad()
+		second.Goal, second.BudgetAmount, second.BudgetType, second.AdGroupID = "", "", "", first.AdGroupID
+		joined := w.create(second).Row
+		assert.Equal(t, first.AdGroupID, joined.AdGroupID)
+		assert.Equal(t, first.CampaignID, joined.CampaignID)
+		assert.Equal(t, store.AdGoalTraffic, joined.Goal)
+
+		second.BudgetAmount = "5"
+		_, err := w.CreateAd(t.Context(), w.by, second)
+		refused(t, err, store.CodeInvalid, "budget_amount")
+		second.BudgetAmount, second.AdGroupID = "", "nobody's"
+		_, err = w.CreateAd(t.Context(), w.by, second)
+		refused(t, err, store.CodeMissing, "ad_group_id")
+	})
+}
+
+func TestCreateAd_SaysWhatIsWrong(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		disabled := ""
+		accounts, err := w.Service.ListAdAccounts(t.Context(), w.by.Account, ads.ListAdAccounts{AccountID: w.channel.ID})
+		require.NoError(t, err)
+		for _, a := range accounts.Items {
+			if !a.IsSelectable() {
+				disabled = a.PlatformID
+			}
+		}
+		yesterday, tomorrow := time.Now().AddDate(0, 0, -2).Format(time.DateOnly), time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
+		other := w.newAccount("Another shop")
+		foreign, inactive := w.connect(other, store.PlatformFacebook), w.connect(w.by, store.PlatformPinterest)
+		for name, test := range map[string]struct {
+			change func(*ads.CreateAd)
+			code   store.Code
+			param  string
+		}{
+			"no channel":             {func(in *ads.CreateAd) { in.AccountID = "" }, store.CodeParameterMissing, "account_id"},
+			"no ad account":          {func(in *ads.CreateAd) { in.AdAccountID = "" }, store.CodeParameterMissing, "ad_account_id"},
+			"no name":                {func(in *ads.CreateAd) { in.Name = "" }, store.CodeParameterMissing, "name"},
+			"no goal":                {func(in *ads.CreateAd) { in.Goal = "" }, store.CodeParameterMissing, "goal"},
+			"no amount":              {func(in *ads.CreateAd) { in.BudgetAmount = "" }, store.CodeParameterMissing, "budget_amount"},
+			"no budget type":         {func(in *ads.CreateAd) { in.BudgetType = "" }, store.CodeParameterMissing, "budget_type"},
+			"a property in capitals": {func(in *ads.CreateAd) { in.Extra = map[string]any{"dailyBudget": 5} }, store.CodeBadRequest, "dailyBudget"},
+			"unknown channel":        {func(in *ads.CreateAd) { in.AccountID = store.NewID(store.KindSocialAccount) }, store.CodeMissing, "account_id"},
+			"no id of a channel":     {func(in *ads.CreateAd) { in.AccountID = "facebook" }, store.CodeMissing, "account_id"},
+			"somebody's channel":     {func(in *ads.CreateAd) { in.AccountID = foreign.ID }, store.CodeMissing, "account_id"},
+			"inactive channel":       {func(in *ads.CreateAd) { in.AccountID = inactive.ID }, store.CodeNotActivated, "account_id"},
+			"unknown ad account":     {func(in *ads.CreateAd) { in.AdAccountID = "act_1" }, store.CodeMissing, "ad_account_id"},
+			"disabled ad account":    {func(in *ads.CreateAd) { in.AdAccountID = disabled }, store.CodeInvalid, "ad_account_id"},
+			"amount of zero":         {func(in *ads.CreateAd) { in.BudgetAmount = "0" }, store.CodeInvalid, "budget_amount"},
+			"negative amount":        {func(in *ads.CreateAd) { in.BudgetAmount = "-20" }, store.CodeInvalid, "budget_amount"},
+			"three decimals":         {func(in *ads.CreateAd) { in.BudgetAmount = "20.001" }, store.CodeInvalid, "budget_amount"},
+			"below the minimum":      {func(in *ads.CreateAd) { in.BudgetAmount = "0.50" }, store.CodeInvalid, "budget_amount"},
+			"another budget type":    {func(in *ads.CreateAd) { in.BudgetType = "weekly" }, store.CodeInvalid, "budget_type"},
+			"lifetime without end":   {func(in *ads.CreateAd) { in.BudgetType = "lifetime" }, store.CodeInvalid, "end_date"},
+			"no date":                {func(in *ads.CreateAd) { in.EndDate = "2026-02-30" }, store.CodeInvalid, "end_date"},
+			"over already":           {func(in *ads.CreateAd) { in.EndDate = yesterday }, store.CodeInvalid, "end_date"},
+			"ends before it starts": {func(in *ads.CreateAd) {
+				in.StartDate, in.EndDate = time.Now().AddDate(0, 0, 5).Format(time.DateOnly), tomorrow
+			}, store.CodeInvalid, "end_date"},
+			"unknown goal":           {func(in *ads.CreateAd) { in.Goal = "fame" }, store.CodeInvalid, "goal"},
+			"a goal of others":       {func(in *ads.CreateAd) { in.Goal = "job_applicants" }, store.CodeInvalid, "goal"},
+			"another platform":       {func(in *ads.CreateAd) { in.Platform = "google" }, store.CodeInvalid, "platform"},
+			"another currency":       {func(in *ads.CreateAd) { in.Currency = "eur" }, store.CodeInvalid, "currency"},
+			"another status":         {func(in *ads.CreateAd) { in.Status = "completed" }, store.CodeInvalid, "status"},
+			"unknown bid strategy":   {func(in *ads.CreateAd) { in.Bid.Strategy = "cheap" }, store.CodeInvalid, "bid_strategy"},
+			"bid cap without amount": {func(in *ads.CreateAd) { in.Bid.Strategy = "cost_cap" }, store.CodeInvalid, "bid_amount"},
+			"ROAS without floor":     {func(in *ads.CreateAd) { in.Bid.Strategy = "LOWEST_COST_WITH_MIN_ROAS" }, store.CodeInvalid, "roas_average_floor"},
+			"no headline":            {func(in *ads.CreateAd) { in.Creative.Headline = "" }, store.CodeInvalid, "headline"},
+			"no link":                {func(in *ads.CreateAd) { in.Creative.LinkURL = "shop" }, store.CodeInvalid, "link_url"},
+			"over the limit":         {func(in *ads.CreateAd) { in.BudgetAmount = "10000.01" }, store.CodeSpendLimit, "budget_amount"},
+		} {
+			in := w.ad()
+			test.change(&in)
+			for _, dry := range []bool{false, true} {
+				in.DryRun = dry
+				_, err := w.CreateAd(t.Context(), w.by, in)
+				t.Log(name)
+				refused(t, err, test.code, test.param)
+			}
+		}
+		assert.Zero(t, w.line.writes())
+		assert.Empty(t, w.actions())
+	})
+}
+
+func TestCreateAd_LinkedInTakesNoBidStrategy(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.channel = w.activate(store.PlatformLinkedIn)
+		w.account = w.adAccount(w.channel)
+		in := w.ad()
+		in.Bid.Strategy = "LOWEST_COST_WITHOUT_CAP"
+		_, err := w.CreateAd(t.Context(), w.by, in)
+		refused(t, err, store.CodeInvalid, "bid_strategy")
+		in.Bid.Strategy = ""
+		w.create(in)
+	})
+}
+
+func TestCreateAd_NamesWhatANetworkDoesNotShow(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.channel = w.activate(store.PlatformTwitter)
+		w.account = w.adAccount(w.channel)
+		shown := w.create(w.ad())
+		require.Len(t, shown.Warnings, 2)
+		assert.True(t, strings.HasPrefix(shown.Warnings[0], "headline"), shown.Warnings[0])
+	})
+}
+
+func TestCreateAd_DryRunWritesNothing(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.DryRun = true
+		before := w.seeded()
+		out, err := w.CreateAd(t.Context(), w.by, in)
+		require.NoError(t, err)
+		assert.Nil(t, out.Ad)
+		require.Len(t, out.Plan.Calls, 3)
+		assert.Equal(t, "OUTCOME_TRAFFIC", out.Plan.Calls[0].Fields["objective"])
+		assert.Equal(t, "20.00 USD", out.Plan.Calls[1].Fields["budget_amount"])
+		assert.Equal(t, "2000", out.Plan.Calls[1].Fields["budget_sent"])
+		figures := out.Plan.Figures[0]
+		assert.Equal(t, 20*store.AdUnit, figures.Campaign)
+		assert.Equal(t, store.AdAmount(before+20)*store.AdUnit, figures.TotalAfter)
+		assert.Zero(t, w.line.writes())
+		assert.Empty(t, w.actions())
+		assert.Empty(t, w.native())
+	})
+}
+
+func TestCreateAd_TotalIsLimited(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.limit(100, w.seeded()+50)
+		w.create(w.ad())
+		w.create(w.ad())
+		_, err := w.CreateAd(t.Context(), w.by, w.ad())
+		e := refused(t, err, store.CodeSpendLimit, "budget_amount")
+		assert.Contains(t, e.Message, "USD")
+		paused := w.ad()
+		paused.Status = "paused"
+		shown := w.create(paused)
+		assert.Equal(t, store.AdStatusPaused, shown.Status)
+		_, err = w.ResumeAdGroup(t.Context(), w.by, shown.Row.AdGroupID, "")
+		require.NoError(t, err, "its campaign is off, so nothing is spent yet")
+		result, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: shown.Row.CampaignID}}})
+		require.NoError(t, err)
+		assert.Equal(t, store.CodeSpendLimit, result.Results[0].Error.Code)
+	})
+}
+
+func TestCreateAd_ParallelRequestsStayWithinTheLimit(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.limit(100, w.seeded()+100)
+		errs := make(chan error, 12)
+		for range cap(errs) {
+			go func() {
+				_, err := w.CreateAd(t.Context(), w.by, w.ad())
+				errs <- err
+			}()
+		}
+		made := 0
+		for range cap(errs) {
+			if err := <-errs; err == nil {
+				made++
+			} else {
+				refused(t, err, store.CodeSpendLimit, "budget_amount")
+			}
+		}
+		assert.Equal(t, 5, made)
+		assert.Len(t, w.native(), 5)
+	})
+}
+
+func TestCreateAd_BlockedOperation(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.UpdateLimits(t.Context(), w.by.Account, func(l *store.AdLimits) { l.BlockedOperations.V = []store.AdOp{store.AdOpCreateAd} })
+		require.NoError(t, err)
+		_, err = w.CreateAd(t.Context(), w.by, w.ad())
+		var e *store.Error
+		require.ErrorAs(t, err, &e)
+		assert.Zero(t, w.line.writes())
+	})
+}
+
+func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, store.Page{Limit: 10})
+		require.NoError(t, err)
+		var published, draft *store.SocialPost
+		for i := range posts {
+			if posts[i].Status == store.SocialPostPublished {
+				published = &posts[i]
+			} else {
+				draft = &posts[i]
+			}
+		}
+		boost := ads.BoostPost{
+			AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, PostID: published.ID, Name: "Boost", Goal: "engagement",
+			Budget: &ads.BudgetInput{Amount: "70", Type: "lifetime"},
+		}
+		out, err := w.Service.BoostPost(t.Context(), w.by, boost)
+		require.NoError(t, err)
+		ad := out.Ad.Row
+		assert.Equal(t, store.AdTypeBoost, ad.Type)
+		assert.Equal(t, published.ID, ad.PostID)
+		assert.Equal(t, 70*store.AdUnit, ad.Group.BudgetAmount)
+		require.NotNil(t, ad.Group.EndsAt, "a lifetime budget without an end is for a week")
+		left := ad.Group.EndsAt.Time().Sub(time.Now())
+		assert.Greater(t, left, 6*24*time.Hour)
+		assert.LessOrEqual(t, left, 7*24*time.Hour)
+		assert.Equal(t, 10*store.AdUnit, w.actions()[0].Daily)
+
+		for name, test := range map[string]struct {
+			change func(*ads.BoostPost)
+			code   store.Code
+			param  string
+		}{
+			"no post":        {func(in *ads.BoostPost) { in.PostID = "" }, store.CodeParameterMissing, "post_id"},
+			"no budget":      {func(in *ads.BoostPost) { in.Budget = nil }, store.CodeParameterMissing, "budget"},
+			"no amount":      {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Type: "daily"} }, store.CodeParameterMissing, "budget.amount"},
+			"no type":        {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "5"} }, store.CodeParameterMissing, "budget.type"},
+			"other type":     {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "5", Type: "x"} }, store.CodeInvalid, "budget.type"},
+			"unknown post":   {func(in *ads.BoostPost) { in.PostID = "12" }, store.CodeMissing, "post_id"},
+			"a draft":        {func(in *ads.BoostPost) { in.PostID = draft.PlatformID }, store.CodeInvalid, "post_id"},
+			"too long":       {func(in *ads.BoostPost) { in.DurationDays = new(366) }, store.CodeInvalid, "duration_days"},
+			"over the limit": {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "70001", Type: "lifetime"} }, store.CodeSpendLimit, "budget.amount"},
+		} {
+			in := boost
+			test.change(&in)
+			_, err := w.Service.BoostPost(t.Context(), w.by, in)
+			t.Log(name)
+			refused(t, err, test.code, test.param)
+		}
+		assert.Equal(t, 1, w.line.of("Create"))
+	})
+}
+
+func TestCreateAd_SameKeySpendsOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		send := func() (string, bool, error) {
+			return w.request("k1", func(ctx context.Context) (any, error) { return w.CreateAd(ctx, w.by, w.ad()) })
+		}
+		first, replayed, err := send()
+		require.NoError(t, err)
+		assert.False(t, replayed)
+		second, replayed, err := send()
+		require.NoError(t, err)
+		assert.True(t, replayed)
+		assert.Equal(t, first, second)
+		assert.Equal(t, 1, w.line.of("Create"))
+	})
+}

@@ -1,0 +1,322 @@
+package ads_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/sandbox"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// world is an account with an activated channel of Facebook, at sandboxes that are watched.
+type world struct {
+	*store.Store
+	*ads.Service
+	t       *testing.T
+	by      ads.Actor
+	channel *store.SocialAccount
+	account store.AdAccount // in dollars
+	line    *watch
+	advance atomic.Int64
+}
+
+// watch counts what networks are asked, and can answer in their place.
+type watch struct {
+	mu     sync.Mutex
+	calls  map[string]int
+	report [][]string // the ids of each report
+	// answer is asked before each write; an error is what the network says then.
+	answer func(call string) error
+	// lose makes the answer to a write get lost: it takes place.
+	lose atomic.Bool
+}
+
+func (w *watch) count(call string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[call]++
+	if w.answer != nil {
+		return w.answer(call)
+	}
+	return nil
+}
+
+func (w *watch) of(call string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls[call]
+}
+
+// say makes each call of a kind answer an error; nil ends it.
+func (w *watch) say(call string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = func(name string) error {
+		if name == call {
+			return err
+		}
+		return nil
+	}
+}
+
+// writes is how often something was changed.
+func (w *watch) writes() int {
+	sum := 0
+	for _, call := range []string{"Create", "SetStatus", "Update", "Delete", "CreateAudience", "DeleteAudience", "UploadUsers"} {
+		sum += w.of(call)
+	}
+	return sum
+}
+
+// watched is a network behind a watch.
+type watched struct {
+	ads.Network
+	*watch
+}
+
+func lost[T any](w *watch, v T, err error) (T, error) {
+	if err == nil && w.lose.Load() {
+		var none T
+		return none, ads.ErrIndeterminate
+	}
+	return v, err
+}
+
+func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Created, error) {
+	if err := n.count("Create"); err != nil {
+		return ads.Created{}, err
+	}
+	created, err := n.Network.Create(ctx, c, p)
+	return lost(n.watch, created, err)
+}
+
+func (n watched) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
+	if err := n.count("Find"); err != nil {
+		return ads.Created{}, false, err
+	}
+	return n.Network.Find(ctx, c, adAccount, token)
+}
+
+func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
+	if err := n.count("Report"); err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	n.report = append(n.report, ids)
+	n.mu.Unlock()
+	return n.Network.Report(ctx, c, adAccount, level, ids, from, to)
+}
+
+func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+	if err := n.count("SetStatus"); err != nil {
+		return nil, err
+	}
+	results, err := n.Network.SetStatus(ctx, c, refs, to)
+	return lost(n.watch, results, err)
+}
+
+func (n watched) Update(ctx context.Context, c ads.Conn, r ads.Ref, p ads.Patch) (ads.Entity, error) {
+	if err := n.count("Update"); err != nil {
+		return ads.Entity{}, err
+	}
+	entity, err := n.Network.Update(ctx, c, r, p)
+	return lost(n.watch, entity, err)
+}
+
+func (n watched) Delete(ctx context.Context, c ads.Conn, r ads.Ref) (ads.Deleted, error) {
+	if err := n.count("Delete"); err != nil {
+		return ads.Deleted{}, err
+	}
+	deleted, err := n.Network.Delete(ctx, c, r)
+	return lost(n.watch, deleted, err)
+}
+
+func (n watched) CreateAudience(ctx context.Context, c ads.Conn, p ads.AudiencePlan) (store.AdAudience, error) {
+	if err := n.count("CreateAudience"); err != nil {
+		return store.AdAudience{}, err
+	}
+	a, err := n.Network.CreateAudience(ctx, c, p)
+	return lost(n.watch, a, err)
+}
+
+func (n watched) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id string) error {
+	if err := n.count("DeleteAudience"); err != nil {
+		return err
+	}
+	_, err := lost(n.watch, true, n.Network.DeleteAudience(ctx, c, adAccount, id))
+	return err
+}
+
+func (n watched) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
+	if err := n.count("UploadUsers"); err != nil {
+		return ads.Uploaded{}, err
+	}
+	uploaded, err := n.Network.UploadUsers(ctx, c, u)
+	return lost(n.watch, uploaded, err)
+}
+
+// each runs a test in a world of its own on every engine.
+func each(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := open(t, url)
+		w.channel = w.activate(store.PlatformFacebook)
+		w.account = w.adAccount(w.channel)
+		test(t, w)
+	})
+}
+
+func open(t *testing.T, url string) *world {
+	t.Helper()
+	sealer, err := store.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	w := &world{t: t, line: &watch{calls: map[string]int{}}}
+	w.Store, err = store.Open(t.Context(), store.Options{
+		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test",
+		Now:    func() time.Time { return time.Now().Add(time.Duration(w.advance.Load())) },
+		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
+	require.NoError(t, w.Migrate(t.Context()))
+	networks := map[store.Platform]ads.Network{}
+	for _, platform := range store.Platforms {
+		networks[platform] = watched{sandbox.New(w.Store, platform, sandbox.Options{AudienceDelay: -1}), w.line}
+	}
+	w.Service = ads.New(w.Store, ads.Drivers{ads.DriverSandbox: networks}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	w.by = w.newAccount("Ada's shop")
+	return w
+}
+
+func (w *world) newAccount(name string) ads.Actor {
+	w.t.Helper()
+	account, err := w.CreateAccount(w.t.Context(), store.NewAccount{Name: name, Email: "ada@example.com"})
+	require.NoError(w.t, err)
+	return ads.Actor{Account: account.ID, Key: store.NewID(store.KindAPIKey), RequestID: "req_1"}
+}
+
+func (w *world) connect(by ads.Actor, platform store.Platform) *store.SocialAccount {
+	w.t.Helper()
+	channel, err := w.ConnectSocialAccount(w.t.Context(), by.Account, ads.ConnectSocialAccount{Platform: string(platform)})
+	require.NoError(w.t, err)
+	return channel
+}
+
+func (w *world) activate(platform store.Platform) *store.SocialAccount {
+	w.t.Helper()
+	channel, err := w.Service.ActivateSocialAccount(w.t.Context(), w.by.Account, w.connect(w.by, platform).ID)
+	require.NoError(w.t, err)
+	return channel
+}
+
+// adAccount returns the ad account of a channel that is in dollars.
+func (w *world) adAccount(channel *store.SocialAccount) store.AdAccount {
+	w.t.Helper()
+	accounts, err := w.Service.ListAdAccounts(w.t.Context(), channel.AccountID, ads.ListAdAccounts{AccountID: channel.ID})
+	require.NoError(w.t, err)
+	for _, a := range accounts.Items {
+		if a.Currency == "usd" {
+			return a
+		}
+	}
+	w.t.Fatal("no ad account is in dollars")
+	return store.AdAccount{}
+}
+
+// ad is a good ad of 20 dollars a day.
+func (w *world) ad() ads.CreateAd {
+	return ads.CreateAd{
+		AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Spring", Goal: "traffic", BudgetAmount: "20", BudgetType: "daily",
+		Creative: store.AdCreative{
+			Headline: "New course", Body: "Learn to bake.", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example", ImageURL: "https://shop.example/a.png",
+		},
+	}
+}
+
+// create creates an ad.
+func (w *world) create(in ads.CreateAd) *ads.ShownAd {
+	w.t.Helper()
+	out, err := w.CreateAd(w.t.Context(), w.by, in)
+	require.NoError(w.t, err)
+	require.NotNil(w.t, out.Ad)
+	return out.Ad
+}
+
+// limit sets the guardrails in dollars.
+func (w *world) limit(campaign, total int64) {
+	w.t.Helper()
+	_, err := w.UpdateLimits(w.t.Context(), w.by.Account, func(l *store.AdLimits) {
+		l.Currencies.V = map[string]store.AdLimit{"usd": {
+			MaxDailyPerCampaign: store.AdAmount(campaign) * store.AdUnit, MaxDailyTotal: store.AdAmount(total) * store.AdUnit,
+		}}
+	})
+	require.NoError(w.t, err)
+}
+
+// seeded is what may be spent by day before a test does anything.
+func (w *world) seeded() int64 {
+	w.t.Helper()
+	figures, err := w.CheckAdSpend(w.t.Context(), w.by.Account, store.AdOpCreateAd, &w.account, store.AdChange{
+		Level: store.AdLevelGroup, Platform: w.account.Platform, BudgetAmount: store.AdUnit, BudgetType: store.BudgetTypeDaily,
+	})
+	require.NoError(w.t, err)
+	return int64(figures.TotalBefore / store.AdUnit)
+}
+
+// actions returns the audit trail, newest first.
+func (w *world) actions() []store.AdAction {
+	w.t.Helper()
+	actions, _, err := w.ListAdActions(w.t.Context(), w.by.Account, store.ListAdActions{Page: store.Page{Limit: 100}})
+	require.NoError(w.t, err)
+	return actions
+}
+
+// native returns the ads that were made here.
+func (w *world) native() []ads.ShownAd {
+	w.t.Helper()
+	list, err := w.Service.ListAds(w.t.Context(), w.by.Account, ads.ListAds{Source: "native"})
+	require.NoError(w.t, err)
+	return list.Items
+}
+
+// request runs a write as the server does, with an Idempotency-Key.
+func (w *world) request(key string, do func(context.Context) (any, error)) (string, bool, error) {
+	w.t.Helper()
+	answer, replayed, err := w.Store.Request(w.t.Context(), &store.Key{Account: w.by.Account, Key: key, External: true},
+		func(ctx context.Context) (*store.Answer, error) {
+			out, err := do(ctx)
+			if err != nil {
+				return nil, err
+			}
+			body, err := json.Marshal(out)
+			return &store.Answer{Status: 200, Body: body}, err
+		})
+	if answer == nil {
+		return "", replayed, err
+	}
+	return string(answer.Body), replayed, err
+}
+
+// refused asserts what kind of answer an error is, and what it is about.
+func refused(t *testing.T, err error, code store.Code, param string) *store.Error {
+	t.Helper()
+	var e *store.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, code, e.Code, e.Message)
+	assert.Equal(t, param, e.Param, e.Message)
+	if code == store.CodeInvalid || code == store.CodeSpendLimit {
+		assert.Contains(t, e.Fields, param)
+	}
+	return e
+}
