@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Violation is a row that breaks a promise which the code keeps.
@@ -125,7 +126,7 @@ var invariants = []invariant{
 // delete. It takes no locks: on a database at work it may be run at any time, since each promise is one statement and
 // holds after every transaction.
 func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]Violation, error) {
-	all, err := s.violations(ctx, invariants)
+	all, err := s.violations(ctx, slices.Concat(invariants, adInvariants))
 	if err != nil {
 		return nil, err
 	}
