@@ -45,8 +45,8 @@ func (t *tour) run() (lines []string) {
 		}
 	}()
 	t.net.LimitPages(1) // so that every list has more than one page
-	t.net.AddBoard(secret, "Mugs")
 	for range 2 {
+		t.net.AddBoard(secret, "Mugs")
 		t.net.AddAccount(secret, "Other", "JPY", "ANALYST")
 		t.net.AddPin(secret, "REGULAR", "Cup")
 	}

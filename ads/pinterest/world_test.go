@@ -48,6 +48,13 @@ func newWorld(currency string, wire func(http.RoundTripper) http.RoundTripper) *
 	return w
 }
 
+// quick returns a driver that does not wait long for an answer.
+func quick(w *world) *pinterest.Driver {
+	return pinterest.New(pinterest.Config{
+		Client: &http.Client{Transport: w.net}, Request: time.Second, Pause: time.Microsecond,
+	})
+}
+
 // token returns an action's id that ends in text.
 func token(text string) string { return "adact_" + strings.Repeat("0", 26-len(text)) + text }
 

@@ -263,6 +263,8 @@ func (c *call) ad(o Object) Object {
 	case status != "ACTIVE":
 	case c.account.Disabled:
 		status = "ADVERTISER_DISABLED"
+	case o.Text("review_status") == "OTHER":
+		status = "PENDING"
 	default:
 		status = o.Text("review_status")
 	}
@@ -271,14 +273,25 @@ func (c *call) ad(o Object) Object {
 	return seen
 }
 
-// Review lets the network review an ad: PENDING, APPROVED, or REJECTED with reasons such as LANDING_PAGE.
+// Review lets the network review an ad: PENDING, OTHER, APPROVED, or REJECTED with reasons such as LANDING_PAGE.
 func (n *Network) Review(a *Account, ad, status string, reasons ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	store(row(a.ads, ad), Object{"review_status": status, "rejected_reasons": reasons})
+	store(row(a.ads, ad), Object{"review_status": status, "rejected_reasons": append([]string{}, reasons...)})
 }
 
-// Campaigns, Groups and Ads return what is in an ad account, archived ones too.
+// Rename gives a campaign, an ad group or an ad another name, as somebody does in the network's own ads manager.
+func (n *Network) Rename(a *Account, id, name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, rows := range [][]Object{a.campaigns, a.groups, a.ads} {
+		if o := row(rows, id); o != nil {
+			o["name"] = name
+		}
+	}
+}
+
+// Campaigns returns the campaigns of an ad account, archived ones too.
 func (n *Network) Campaigns(a *Account) []Object { return n.copyOf(&a.campaigns) }
 
 // Groups returns the ad groups of an ad account.

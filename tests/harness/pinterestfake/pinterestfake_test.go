@@ -1,0 +1,194 @@
+package pinterestfake_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
+)
+
+const token = "pina_1"
+
+// world is a network with an ad account, and one of everything in it.
+type world struct {
+	net     *pinterestfake.Network
+	account *pinterestfake.Account
+	pin     string
+}
+
+func newWorld() *world {
+	net := pinterestfake.New(func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) })
+	return &world{net: net, account: net.AddAccount(token, "Shop", "USD", "OWNER"), pin: net.AddPin(token, "REGULAR", "Mug")}
+}
+
+// send returns the status and the body of an answer. "A" in the path stands for the ad account.
+func (w *world) send(t *testing.T, method, path, body string) (int, pinterestfake.Object) {
+	t.Helper()
+	path = strings.Replace(path, "/A/", "/ad_accounts/"+w.account.ID+"/", 1)
+	body = strings.ReplaceAll(body, `"A"`, `"`+w.account.ID+`"`)
+	req, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+pinterestfake.Prefix+path, strings.NewReader(body))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := w.net.RoundTrip(req)
+	require.NoError(t, err)
+	var answer pinterestfake.Object
+	_ = json.NewDecoder(res.Body).Decode(&answer)
+	return res.StatusCode, answer
+}
+
+// made creates one thing and returns its id.
+func (w *world) made(t *testing.T, kind, item string) string {
+	t.Helper()
+	status, answer := w.send(t, http.MethodPost, "/A/"+kind, "["+item+"]")
+	require.Equal(t, http.StatusOK, status, answer)
+	data, ok := answer["items"].([]any)[0].(map[string]any)["data"].(map[string]any)
+	require.True(t, ok, answer)
+	return data["id"].(string)
+}
+
+const campaign = `"ad_account_id": "A", "name": "c", "objective_type": "CONSIDERATION"`
+
+func TestNetwork_RefusesWhatTheDescriptionDoesNotAllow(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	many := "[" + strings.TrimSuffix(strings.Repeat("{"+campaign+"},", 31), ",") + "]"
+	for _, c := range []struct{ method, path, body, says string }{
+		{http.MethodGet, "/A/campaigns?pagesize=3", "", "unknown query parameter"},
+		{http.MethodGet, "/A/campaigns?page_size=3&page_size=4", "", "comes 2 times"},
+		{http.MethodGet, "/A/campaigns?page_size=251", "", "at most 250"},
+		{http.MethodGet, "/A/campaigns?page_size=0", "", "page_size"},
+		{http.MethodGet, "/A/campaigns?order=UP", "", "order"},
+		{http.MethodGet, "/A/campaigns?entity_statuses=GONE", "", "entity_statuses"},
+		{http.MethodGet, "/A/campaigns?campaign_ids=x", "", "campaign_ids"},
+		{http.MethodGet, "/A/campaigns?bookmark=x", "", "Invalid bookmark"},
+		{http.MethodGet, "/A/campaigns", "[]", "a body where none is described"},
+		{http.MethodPost, "/A/campaigns", "", "request body"},
+		{http.MethodPost, "/A/campaigns", "[]", "minimum number of items"},
+		{http.MethodPost, "/A/campaigns", many, "maximum number of items"},
+		{http.MethodPost, "/A/campaigns", "{" + campaign + "}", "array"},
+		{http.MethodPost, "/A/campaigns", "[{" + campaign + `, "naem": "x"}]`, "naem"},
+		{http.MethodPost, "/A/campaigns", `[{"ad_account_id": "A", "name": "c"}]`, "objective_type"},
+		{http.MethodPost, "/A/campaigns", "[{" + campaign + `, "daily_spend_cap": 20.5}]`, "daily_spend_cap"},
+		{http.MethodPost, "/A/campaigns", "[{" + campaign + `, "daily_spend_cap": "20"}]`, "daily_spend_cap"},
+		{http.MethodPost, "/A/campaigns", "[{" + campaign + `, "status": "ON"}]`, "status"},
+		{http.MethodGet, "/A/campaigns/analytics?start_date=2026-11-01&end_date=2026-11-02&columns=CTR&granularity=TOTAL&campaign_ids=1", "", "columns"},
+		{http.MethodGet, "/A/campaigns/analytics?start_date=2026-11-01&end_date=2026-11-02&granularity=TOTAL&campaign_ids=1", "", "columns"},
+	} {
+		status, answer := w.send(t, c.method, c.path, c.body)
+		assert.Equal(t, http.StatusBadRequest, status, c.path+c.body)
+		assert.Contains(t, answer.Text("message"), c.says, c.path+c.body)
+	}
+	assert.Empty(t, w.net.Campaigns(w.account))
+	status, _ := w.send(t, http.MethodDelete, "/A/campaigns", "")
+	assert.Equal(t, http.StatusNotFound, status, "there is no such endpoint")
+}
+
+func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	plain := w.made(t, "campaigns", "{"+campaign+"}")
+	shared := w.made(t, "campaigns", "{"+campaign+`, "is_campaign_budget_optimization": true, "daily_spend_cap": 5000000}`)
+	video := w.made(t, "campaigns", `{"ad_account_id": "A", "name": "v", "objective_type": "VIDEO_COMPLETION", "end_time": 1800000000}`)
+	group := func(campaign, rest string) string {
+		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "CLICKTHROUGH", "bid_strategy_type": "AUTOMATIC_BID"%s}`, campaign, rest)
+	}
+	view := func(rest string) string {
+		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "VIDEO_V_50_MRC", "budget_in_micro_currency": 5000000%s}`, video, rest)
+	}
+	home := w.made(t, "ad_groups", group(plain, `, "budget_in_micro_currency": 5000000`))
+	ad := func(group, pin, kind string) string {
+		return fmt.Sprintf(`{"ad_group_id": "%s", "pin_id": "%s", "creative_type": "%s"}`, group, pin, kind)
+	}
+	for _, c := range []struct{ kind, item, says string }{
+		{"campaigns", `{"ad_account_id": "1", "name": "c", "objective_type": "AWARENESS"}`, "differs from the path"},
+		{"campaigns", `{"ad_account_id": "A", "name": "", "objective_type": "AWARENESS"}`, "1 to 255"},
+		{"campaigns", "{" + campaign + `, "daily_spend_cap": -1}`, "negative"},
+		{"campaigns", "{" + campaign + `, "daily_spend_cap": 1, "lifetime_spend_cap": 1}`, "at the same time"},
+		{"campaigns", "{" + campaign + `, "is_campaign_budget_optimization": true}`, "needs daily_spend_cap or"},
+		{"campaigns", "{" + campaign + `, "is_campaign_budget_optimization": true, "lifetime_spend_cap": 1}`, "needs end_time"},
+		{"campaigns", "{" + campaign + `, "start_time": 5, "end_time": 5}`, "after start_time"},
+		{"ad_groups", group("404", ""), "Campaign not found"},
+		{"ad_groups", group(plain, ""), "budget_in_micro_currency is required"},
+		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "budget_type": "CBO_ADGROUP"`), "CBO_ADGROUP"},
+		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "budget_type": "LIFETIME"`), "needs end_time"},
+		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "bid_in_micro_currency": 1`), "takes no bid"},
+		{"ad_groups", group(shared, `, "budget_in_micro_currency": 1`), "CBO_ADGROUP"},
+		{"ad_groups", group(shared, `, "budget_in_micro_currency": 1, "budget_type": "CBO_ADGROUP"`), "has no budget"},
+		{"ad_groups", group(video, `, "budget_in_micro_currency": 1`), "does not fit the objective"},
+		{"ad_groups", view(`, "bid_strategy_type": "MAX_BID", "bid_in_micro_currency": 1`), "AUTOMATIC_BID only"},
+		{"ad_groups", view(``), "bid_in_micro_currency is required"},
+		{"ad_groups", view(`, "bid_strategy_type": "AUTOMATIC_BID", "end_time": 1900000000`), "after the campaign's"},
+		{"ads", ad("404", w.pin, "REGULAR"), "Ad group not found"},
+		{"ads", ad(home, "404", "REGULAR"), "Pin not found"},
+		{"ads", ad(home, w.pin, "VIDEO"), "differs from the Pin's"},
+	} {
+		status, answer := w.send(t, http.MethodPost, "/A/"+c.kind, "["+c.item+"]")
+		require.Equal(t, http.StatusOK, status, answer)
+		text, err := json.Marshal(answer["items"].([]any)[0].(map[string]any)["exceptions"])
+		require.NoError(t, err)
+		assert.Contains(t, string(text), c.says, c.item)
+	}
+	assert.Len(t, w.net.Campaigns(w.account), 3)
+	assert.Len(t, w.net.Groups(w.account), 1)
+	assert.Empty(t, w.net.Ads(w.account))
+}
+
+func TestNetwork_RefusesAudiencesAgainstItsWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	tag := w.net.AddTag(w.account)
+	for _, c := range []struct{ path, body, says string }{
+		{"/A/customer_lists", `{"name": "l", "records": "somebody@example.com"}`, "not a SHA-256"},
+		{"/A/customer_lists", `{"name": "", "records": "x"}`, "needs a name"},
+		{"/A/customer_lists", `{"name": "l", "list_type": "MAID", "records": "x"}`, "list_type"},
+		{"/A/audiences", `{"name": "a", "audience_type": "PERSONA", "rule": {}}`, "Unsupported"},
+		{"/A/audiences", `{"name": "a", "audience_type": "VISITOR", "rule": {"visitor_source_id": "1"}}`, "tag not found"},
+		{"/A/audiences", `{"name": "a", "audience_type": "VISITOR", "rule": {"visitor_source_id": "` + tag + `", "retention_days": 541}}`, "1 to 540"},
+		{"/A/audiences", `{"name": "a", "audience_type": "VISITOR", "rule": {"visitor_source_id": "` + tag + `", "country": "US"}}`, "takes no country"},
+		{"/A/audiences", `{"name": "a", "audience_type": "ACTALIKE", "rule": {"country": "US", "percentage": 1}}`, "seed_id"},
+		{"/A/audiences", `{"name": "a", "audience_type": "ACTALIKE", "rule": {"seed_id": ["1"], "country": "US", "percentage": 1}}`, "Seed audience not found"},
+		{"/A/audiences", `{"name": "a", "audience_type": "CUSTOMER_LIST", "rule": {"customer_list_id": "1"}}`, "Customer list not found"},
+	} {
+		status, answer := w.send(t, http.MethodPost, c.path, c.body)
+		assert.GreaterOrEqual(t, status, 400, c.body)
+		assert.Contains(t, answer.Text("message"), c.says, c.body)
+	}
+}
+
+func TestNetwork_PagesByBookmark(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	var ids []string
+	for range 27 {
+		ids = append(ids, w.made(t, "campaigns", "{"+campaign+"}"))
+	}
+	_, first := w.send(t, http.MethodGet, "/A/campaigns", "")
+	assert.Len(t, first["items"], 25)
+	_, second := w.send(t, http.MethodGet, "/A/campaigns?bookmark="+first.Text("bookmark"), "")
+	assert.Len(t, second["items"], 2)
+	assert.Empty(t, second.Text("bookmark"))
+	_, last := w.send(t, http.MethodGet, "/A/campaigns?order=DESCENDING&page_size=1", "")
+	assert.Equal(t, ids[26], last["items"].([]any)[0].(map[string]any)["id"])
+	status, _ := w.send(t, http.MethodGet, "/A/campaigns?order=DESCENDING&bookmark="+first.Text("bookmark"), "")
+	assert.Equal(t, http.StatusBadRequest, status, "a bookmark is good for its own list")
+}
+
+func TestNetwork_NeverBringsBackWhatWasArchived(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	id := w.made(t, "campaigns", "{"+campaign+"}")
+	for _, status := range []string{"ARCHIVED", "ACTIVE"} {
+		w.send(t, http.MethodPatch, "/A/campaigns", `[{"ad_account_id": "A", "id": "`+id+`", "status": "`+status+`"}]`)
+		assert.Equal(t, "ARCHIVED", w.net.Campaigns(w.account)[0].Text("status"))
+	}
+	_, list := w.send(t, http.MethodGet, "/A/campaigns", "")
+	assert.Empty(t, list["items"], "and does not list it unless it is asked to")
+}
