@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -99,22 +98,6 @@ func (s *Store) GetAd(ctx context.Context, account string, platform Platform, id
 		return nil, err
 	}
 	return a, s.fillAds(ctx, account, []*Ad{a})
-}
-
-// AdsOf returns every ad of a campaign, or of one of its ad groups if group is not empty; deleted ones too, oldest
-// first. Their Group is not set.
-func (s *Store) AdsOf(ctx context.Context, c *AdCampaign, group string) ([]Ad, error) {
-	var f filter
-	f.is("ad_group_id", group)
-	rows, err := selectAll[Ad](ctx, s, adRows.selectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ?`+f.where.String()+` ORDER BY id`,
-		append([]any{c.AccountID, c.PlatformID, c.Platform}, f.args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("read ads: %w", err)
-	}
-	for i := range rows {
-		rows[i].Campaign, rows[i].AdAccount = c, c.AdAccount
-	}
-	return rows, nil
 }
 
 // fillAds sets what ads have besides their columns.
