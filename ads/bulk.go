@@ -85,7 +85,7 @@ func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.Ad
 	if _, err := s.store.ActivatedChannels(ctx, by.Account); err != nil {
 		return nil, err
 	}
-	b := &bulk{by: by, op: op, to: to, result: &BulkResult{Status: to}}
+	b := &bulk{by: by, op: op, to: to, result: &BulkResult{Status: to, Results: make([]BulkItemResult, len(in.Items))}}
 	for i, item := range in.Items {
 		if err := s.resolve(ctx, b, i, item); err != nil {
 			return nil, err
@@ -112,7 +112,6 @@ type bulk struct {
 // bulkItem is one campaign that is to be switched.
 type bulkItem struct {
 	*BulkItemResult
-	index    int
 	campaign *store.AdCampaign
 	line     *line
 	action   *store.AdAction
@@ -137,14 +136,13 @@ func (b *bulk) total() *BulkResult {
 
 // resolve finds the campaign of an item, and what is to be done with it.
 func (s *Service) resolve(ctx context.Context, b *bulk, index int, item BulkItem) error {
-	b.result.Results = append(b.result.Results, BulkItemResult{Index: index, ID: item.ID, Platform: store.Platform(item.Platform)})
 	r := &b.result.Results[index]
+	*r = BulkItemResult{Index: index, ID: item.ID, Platform: store.Platform(item.Platform)}
 	work, err := s.bulkItem(ctx, b, r, item)
 	if err != nil {
 		return r.fail(err)
 	}
 	if work != nil {
-		work.index = index
 		b.work = append(b.work, work)
 	}
 	return nil
@@ -169,7 +167,7 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	now := s.store.Now()
 	r.Platform, r.Status = c.Platform, c.StatusAt(now)
 	switch {
-	case b.has(c):
+	case b.has(c, r.Index):
 		r.Outcome, r.Reason = BulkSkipped, "duplicate"
 		return nil, nil
 	case c.StatusAt(now).IsTerminal():
@@ -186,10 +184,9 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	return &bulkItem{BulkItemResult: r, campaign: c, line: line}, nil
 }
 
-// has reports whether a campaign was named before.
-func (b *bulk) has(c *store.AdCampaign) bool {
-	last := len(b.result.Results) - 1
-	return slices.ContainsFunc(b.result.Results[:last], func(r BulkItemResult) bool {
+// has reports whether a campaign was named before an item.
+func (b *bulk) has(c *store.AdCampaign, index int) bool {
+	return slices.ContainsFunc(b.result.Results[:index], func(r BulkItemResult) bool {
 		return r.ID == c.PlatformID && r.Platform == c.Platform && r.Outcome != BulkFailed
 	})
 }
@@ -226,7 +223,7 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 	begins := make([]store.BeginAdAction, len(b.work))
 	for i, w := range b.work {
 		begins[i] = intent(b.by, b.op, store.BeginAdAction{
-			Index: w.index, AdAccount: w.campaign.AdAccount, TargetID: w.campaign.PlatformID, Change: b.change(w.campaign),
+			Index: w.Index, AdAccount: w.campaign.AdAccount, TargetID: w.campaign.PlatformID, Change: b.change(w.campaign),
 			Plan:   store.NewAdObject(switchPlan{Ref: w.ref(), To: b.to}),
 			Before: store.NewAdObject(switchPlan{Ref: w.ref(), To: w.campaign.ConfiguredStatus}),
 		})

@@ -1,0 +1,225 @@
+package ads_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+// later lets the reconciler's pause pass.
+func (w *world) due() {
+	w.t.Helper()
+	for _, action := range w.actions() {
+		if !action.IsFinal() {
+			require.NoError(w.t, w.YieldAdAction(w.t.Context(), action.AccountID, action.ID, -time.Second, nil))
+		}
+	}
+}
+
+func (w *world) keyed(key string) (string, error) {
+	body, _, err := w.request(key, func(ctx context.Context) (any, error) { return w.CreateAd(ctx, w.by, w.ad()) })
+	return body, err
+}
+
+// unknown asserts that an error is no answer: the key stays taken.
+func unknown(t *testing.T, err error) {
+	t.Helper()
+	require.Error(t, err)
+	var e *store.Error
+	assert.False(t, errors.As(err, &e), "%v", err)
+}
+
+func TestCreateAd_ResumesByItsToken(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.lose.Store(true)
+		_, err := w.keyed("k1")
+		unknown(t, err)
+		w.line.lose.Store(false)
+		_, err = w.keyed("k1")
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.line.of("Create"), "what was made is found, not made again")
+		assert.Equal(t, 1, w.line.of("Find"))
+		assert.Len(t, w.native(), 1)
+		assert.Len(t, w.actions(), 1)
+	})
+}
+
+func TestCreateAd_IsMadeOnceProvenThatItWasNot(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.say("Create", fmt.Errorf("line: %w", ads.ErrIndeterminate))
+		_, err := w.keyed("k1")
+		unknown(t, err)
+		w.line.say("Find", errors.New("down"))
+		_, err = w.keyed("k1")
+		unknown(t, err)
+		assert.Equal(t, 1, w.line.of("Create"), "nobody knows, so nobody creates")
+		w.line.say("", nil)
+		_, err = w.keyed("k1")
+		require.NoError(t, err)
+		assert.Equal(t, 2, w.line.of("Create"))
+		assert.Len(t, w.native(), 1)
+	})
+}
+
+func TestReconcile_FindsWhatALostAnswerMade(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.lose.Store(true)
+		_, err := w.keyed("k1")
+		unknown(t, err)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Zero(t, w.line.of("Find"), "the pause is not over")
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		require.Len(t, w.native(), 1)
+
+		body, err := w.keyed("k1")
+		require.NoError(t, err, "the request is answered with what was found")
+		assert.Contains(t, body, w.native()[0].Row.PlatformID)
+		assert.Equal(t, 1, w.line.of("Create"))
+	})
+}
+
+func TestReconcile_FreesWhatWasNeverMade(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		before := w.seeded()
+		w.line.say("Create", ads.ErrIndeterminate)
+		_, err := w.keyed("k1")
+		unknown(t, err)
+		assert.Equal(t, before+20, w.seeded(), "what may have been made counts")
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+		assert.Equal(t, before, w.seeded())
+
+		w.line.say("", nil)
+		_, err = w.keyed("k1")
+		var e *store.Error
+		require.ErrorAs(t, err, &e)
+		assert.EqualValues(t, "api_error", e.Code)
+		_, err = w.keyed("k1")
+		require.NoError(t, err, "the key is free again")
+		assert.Len(t, w.native(), 1)
+	})
+}
+
+func TestReconcile_SettlesChangesByWhatTheNetworkHas(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		change := ads.UpdateBudget{Budget: &ads.BudgetInput{Amount: "30", Type: "daily"}}
+		for _, test := range []struct {
+			name string
+			do   func() error
+			op   store.AdOp
+		}{
+			{"update", func() error {
+				_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, change)
+				return err
+			}, store.AdOpUpdateGroup},
+			{"pause", func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err }, store.AdOpPauseGroup},
+			{"delete", func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err }, store.AdOpDeleteCampaign},
+		} {
+			call := map[string]string{"update": "Update", "pause": "SetStatus", "delete": "Delete"}[test.name]
+			w.line.say(call, ads.ErrIndeterminate)
+			unknown(t, test.do())
+			w.due()
+			require.NoError(t, w.Reconcile(t.Context()), test.name)
+			action := w.actions()[0]
+			assert.Equal(t, test.op, action.Op)
+			assert.Equal(t, store.AdActionRefused, action.State, test.name)
+
+			w.line.say("", nil)
+			w.line.lose.Store(true)
+			unknown(t, test.do())
+			w.line.lose.Store(false)
+			w.due()
+			writes := w.line.writes()
+			require.NoError(t, w.Reconcile(t.Context()), test.name)
+			assert.Equal(t, store.AdActionDone, w.actions()[0].State, test.name)
+			assert.Equal(t, writes, w.line.writes(), "nothing is sent again")
+		}
+		group, err := w.Store.GetAdGroup(t.Context(), w.by.Account, ad.Platform, ad.AdGroupID)
+		require.NoError(t, err)
+		assert.Equal(t, 30*store.AdUnit, group.BudgetAmount)
+		assert.NotNil(t, group.DeletedAt)
+	})
+}
+
+func TestReconcile_RepeatsUploadsAndFindsAudiences(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := ads.CreateAudience{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Buyers", Type: "customer_list"}
+		w.line.lose.Store(true)
+		_, err := w.Service.CreateAudience(t.Context(), w.by, in)
+		unknown(t, err)
+		w.line.lose.Store(false)
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		id := w.actions()[0].TargetID
+		audience, err := w.Service.GetAudience(t.Context(), w.by.Account, id)
+		require.NoError(t, err)
+		assert.Equal(t, "Buyers", audience.Name)
+		assert.Equal(t, store.AdSourceNative, audience.Source)
+
+		w.line.say("UploadUsers", ads.ErrIndeterminate)
+		_, err = w.UploadAudienceUsers(t.Context(), w.by, id, people(3))
+		unknown(t, err)
+		w.line.say("", nil)
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		again, err := w.UploadAudienceUsers(t.Context(), w.by, id, people(3))
+		require.NoError(t, err)
+		assert.Equal(t, 3, again.Duplicates)
+
+		w.line.lose.Store(true)
+		_, err = w.DeleteAudience(t.Context(), w.by, id)
+		unknown(t, err)
+		w.line.lose.Store(false)
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		_, err = w.Service.GetAudience(t.Context(), w.by.Account, id)
+		refused(t, err, store.CodeMissing, "")
+	})
+}
+
+func TestCreateAd_NetworkSaysNo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.say("Create", &ads.RateLimited{After: 7 * time.Second})
+		_, err := w.keyed("k1")
+		e := refused(t, err, store.CodeRateLimit, "platform")
+		assert.Equal(t, 7*time.Second, e.After)
+		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+
+		w.line.say("Create", &ads.Rejected{Message: "Your ad breaks our rules.", Raw: "1885183"})
+		_, err = w.keyed("k1")
+		e = refused(t, err, store.CodeInvalid, "platform")
+		assert.Contains(t, e.Fields["platform"][0], "Your ad breaks our rules.")
+
+		w.line.say("Create", ads.ErrUnavailable)
+		_, err = w.keyed("k1")
+		require.ErrorAs(t, err, &e)
+		assert.EqualValues(t, "api_error", e.Code)
+
+		w.line.say("", nil)
+		_, err = w.keyed("k1")
+		require.NoError(t, err, "each refusal freed the key")
+		assert.Zero(t, w.line.of("Find"))
+		assert.Len(t, w.native(), 1)
+		assert.Len(t, w.actions(), 4)
+
+		w.line.say("Create", ads.ErrUnauthorized)
+		_, err = w.CreateAd(t.Context(), w.by, w.ad())
+		refused(t, err, store.CodeNotActivated, "account_id")
+		channel, err := w.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.AdsStatusError, channel.AdsStatus)
+	})
+}

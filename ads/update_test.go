@@ -1,0 +1,184 @@
+package ads_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+func budget(amount, kind string) ads.UpdateBudget {
+	return ads.UpdateBudget{Budget: &ads.BudgetInput{Amount: amount, Type: kind}}
+}
+
+func TestUpdateAdGroup_ChangesItsBudget(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		out, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("35.50", "daily"))
+		require.NoError(t, err)
+		assert.Equal(t, store.AdAmount(35_500_000), out.Group.Row.BudgetAmount)
+		assert.NotNil(t, out.Group.Metrics)
+		action := w.actions()[0]
+		assert.Equal(t, store.AdOpUpdateGroup, action.Op)
+		assert.Contains(t, action.Before.Text(), `"amount":20000000`)
+		assert.Contains(t, action.After.Text(), `"amount":35500000`)
+
+		writes := w.line.writes()
+		for _, nothing := range []ads.UpdateBudget{{}, {Platform: "facebook"}, budget("35.5", "daily")} {
+			out, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, nothing)
+			require.NoError(t, err)
+			assert.Nil(t, out.Group.Metrics, "no network was asked")
+		}
+		assert.Equal(t, writes, w.line.writes())
+	})
+}
+
+func TestUpdate_SaysWhatIsWrong(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.limit(100, w.seeded()+500)
+		ad := w.create(w.ad()).Row
+		writes := w.line.writes()
+		for name, test := range map[string]struct {
+			id    string
+			in    ads.UpdateBudget
+			code  store.Code
+			param string
+		}{
+			"unknown":          {"nobody's", budget("5", "daily"), store.CodeMissing, ""},
+			"other network":    {ad.AdGroupID, ads.UpdateBudget{Platform: "google"}, store.CodeMissing, ""},
+			"no network":       {ad.AdGroupID, ads.UpdateBudget{Platform: "myspace"}, store.CodeInvalid, "platform"},
+			"no amount":        {ad.AdGroupID, budget("", "daily"), store.CodeParameterMissing, "budget.amount"},
+			"no type":          {ad.AdGroupID, budget("5", ""), store.CodeParameterMissing, "budget.type"},
+			"another type":     {ad.AdGroupID, budget("5", "lifetime"), store.CodeInvalid, "budget.type"},
+			"no type at all":   {ad.AdGroupID, budget("5", "weekly"), store.CodeInvalid, "budget.type"},
+			"too little":       {ad.AdGroupID, budget("0.1", "daily"), store.CodeInvalid, "budget.amount"},
+			"too much":         {ad.AdGroupID, budget("100.01", "daily"), store.CodeSpendLimit, "budget.amount"},
+			"bid of no amount": {ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cost_cap"}}, store.CodeInvalid, "bid_amount"},
+			"unknown bid":      {ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cheap"}}, store.CodeInvalid, "bid_strategy"},
+			"other currency":   {ad.AdGroupID, ads.UpdateBudget{Currency: "eur"}, store.CodeInvalid, "currency"},
+		} {
+			for _, dry := range []bool{false, true} {
+				test.in.DryRun = dry
+				_, err := w.UpdateAdGroup(t.Context(), w.by, test.id, test.in)
+				t.Log(name)
+				refused(t, err, test.code, test.param)
+			}
+		}
+		_, err := w.UpdateCampaign(t.Context(), w.by, ad.CampaignID, budget("5", "daily"))
+		assert.Contains(t, refused(t, err, store.CodeInvalid, "budget").Message, "/ads/ad-groups/")
+		campaign := w.ad()
+		campaign.BudgetLevel = "campaign"
+		cbo := w.create(campaign).Row
+		_, err = w.UpdateAdGroup(t.Context(), w.by, cbo.AdGroupID, budget("5", "daily"))
+		assert.Contains(t, refused(t, err, store.CodeInvalid, "budget").Message, "/ads/campaigns/")
+		assert.Equal(t, writes+1, w.line.writes())
+
+		out, err := w.UpdateCampaign(t.Context(), w.by, cbo.CampaignID, budget("100", "daily"))
+		require.NoError(t, err)
+		assert.Equal(t, 100*store.AdUnit, out.Campaign.Row.BudgetAmount)
+	})
+}
+
+func TestUpdateCampaign_DryRunShowsTheBill(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.BudgetLevel = "campaign"
+		ad := w.create(in).Row
+		before := w.seeded()
+		change := budget("50", "daily")
+		change.DryRun = true
+		out, err := w.UpdateCampaign(t.Context(), w.by, ad.CampaignID, change)
+		require.NoError(t, err)
+		assert.Nil(t, out.Campaign)
+		require.Len(t, out.Plan.Calls, 1)
+		assert.Equal(t, "5000", out.Plan.Calls[0].Fields["budget_sent"])
+		assert.Equal(t, store.AdAmount(before+30)*store.AdUnit, out.Plan.Figures[0].TotalAfter)
+		assert.Zero(t, w.line.of("Update"))
+	})
+}
+
+func TestUpdateAdGroup_BidsFromNowOn(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		out, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cost_cap", Amount: "3.25"}})
+		require.NoError(t, err)
+		assert.Equal(t, store.BidStrategyCostCap, out.Group.Row.BidStrategy)
+		assert.Equal(t, store.AdAmount(3_250_000), out.Group.Row.BidAmount)
+		out, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "LOWEST_COST_WITH_BID_CAP"}})
+		require.NoError(t, err, "the amount stays")
+		assert.Equal(t, store.AdAmount(3_250_000), out.Group.Row.BidAmount)
+		out, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "lowest_cost_without_cap"}})
+		require.NoError(t, err)
+		assert.Zero(t, out.Group.Row.BidAmount)
+	})
+}
+
+func TestPauseAdGroup_CountsWhatIsBelow(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		paused, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "facebook")
+		require.NoError(t, err)
+		assert.True(t, paused.Changed)
+		assert.Equal(t, store.AdStatusPaused, paused.Status)
+		assert.Equal(t, 1, paused.Updated)
+		assert.Equal(t, "allow", w.actions()[0].Approval)
+		calls := w.line.of("SetStatus")
+		again, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		assert.False(t, again.Changed)
+		assert.Equal(t, calls, w.line.of("SetStatus"))
+
+		_, err = w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
+		require.NoError(t, err)
+		resumed, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		assert.True(t, resumed.Changed)
+		assert.Equal(t, store.AdConfiguredActive, resumed.Configured)
+		assert.Equal(t, store.AdStatusPaused, resumed.Status)
+		assert.Contains(t, resumed.Message, "campaign is paused")
+	})
+}
+
+func TestResumeAdGroup_SpendsToo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		_, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		w.limit(100, w.seeded()+19)
+		_, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		refused(t, err, store.CodeSpendLimit, "budget")
+		w.limit(100, w.seeded()+20)
+		_, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+	})
+}
+
+func TestDeleteCampaign_TakesAllWithIt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		deleted, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, "")
+		require.NoError(t, err)
+		assert.Equal(t, 1, deleted.AdGroupCount)
+		assert.Equal(t, 1, deleted.AdCount)
+		shown, err := w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
+		require.NoError(t, err)
+		assert.Equal(t, store.AdStatusCancelled, shown.Status)
+		for _, do := range []func() error{
+			func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err },
+			func() error {
+				_, err := w.UpdateCampaign(t.Context(), w.by, ad.CampaignID, ads.UpdateBudget{})
+				return err
+			},
+			func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
+			func() error {
+				_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("5", "daily"))
+				return err
+			},
+		} {
+			refused(t, do(), store.CodeMissing, "")
+		}
+	})
+}
