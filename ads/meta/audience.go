@@ -58,7 +58,8 @@ func typeOf(subtype string) store.AudienceType {
 func (a audienceNode) audience() store.AdAudience {
 	ratio, _ := store.ParseAdRatio(a.Lookalike.Ratio.String())
 	audience := store.AdAudience{PlatformID: &a.ID, Name: a.Name, Description: marked.ReplaceAllString(a.Description, ""), Type: typeOf(a.Subtype),
-		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.RetentionDays, PixelID: a.pixel(), Country: a.Lookalike.Country, Ratio: ratio}
+		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.RetentionDays, PixelID: a.pixel(),
+		Country: a.Lookalike.Country, Ratio: ratio}
 	if a.TimeCreated > 0 {
 		at := store.TimeOf(time.Unix(a.TimeCreated, 0))
 		audience.PlatformCreatedAt = &at

@@ -49,7 +49,7 @@ func (n *Network) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cr
 
 // prepare reads what the plan leaves open, and writes down what will be sent.
 func (m *making) prepare(ctx context.Context) (err error) {
-	if m.page, err = m.n.page(ctx, m.c); err != nil {
+	if m.page, err = m.n.pageOf(ctx, m.c, m.plan.Post); err != nil {
 		return err
 	}
 	if m.newParams, err = m.n.creativeParams(m.plan, m.page); err != nil || m.plan.AdGroupID != "" {
@@ -95,8 +95,9 @@ func (m *making) createCreative(ctx context.Context) error {
 }
 
 func (m *making) createAd(ctx context.Context) error {
-	return m.make(ctx, "ads", url.Values{"name": {m.plan.Name}, "adset_id": {m.group}, "creative": {jsonText(map[string]string{"creative_id": m.creative})},
-		"status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)}}, &m.adID)
+	params := url.Values{"name": {m.plan.Name}, "adset_id": {m.group}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)},
+		"creative": {jsonText(map[string]string{"creative_id": m.creative})}}
+	return m.make(ctx, "ads", params, &m.adID)
 }
 
 func (m *making) describeCampaign() (url.Values, error) {
@@ -104,7 +105,8 @@ func (m *making) describeCampaign() (url.Values, error) {
 	if !ok {
 		return nil, ads.ErrUnsupported
 	}
-	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {"[]"}, "adlabels": {labels(m.plan.Token)}}
+	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {"[]"},
+		"adlabels": {labels(m.plan.Token)}}
 	if m.plan.BudgetLevel != store.BudgetLevelCampaign {
 		params.Set("is_adset_budget_sharing_enabled", "false") // another ad set must not spend this one's budget
 		return params, nil
@@ -159,7 +161,8 @@ func (m *making) fillTargeting(params url.Values) error {
 	}
 	if targeting["geo_locations"] == nil {
 		if m.country == "" {
-			return &ads.Rejected{Field: "targeting", Message: "Say where: targeting.geo_locations is needed, because the ad account has no country.", Raw: "geo_locations"}
+			return &ads.Rejected{Field: "targeting", Raw: "geo_locations",
+				Message: "Say where: targeting.geo_locations is needed, because the ad account has no country."}
 		}
 		targeting["geo_locations"] = map[string]any{"countries": []string{m.country}}
 	}
@@ -227,7 +230,8 @@ func (m *making) created() ads.Created {
 		effective, status = "PAUSED", store.AdStatusPaused
 	}
 	ad := &store.Ad{PlatformID: m.adID, CampaignID: p.CampaignID, AdGroupID: m.group, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
-		ReviewStatus: store.AdReviewInReview, PlatformStatus: effective, Type: store.AdTypeStandalone, Creative: store.JSONOf(p.Creative), PlatformCreatedAt: &now}
+		ReviewStatus: store.AdReviewInReview, PlatformStatus: effective, Type: store.AdTypeStandalone,
+		Creative: store.JSONOf(p.Creative), PlatformCreatedAt: &now}
 	if p.Post != nil {
 		ad.Type, ad.PlatformPostID = store.AdTypeBoost, p.Post.PlatformID
 	}

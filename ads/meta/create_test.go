@@ -245,6 +245,7 @@ func TestCreate_NeedsToKnowThePage(t *testing.T) {
 	require.ErrorAs(t, err, &rejected)
 	assert.Empty(t, w.fake.Live("Campaign"))
 
+	w.create(t, plan(func(p *ads.Plan) { p.Goal, p.Post = store.AdGoalEngagement, postOf(store.PlatformFacebook) })) // its id tells the page
 	w.conn.PlatformID = pageID
 	w.create(t, plan(nil))
 }

@@ -32,7 +32,8 @@ type callToAction struct {
 
 // creative reads what a post says.
 func (s storySpec) creative() store.AdCreative {
-	return store.AdCreative{Headline: s.Link.Name, Body: s.Link.Message, CallToAction: s.Link.Action.Type, LinkURL: s.Link.Link, ImageURL: s.Link.Picture}
+	l := s.Link
+	return store.AdCreative{Headline: l.Name, Body: l.Message, CallToAction: l.Action.Type, LinkURL: l.Link, ImageURL: l.Picture}
 }
 
 // creativeParams describes what an ad shows: the post to boost, or a post of its own.
@@ -55,7 +56,8 @@ func (n *Network) creativeParams(plan ads.Plan, p pageNode) (url.Values, error) 
 
 func (n *Network) spec(plan ads.Plan, p pageNode) (storySpec, error) {
 	c := plan.Creative
-	spec := storySpec{Page: p.ID, Link: linkData{Link: c.LinkURL, Message: c.Body, Name: c.Headline, Picture: c.ImageURL, Action: callToAction{Type: c.CallToAction}}}
+	link := linkData{Link: c.LinkURL, Message: c.Body, Name: c.Headline, Picture: c.ImageURL, Action: callToAction{Type: c.CallToAction}}
+	spec := storySpec{Page: p.ID, Link: link}
 	if n.caps.Platform == store.PlatformInstagram {
 		spec.Instagram = p.Instagram.ID
 	}

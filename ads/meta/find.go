@@ -15,29 +15,23 @@ import (
 type label struct{ Name string }
 
 // Find implements ads.Network. An ad is made last, so without it nothing whole was made: what there is of the rest is
-// removed, and an ad that is still on its way finds no ad set any more.
+// removed, and an ad that is still on its way finds no ad set any more. An ad that somebody deleted was made.
 func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
-	var made ads.Created
-	var err error
-	if made.Audience, err = n.findAudience(ctx, c, adAccount, token); err != nil || made.Audience != nil {
-		return made, err == nil, err
+	audience, err := n.findAudience(ctx, c, adAccount, token)
+	if err != nil || audience != nil {
+		return ads.Created{Audience: audience}, err == nil, err
 	}
 	found, err := n.findAd(ctx, c, adAccount, token)
-	switch {
-	case err != nil:
+	if err != nil {
 		return ads.Created{}, false, err
-	case len(found.ads) > 0:
-		made, err = n.rows(ctx, c, adAccount, found)
-		return made, err == nil, err
 	}
-	for _, campaign := range found.campaigns {
-		if err := n.remove(ctx, c, campaign.ID); err != nil {
-			return ads.Created{}, false, fmt.Errorf("remove what is left of %s: %w", token, err)
-		}
+	if err := n.clear(ctx, c, found); err != nil || len(found.ads) == 0 {
+		return ads.Created{}, false, err
 	}
-	return ads.Created{}, false, nil
+	made, err := n.rows(ctx, c, adAccount, found)
+	return made, err == nil, err
 }
 
 // trail is what carries the label of one action.
@@ -48,14 +42,27 @@ type trail struct {
 }
 
 func (n *Network) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (t trail, err error) {
-	if t.ads, err = carrying[adNode](ctx, n, c, adAccount, store.AdLevelAd, token, adFields, everything); err != nil {
+	if t.ads, err = carrying[adNode](ctx, n, c, adAccount, store.AdLevelAd, token, adFields); err != nil {
 		return t, err
 	}
-	if t.campaigns, err = carrying[campaignNode](ctx, n, c, adAccount, store.AdLevelCampaign, token, campaignFields, everyState); err != nil {
+	if t.campaigns, err = carrying[campaignNode](ctx, n, c, adAccount, store.AdLevelCampaign, token, campaignFields); err != nil {
 		return t, err
 	}
-	t.groups, err = carrying[groupNode](ctx, n, c, adAccount, store.AdLevelGroup, token, groupFields, everyState)
+	t.groups, err = carrying[groupNode](ctx, n, c, adAccount, store.AdLevelGroup, token, groupFields)
 	return t, err
+}
+
+// clear removes the campaigns of interrupted creations, all but the ad's own.
+func (n *Network) clear(ctx context.Context, c ads.Conn, t trail) error {
+	for _, campaign := range t.campaigns {
+		if campaign.Effective == deleted || (len(t.ads) > 0 && campaign.ID == t.ads[0].CampaignID) {
+			continue
+		}
+		if err := n.remove(ctx, c, campaign.ID); err != nil {
+			return fmt.Errorf("remove what is left of an interrupted creation: %w", err)
+		}
+	}
+	return nil
 }
 
 // rows are what was made, as Meta has it now.
@@ -66,21 +73,27 @@ func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trai
 	}
 	ad := n.ad(t.ads[0])
 	made := ads.Created{Ad: &ad}
-	if len(t.campaigns) > 0 {
-		campaign := n.campaign(t.campaigns[0], currency)
-		made.Campaign = &campaign
+	for _, node := range t.campaigns {
+		if node.ID == ad.CampaignID {
+			campaign := n.campaign(node, currency)
+			made.Campaign = &campaign
+		}
 	}
-	if len(t.groups) > 0 {
-		group := n.group(t.groups[0], currency)
-		made.Group = &group
+	for _, node := range t.groups {
+		if node.ID == ad.AdGroupID {
+			group := n.group(node, currency)
+			made.Group = &group
+		}
 	}
 	return made, nil
 }
 
 // carrying returns what of a level carries a label. The labels are looked at once more: should a filter be ignored, a
 // stranger's campaign must not be taken for ours.
-func carrying[T interface{ carries(string) bool }](ctx context.Context, n *Network, c ads.Conn, adAccount string, of store.AdLevel, token, fields string, states []string) ([]T, error) {
-	params := url.Values{"fields": {fields + ",adlabels{name}"}, "effective_status": {jsonText(states)},
+func carrying[T interface{ carries(string) bool }](
+	ctx context.Context, n *Network, c ads.Conn, adAccount string, of store.AdLevel, token, fields string,
+) ([]T, error) {
+	params := url.Values{"fields": {fields + ",adlabels{name}"}, "effective_status": {jsonText(levels[of].everything())},
 		"filtering": {jsonText([]filter{{levels[of].name + ".adlabels", "ANY", []string{token}}})}}
 	all, err := list[T](ctx, n.graph, c.Token, place{adAccount, levels[of].edge}, params)
 	return slices.DeleteFunc(all, func(node T) bool { return !node.carries(token) }), err

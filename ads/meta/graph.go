@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -22,7 +23,7 @@ import (
 const (
 	tries     = 3        // of a read
 	maxAnswer = 32 << 20 // bytes
-	pageSize  = 200      // rows of a list in one answer
+	pageSize  = 100      // rows of a list in one answer, the most that posts come in
 )
 
 // graph sends requests. The token travels in a header, so it is in no address and no log of addresses.
@@ -83,9 +84,18 @@ func (g *graph) post(ctx context.Context, token ads.Secret, at place, params url
 	return g.write(ctx, http.MethodPost, token, at, params, into)
 }
 
-func (g *graph) delete(ctx context.Context, token ads.Secret, at place) error {
+// order writes something that is answered by success alone.
+func (g *graph) order(ctx context.Context, method string, token ads.Secret, at place, params url.Values) error {
 	var done struct{ Success bool }
-	return g.write(ctx, http.MethodDelete, token, at, nil, &done)
+	err := g.write(ctx, method, token, at, params, &done)
+	if err == nil && !done.Success {
+		return fmt.Errorf("%w: the answer does not speak of success", ads.ErrIndeterminate)
+	}
+	return err
+}
+
+func (g *graph) delete(ctx context.Context, token ads.Secret, at place) error {
+	return g.order(ctx, http.MethodDelete, token, at, nil)
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -227,6 +237,11 @@ func listPage[T any](ctx context.Context, g *graph, token ads.Secret, at place, 
 
 // list returns an edge whole.
 func list[T any](ctx context.Context, g *graph, token ads.Secret, at place, params url.Values) ([]T, error) {
+	return newest[T](ctx, g, token, at, params, math.MaxInt)
+}
+
+// newest returns the first rows of an edge, not many more than wanted.
+func newest[T any](ctx context.Context, g *graph, token ads.Secret, at place, params url.Values, wanted int) ([]T, error) {
 	var all []T
 	for after := ""; ; {
 		data, next, err := listPage[T](ctx, g, token, at, params, after)
@@ -234,7 +249,7 @@ func list[T any](ctx context.Context, g *graph, token ads.Secret, at place, para
 			return nil, err
 		}
 		all = append(all, data...)
-		if next == "" || next == after {
+		if next == "" || next == after || len(all) >= wanted {
 			return all, nil
 		}
 		after = next

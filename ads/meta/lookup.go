@@ -9,21 +9,30 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// level is what Meta calls a level of the hierarchy.
-type level struct{ name, edge string }
-
-var levels = map[store.AdLevel]level{
-	store.AdLevelCampaign: {"campaign", "campaigns"},
-	store.AdLevelGroup:    {"adset", "adsets"},
-	store.AdLevelAd:       {"ad", "ads"},
+// level is what Meta calls a level of the hierarchy, and the states that things of it can be in. Lists are asked for
+// states, because without them they leave out what is archived.
+type level struct {
+	name, edge string
+	states     []string
 }
 
-// everyState are the states that lists are asked for: without them they leave out what is archived.
-var everyState = []string{"ACTIVE", "PAUSED", "CAMPAIGN_PAUSED", "ADSET_PAUSED", "PENDING_REVIEW", "IN_PROCESS", "PREAPPROVED", "PENDING_BILLING_INFO",
-	"WITH_ISSUES", "DISAPPROVED", "ARCHIVED"}
+// deleted is the state of what is gone. Meta keeps its figures, but tells of it only those who ask.
+const deleted = "DELETED"
 
-// everything also has what is deleted, of which Meta keeps the figures.
-var everything = append(slices.Clone(everyState), "DELETED")
+var (
+	campaignStates = []string{"ACTIVE", "PAUSED", "IN_PROCESS", "WITH_ISSUES", "ARCHIVED"}
+	groupStates    = append([]string{"CAMPAIGN_PAUSED"}, campaignStates...)
+	adStates       = append([]string{"ADSET_PAUSED", "PENDING_REVIEW", "PREAPPROVED", "PENDING_BILLING_INFO", "DISAPPROVED"}, groupStates...)
+)
+
+var levels = map[store.AdLevel]level{
+	store.AdLevelCampaign: {"campaign", "campaigns", campaignStates},
+	store.AdLevelGroup:    {"adset", "adsets", groupStates},
+	store.AdLevelAd:       {"ad", "ads", adStates},
+}
+
+// everything also has what is deleted.
+func (l level) everything() []string { return append(slices.Clone(l.states), deleted) }
 
 // filter is a condition on a list.
 type filter struct {
@@ -36,10 +45,13 @@ type filter struct {
 const idsPerCall = 100
 
 // lookup returns what of one level has one of these ids, or is below what has them: by says whose ids they are.
-func lookup[T any](ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by store.AdLevel, ids []string, fields string, states []string) ([]T, error) {
+func lookup[T any](
+	ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by store.AdLevel, ids []string, fields string, states []string,
+) ([]T, error) {
 	var found []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {
-		params := url.Values{"fields": {fields}, "effective_status": {jsonText(states)}, "filtering": {jsonText([]filter{{levels[by].name + ".id", "IN", chunk}})}}
+		params := url.Values{"fields": {fields}, "effective_status": {jsonText(states)},
+			"filtering": {jsonText([]filter{{levels[by].name + ".id", "IN", chunk}})}}
 		some, err := list[T](ctx, n.graph, c.Token, place{adAccount, levels[of].edge}, params)
 		if err != nil {
 			return nil, err

@@ -159,7 +159,7 @@ func steering(t *testing.T, w *world) error {
 
 // reporting walks through a few pages and asks for the figures of each level.
 func reporting(t *testing.T, w *world) error {
-	for i := range 210 { // campaigns alone, to make a second page cheaply
+	for i := range 105 { // campaigns alone, to make a second page cheaply
 		w.fake.AddExternal("Campaign", map[string]any{"account_id": dollars[len("act_"):], "name": fmt.Sprint(i), "objective": "REACH", "status": "PAUSED"})
 	}
 	made, err := w.net.Create(t.Context(), w.conn, plan(nil))

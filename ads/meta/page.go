@@ -3,6 +3,7 @@ package meta
 import (
 	"context"
 	"net/url"
+	"strings"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
@@ -18,7 +19,8 @@ type pageNode struct {
 // page returns the page that a channel advertises: the one whose id, or whose Instagram account's id, the channel has.
 // A channel without an id has the only one.
 func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
-	all, err := list[pageNode](ctx, n.graph, c.Token, place{"me", "accounts"}, url.Values{"fields": {"id,name,access_token,instagram_business_account{id}"}})
+	fields := url.Values{"fields": {"id,name,access_token,instagram_business_account{id}"}}
+	all, err := list[pageNode](ctx, n.graph, c.Token, place{"me", "accounts"}, fields)
 	if err != nil {
 		return pageNode{}, err
 	}
@@ -32,9 +34,19 @@ func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
 		}
 	}
 	if len(found) != 1 {
-		return pageNode{}, &ads.Rejected{Message: "The channel's access must be to exactly one page, or the channel must be connected with the page's id.", Raw: "page"}
+		return pageNode{}, &ads.Rejected{Raw: "page",
+			Message: "The channel's access must be to exactly one page, or the channel must be connected with the page's id."}
 	}
 	return found[0], nil
+}
+
+// pageOf returns the page whose post is boosted, which the id of a post on facebook tells, or the channel's.
+func (n *Network) pageOf(ctx context.Context, c ads.Conn, post *store.SocialPost) (pageNode, error) {
+	if post == nil || n.caps.Platform == store.PlatformInstagram {
+		return n.page(ctx, c)
+	}
+	id, _, _ := strings.Cut(post.PlatformID, "_")
+	return pageNode{ID: id}, nil
 }
 
 type postNode struct {
@@ -51,7 +63,10 @@ type mediaNode struct {
 	Thumbnail                         string `json:"thumbnail_url"`
 }
 
-// Posts implements ads.Network.
+// manyPosts is how many posts are offered. Older ones are hardly boosted, and a page may have any number of them.
+const manyPosts = 500
+
+// Posts implements ads.Network. They are the newest ones.
 func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -63,7 +78,7 @@ func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, er
 		return n.media(ctx, c, p)
 	}
 	fields := url.Values{"fields": {"id,message,story,permalink_url,full_picture,is_published,created_time"}}
-	nodes, err := list[postNode](ctx, n.graph, p.Token, place{p.ID, "published_posts"}, fields)
+	nodes, err := newest[postNode](ctx, n.graph, p.Token, place{p.ID, "published_posts"}, fields, manyPosts)
 	posts := make([]store.SocialPost, len(nodes))
 	for i, node := range nodes {
 		posts[i] = node.post()
@@ -84,7 +99,7 @@ func (p postNode) post() store.SocialPost {
 
 func (n *Network) media(ctx context.Context, c ads.Conn, p pageNode) ([]store.SocialPost, error) {
 	fields := url.Values{"fields": {"id,caption,permalink,media_url,thumbnail_url,timestamp"}}
-	nodes, err := list[mediaNode](ctx, n.graph, c.Token, place{p.Instagram.ID, "media"}, fields)
+	nodes, err := newest[mediaNode](ctx, n.graph, c.Token, place{p.Instagram.ID, "media"}, fields, manyPosts)
 	posts := make([]store.SocialPost, len(nodes))
 	for i, m := range nodes {
 		posts[i] = store.SocialPost{PlatformID: m.ID, Status: store.SocialPostPublished, Text: m.Caption, LinkURL: m.Permalink,

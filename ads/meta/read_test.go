@@ -120,6 +120,18 @@ func TestSync_WalksThroughEverythingPageByPage(t *testing.T) {
 	assert.Len(t, seen, 206, "each once")
 }
 
+func TestPosts_AreTheNewest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	for i := range 700 {
+		w.fake.AddPost(pageID, fmt.Sprint(pageID, "_", 4_000+i), "More", now)
+	}
+	posts, err := w.net.Posts(t.Context(), w.conn)
+	require.NoError(t, err)
+	assert.Len(t, posts, 500)
+	assert.Equal(t, fmt.Sprint(pageID, "_", 4_699), posts[0].PlatformID)
+}
+
 func TestSync_ReadsWhatCreateMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, store.PlatformFacebook)

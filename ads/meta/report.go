@@ -46,12 +46,14 @@ type action struct {
 func (i insight) id() string { return i.CampaignID + i.GroupID + i.AdID } // only one of them is asked for
 
 // Report implements ads.Network. It asks for the states and for the figures, a hundred ids at a time.
-func (n *Network) Report(ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
+func (n *Network) Report(
+	ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date,
+) (map[string]ads.Report, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	reports := map[string]ads.Report{}
 	now := store.TimeOf(c.Now())
-	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of], everything)
+	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of], levels[of].everything())
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of
 	for chunk := range slices.Chunk(ids, idsPerCall) {
 		params := url.Values{"level": {name}, "fields": {name + "_id," + insightFields},
 			"time_range": {jsonText(map[string]string{"since": from.String(), "until": to.String()})},
-			"filtering":  {jsonText([]filter{{name + ".id", "IN", chunk}, {name + ".effective_status", "IN", everything}})}}
+			"filtering":  {jsonText([]filter{{name + ".id", "IN", chunk}, {name + ".effective_status", "IN", levels[of].everything()}})}}
 		some, err := list[insight](ctx, n.graph, c.Token, place{adAccount, "insights"}, params)
 		if err != nil {
 			return nil, err
@@ -109,7 +111,8 @@ var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pix
 func (i insight) metrics() store.AdMetrics {
 	spend, _ := store.ParseAdSpend(i.Spend) // a number that cannot be read is 0: the rest is still worth showing
 	reach := count(i.Reach)
-	m := store.AdMetrics{Spend: spend, Impressions: count(i.Impressions), Reach: &reach, Clicks: count(i.Clicks), Engagement: count(i.Engagement), Actions: map[string]int64{}}
+	m := store.AdMetrics{Spend: spend, Impressions: count(i.Impressions), Reach: &reach, Clicks: count(i.Clicks),
+		Engagement: count(i.Engagement), Actions: map[string]int64{}}
 	for _, a := range i.Actions {
 		m.Actions[a.Type] = thousandths(a.Value)
 	}

@@ -3,9 +3,11 @@ package meta
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
@@ -45,36 +47,28 @@ func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 }
 
 func (n *Network) turn(ctx context.Context, c ads.Conn, ref ads.Ref, to store.AdConfigured) error {
-	var done struct{ Success bool }
-	return n.graph.post(ctx, c.Token, place{id: ref.ID}, url.Values{"status": {n.caps.SwitchWord(to)}}, &done)
+	return n.graph.order(ctx, http.MethodPost, c.Token, place{id: ref.ID}, url.Values{"status": {n.caps.SwitchWord(to)}})
 }
 
 // turnRest turns the other switches, a few at a time. Once Meta takes no more, the rest is not tried.
 func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) {
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var limited *ads.RateLimited
+	var stop atomic.Pointer[ads.RateLimited]
 	slots := make(chan struct{}, atOnce)
 	for i := 1; i < len(refs); i++ {
 		slots <- struct{}{}
-		mu.Lock()
-		results[i].Ref = refs[i]
-		stop := limited != nil
-		if stop {
-			results[i].Err = limited
-		}
-		mu.Unlock()
-		if stop {
-			<-slots
-			continue
-		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			err := n.turn(ctx, c, refs[i], to)
-			mu.Lock()
-			defer mu.Unlock()
-			results[i].Err = err
-			errors.As(err, &limited)
+			results[i] = ads.ItemResult{Ref: refs[i]}
+			limited := stop.Load()
+			if limited != nil {
+				results[i].Err = limited
+				return
+			}
+			results[i].Err = n.turn(ctx, c, refs[i], to)
+			if errors.As(results[i].Err, &limited) {
+				stop.Store(limited)
+			}
 		})
 	}
 	wg.Wait()
@@ -100,7 +94,7 @@ func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, o
 	ids := byLevel(refs)
 	for _, by := range []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd} {
 		if len(ids[by]) > 0 {
-			some, err := lookup[T](ctx, n, c, refs[0].AdAccount, of, by, ids[by], fields, everyState)
+			some, err := lookup[T](ctx, n, c, refs[0].AdAccount, of, by, ids[by], fields, levels[of].states)
 			if err != nil {
 				return nil, err
 			}

@@ -83,7 +83,7 @@ func (n *Network) stretch(ctx context.Context, c ads.Conn, adAccount string, at 
 }
 
 func stretchOf[T any](ctx context.Context, n *Network, c ads.Conn, adAccount string, at position, fields string) ([]T, string, error) {
-	params := url.Values{"fields": {fields}, "effective_status": {jsonText(everyState)}}
+	params := url.Values{"fields": {fields}, "effective_status": {jsonText(levels[at.level].states)}}
 	return listPage[T](ctx, n.graph, c.Token, place{adAccount, levels[at.level].edge}, params, at.after)
 }
 

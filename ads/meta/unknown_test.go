@@ -100,6 +100,26 @@ func TestFind_ReturnsWhatSomebodyDeletedMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok, "it was made, so it must not be made again")
 	assert.Equal(t, store.AdStatusCancelled, found.Ad.Status)
+	require.NotNil(t, found.Campaign)
+	require.NotNil(t, found.Group)
+}
+
+func TestFind_KeepsTheAdAndRemovesWhatAnotherTryLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	whole := w.create(t, plan(nil))
+	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Method: "POST", Edge: "adsets"})
+	_, err := w.net.Create(t.Context(), w.conn, plan(nil))
+	require.ErrorIs(t, err, ads.ErrIndeterminate)
+	require.Len(t, w.fake.Live("Campaign"), 2)
+
+	made, found, err := w.net.Find(t.Context(), w.conn, dollars, plan(nil).Token)
+	require.NoError(t, err)
+	require.True(t, found)
+	assert.Equal(t, whole.Ad.PlatformID, made.Ad.PlatformID)
+	assert.Equal(t, whole.Campaign.PlatformID, made.Campaign.PlatformID)
+	assert.Equal(t, whole.Group.PlatformID, made.Group.PlatformID)
+	assert.Equal(t, []string{whole.Campaign.PlatformID}, w.fake.Live("Campaign"))
 }
 
 func TestFind_SaysNothingWhenItCannotLook(t *testing.T) {

@@ -3,6 +3,7 @@ package meta
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/tillwright/tillwright/ads"
@@ -33,8 +34,7 @@ func (n *Network) change(ctx context.Context, c ads.Conn, id string, params url.
 	if len(params) == 0 {
 		return nil
 	}
-	var done struct{ Success bool }
-	return n.graph.post(ctx, c.Token, place{id: id}, params, &done)
+	return n.graph.order(ctx, http.MethodPost, c.Token, place{id: id}, params)
 }
 
 // fillBudget writes the budget and the strategy.
@@ -95,7 +95,16 @@ func (n *Network) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, p
 	if err := n.change(ctx, c, ref.ID, own); err != nil {
 		return err
 	}
-	return n.changeGroups(ctx, c, groups, below)
+	for i, g := range groups {
+		err := n.change(ctx, c, g.ID, below)
+		if err != nil && (i > 0 || len(own) > 0) {
+			return fmt.Errorf("%w: a part was changed: %w", ads.ErrIndeterminate, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setCaps moves the cap into the campaign's call: a strategy with a cap is refused while an ad set has none.
@@ -109,16 +118,6 @@ func setCaps(own, below url.Values, groups []state) {
 		caps[g.ID] = amount
 	}
 	own.Set("adset_bid_amounts", jsonText(caps))
-}
-
-// changeGroups changes every ad set alike. What was changed before one failed stays changed, so the outcome is open.
-func (n *Network) changeGroups(ctx context.Context, c ads.Conn, groups []state, params url.Values) error {
-	for _, g := range groups {
-		if err := n.change(ctx, c, g.ID, params); err != nil {
-			return fmt.Errorf("%w: change ad set %s: %w", ads.ErrIndeterminate, g.ID, err)
-		}
-	}
-	return nil
 }
 
 // entity reads what was changed. It was changed whether or not it can be read.

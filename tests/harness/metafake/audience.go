@@ -70,7 +70,8 @@ func (f *Fake) checkRule(r *request) *Error {
 		return refused(1713098, "A rule includes somebody.")
 	}
 	one := rules[0]
-	if len(one.Sources) != 1 || one.Sources[0].ID == "" || one.Sources[0].Type == "" || one.Seconds < 1 || one.Filter.Operator == "" || len(one.Filter.Filters) == 0 {
+	sourced := len(one.Sources) == 1 && one.Sources[0].ID != "" && one.Sources[0].Type != ""
+	if !sourced || one.Seconds < 1 || one.Filter.Operator == "" || len(one.Filter.Filters) == 0 {
 		return refused(1713098, "A rule names its source, its time and its filter.")
 	}
 	if x := one.Filter.Filters[0]; x.Field == "" || x.Operator == "" {
@@ -93,7 +94,8 @@ func (f *Fake) checkLookalike(r *request, fields map[string]any) *Error {
 	if spec.Country == "" || spec.Type == "" || err != nil || ratio < 0.01 || ratio > 0.2 {
 		return refused(1713008, "lookalike_spec needs a type, a country and a ratio from 0.01 to 0.20.")
 	}
-	fields["lookalike_spec"] = map[string]any{"country": spec.Country, "ratio": spec.Ratio, "type": spec.Type, "origin": []map[string]string{{"id": origin.id(), "type": "custom_audience"}}}
+	fields["lookalike_spec"] = map[string]any{"country": spec.Country, "ratio": spec.Ratio, "type": spec.Type,
+		"origin": []map[string]string{{"id": origin.id(), "type": "custom_audience"}}}
 	return nil
 }
 
@@ -169,7 +171,8 @@ func (f *Fake) receive(r *request, schema []string, rows [][]string, session str
 		return nil, refused(1870092, "The session is closed.")
 	}
 	s.received, s.invalid, s.last = s.received+len(rows), s.invalid+invalid, last
-	return map[string]any{"audience_id": r.id, "session_id": session, "num_received": s.received, "num_invalid_entries": s.invalid, "invalid_entry_samples": map[string]string{}}, nil
+	return map[string]any{"audience_id": r.id, "session_id": session, "num_received": s.received, "num_invalid_entries": s.invalid,
+		"invalid_entry_samples": map[string]string{}}, nil
 }
 
 func (f *Fake) enroll(audience string, schema, row []string) bool {

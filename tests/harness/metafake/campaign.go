@@ -96,7 +96,8 @@ func (f *Fake) createCampaign(r *request) (any, *Error) {
 	if e := f.checkBudget(r, r.account()); e != nil {
 		return nil, e
 	}
-	o := f.add("Campaign", map[string]any{"account_id": r.account(), "created_time": f.stamp(), "updated_time": f.stamp(), "special_ad_categories": []string{}})
+	o := f.add("Campaign", map[string]any{"account_id": r.account(), "created_time": f.stamp(), "updated_time": f.stamp(),
+		"special_ad_categories": []string{}})
 	f.keep(o, r)
 	return map[string]any{"id": o.id()}, nil
 }

@@ -39,8 +39,8 @@ func (f *Fake) checkStory(r *request) *Error {
 }
 
 func (f *Fake) checkMedia(r *request) *Error {
-	media, user, page := f.nodes[r.params.Get("source_instagram_media_id")], f.nodes[r.params.Get("instagram_user_id")], f.nodes[r.params.Get("object_id")]
-	if media == nil || media.node != "IGMedia" || user == nil || user.node != "IGUser" || page == nil || page.node != "Page" {
+	named := func(param string) string { return nodeOf(f.nodes[r.params.Get(param)]) }
+	if named("source_instagram_media_id") != "IGMedia" || named("instagram_user_id") != "IGUser" || named("object_id") != "Page" {
 		return refused(1487472, "The media, its account and a page are needed to promote it.")
 	}
 	return nil

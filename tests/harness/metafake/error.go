@@ -45,13 +45,19 @@ func (e *Error) blame(param string) *Error {
 func missing(method, id string) *Error {
 	verb := map[string]string{"GET": "get", "POST": "post", "DELETE": "delete"}[method]
 	return &Error{Status: http.StatusBadRequest, Type: "GraphMethodException", Code: 100, Subcode: 33, Trace: trace,
-		Message: fmt.Sprintf("Unsupported %s request. Object with ID '%s' does not exist, cannot be loaded due to missing permissions, or does not support this operation", verb, id)}
+		Message: fmt.Sprintf("Unsupported %s request. Object with ID '%s' does not exist, cannot be loaded due to missing permissions, "+
+			"or does not support this operation", verb, id)}
 }
 
 // unauthorized repeats the token, as careless software does: no driver may let that through.
 func unauthorized(token string) *Error {
 	return &Error{Status: http.StatusUnauthorized, Type: "OAuthException", Code: 190, Trace: trace,
 		Message: "Error validating access token " + token + ": Session has expired"}
+}
+
+// oauth is an error about the token itself.
+func oauth(status, code int, message string) *Error {
+	return &Error{Status: status, Message: message, Type: "OAuthException", Code: code, Trace: trace}
 }
 
 func rateLimited(code, minutes int) *Error {

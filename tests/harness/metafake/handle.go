@@ -3,6 +3,7 @@ package metafake
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ func (f *Fake) do(r *request) (any, *Error) {
 		return f.update(r)
 	case "Page GET published_posts":
 		if r.caller != r.id {
-			return nil, &Error{Status: 400, Message: "(#190) This method must be called with a Page Access Token", Type: "OAuthException", Code: 190, Trace: trace}
+			return nil, oauth(http.StatusBadRequest, 190, "(#190) This method must be called with a Page Access Token")
 		}
 	}
 	switch {
@@ -82,7 +83,7 @@ func (f *Fake) isOn(r *request, o *object) bool {
 	return false
 }
 
-var edgeNodes = map[string]string{"campaigns": "Campaign", "adsets": "AdSet", "ads": "Ad", "adcreatives": "AdCreative", "customaudiences": "CustomAudience"}
+var edgeNodes = map[string]string{"campaigns": "Campaign", "adsets": "AdSet", "ads": "Ad", "customaudiences": "CustomAudience"}
 
 // list answers a page of an edge. What is archived or deleted is only there for those who ask for it.
 func (f *Fake) list(r *request) (any, *Error) {
@@ -104,7 +105,7 @@ func (f *Fake) wanted(r *request) (func(*object) bool, *Error) {
 	_ = json.Unmarshal([]byte(r.params.Get("effective_status")), &states)
 	_ = json.Unmarshal([]byte(r.params.Get("filtering")), &filters)
 	for _, x := range filters {
-		if e := x.check(edgeNodes[r.edge]); e != nil {
+		if e := x.check(f.table, edgeNodes[r.edge]); e != nil {
 			return nil, e
 		}
 	}
@@ -129,7 +130,7 @@ var prefixes = map[string]string{"Campaign": "campaign", "AdSet": "adset", "Ad":
 // ancestors are whose ids a node can be found by besides its own.
 var ancestors = map[string][]string{"AdSet": {"campaign"}, "Ad": {"campaign", "adset"}}
 
-func (x filter) check(node string) *Error {
+func (x filter) check(t *table, node string) *Error {
 	prefix, field, _ := strings.Cut(x.Field, ".")
 	known := map[string]string{"id": "IN", "adlabels": "ANY", "effective_status": "IN"}
 	above := field == "id" && slices.Contains(ancestors[node], prefix)
@@ -138,6 +139,11 @@ func (x filter) check(node string) *Error {
 	}
 	if len(x.Value) == 0 {
 		return invalid("Param filtering[0] has no value")
+	}
+	for _, word := range x.Value {
+		if field == "effective_status" && !t.enums[node+"_effective_status"][word] {
+			return invalid("Param filtering[0] value %s is not a state of a %s", word, prefix)
+		}
 	}
 	return nil
 }
@@ -161,8 +167,12 @@ func (f *Fake) page(r *request, found []*object) (any, *Error) {
 	if r.params.Has("limit") {
 		limit, _ = strconv.Atoi(r.params.Get("limit"))
 	}
-	if limit < 1 || limit > 500 {
-		return nil, invalid("Param limit must be from 1 to 500")
+	most := 500
+	if r.edge == "published_posts" || r.edge == "media" {
+		most = 100
+	}
+	if limit < 1 || limit > most {
+		return nil, invalid("Param limit must be from 1 to %d", most)
 	}
 	if after := r.params.Get("after"); after != "" {
 		id, err := base64.RawURLEncoding.DecodeString(after)

@@ -57,7 +57,7 @@ func (f *Fake) wantedInsights(r *request, node string) (func(*object) bool, *Err
 	r.decode("filtering", &filters)
 	asked := false
 	for _, x := range filters {
-		if e := x.check(node); e != nil {
+		if e := x.check(f.table, node); e != nil {
 			return nil, e
 		}
 		asked = asked || x.Field == prefixes[node]+".effective_status"

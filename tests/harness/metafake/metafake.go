@@ -47,8 +47,9 @@ type Call struct {
 
 // New returns a network of one user, with the token, and nothing else.
 func New(token string) *Fake {
-	f := &Fake{Now: time.Now, table: loaded(), nodes: map[string]*object{}, next: 120_200_000_000_000_000, tokens: map[string]string{},
-		edges: map[string][]string{}, states: map[string]string{}, delivery: map[string]map[string]Delivery{}, members: map[string]map[string]bool{}, sessions: map[string]*upload{}}
+	f := &Fake{Now: time.Now, table: loaded(), next: 120_200_000_000_000_000,
+		nodes: map[string]*object{}, tokens: map[string]string{}, edges: map[string][]string{}, states: map[string]string{},
+		delivery: map[string]map[string]Delivery{}, members: map[string]map[string]bool{}, sessions: map[string]*upload{}}
 	f.nodes["me"] = &object{"User", map[string]any{"id": "10150000000000001"}}
 	f.tokens[token] = "me"
 	return f
@@ -140,7 +141,7 @@ func (f *Fake) open(h *http.Request) (*request, *Error) {
 	r := &request{method: h.Method, edge: "."}
 	segments := strings.Split(strings.Trim(h.URL.EscapedPath(), "/"), "/")
 	if len(segments) < 2 || len(segments) > 3 || segments[0] != Version {
-		return r, &Error{Status: http.StatusBadRequest, Message: "Unknown path components: " + h.URL.Path, Type: "OAuthException", Code: 2500, Trace: trace}
+		return r, oauth(http.StatusBadRequest, 2500, "Unknown path components: "+h.URL.Path)
 	}
 	r.id = segments[1]
 	if len(segments) == 3 {
@@ -187,7 +188,7 @@ func (f *Fake) readParams(r *request, h *http.Request) *Error {
 func (f *Fake) authorize(r *request, h *http.Request) *Error {
 	token, ok := strings.CutPrefix(h.Header.Get("Authorization"), "Bearer ")
 	if !ok {
-		return &Error{Status: http.StatusBadRequest, Message: "An active access token must be used to query information about the current user.", Type: "OAuthException", Code: 2500, Trace: trace}
+		return oauth(http.StatusBadRequest, 2500, "An active access token must be used to query information about the current user.")
 	}
 	r.token = token
 	if r.caller = f.tokens[token]; r.caller == "" {
@@ -236,7 +237,7 @@ func (f *Fake) checkSelection(r *request) *Error {
 		err = f.table.checkFields(r.returns, s)
 	}
 	if err != nil {
-		return &Error{Status: http.StatusBadRequest, Message: err.Error(), Type: "OAuthException", Code: 100, Trace: trace}
+		return oauth(http.StatusBadRequest, 100, err.Error())
 	}
 	r.fields = s
 	return nil

@@ -85,7 +85,7 @@ func extract(w io.Writer, folder string) error {
 	if err := read(folder, "enum_types", &types); err != nil {
 		return err
 	}
-	fmt.Fprint(w, header)
+	fmt.Fprintf(w, "%s", header)
 	named := map[string]bool{}
 	for _, e := range enums {
 		named[e] = true
@@ -155,7 +155,7 @@ func writeTyped(w io.Writer, kind string, p param, named map[string]bool) {
 	}
 	fmt.Fprintf(w, "%s\t%s\t%s", kind, p.Name, p.Type)
 	if p.Required {
-		fmt.Fprint(w, "\trequired")
+		fmt.Fprintf(w, "\trequired")
 	}
 	fmt.Fprintln(w)
 }
