@@ -95,7 +95,7 @@ func (s *Service) findOut(ctx context.Context, action *store.AdAction) (out stor
 	if err != nil {
 		return out, false, err
 	}
-	if err := s.syncAdAccount(ctx, line, a); err != nil {
+	if err := s.syncAdAccount(ctx, line, a, never); err != nil {
 		return out, false, err
 	}
 	return s.findChange(ctx, action)

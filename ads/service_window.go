@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -23,16 +24,16 @@ func windowOf(from, to string, now store.Time) (window, error) {
 	if err := w.read(from, to); err != nil {
 		return w, err
 	}
-	first, last := w.in(time.UTC, now)
-	latest := last
-	if w.to.IsZero() {
-		latest = last.AddDays(1) // it may be tomorrow already where the ad account is
+	latest := w.to
+	if latest.IsZero() {
+		latest = DateOf(now.Time()).AddDays(1) // it may be tomorrow already where the ad account is
 	}
+	first, last := w.in(time.UTC, now)
 	switch {
 	case first.Compare(latest) > 0:
 		return w, badRequest("from", "from must not be after to, or in the future.")
 	case first.DaysUntil(last) >= maxDays:
-		return w, badRequest("from", "from and to can be at most 730 days apart.")
+		return w, badRequest("from", fmt.Sprintf("from and to can be at most %d days apart.", maxDays))
 	}
 	return w, nil
 }

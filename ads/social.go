@@ -180,20 +180,16 @@ func (s *Service) mirror(ctx context.Context, l *line) error {
 
 // mirrorAdAccounts brings the campaigns of a channel's ad accounts up to date, as far as there is time.
 func (s *Service) mirrorAdAccounts(ctx context.Context, l *line, accounts []store.AdAccount) error {
-	patience, cancel := context.WithTimeout(ctx, mirrorTime)
-	defer cancel()
+	until := s.store.Now().Add(mirrorTime)
 	for _, a := range accounts {
 		if !l.channel.Allows(a.PlatformID) {
 			continue
-		}
-		if patience.Err() != nil {
-			return nil
 		}
 		known, err := s.store.GetAdAccount(ctx, l.channel, a.PlatformID)
 		if err != nil {
 			return err
 		}
-		if err := s.syncAdAccount(patience, l, known); err != nil && patience.Err() == nil {
+		if err := s.syncAdAccount(ctx, l, known, until); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -47,7 +48,7 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount) error {
 	if err != nil {
 		return ignoreAnswer(err)
 	}
-	return ignoreAnswer(s.syncAdAccount(ctx, line, a))
+	return ignoreAnswer(s.syncAdAccount(ctx, line, a, never))
 }
 
 // ignoreAnswer drops what is an answer to somebody who asks, and no fault of ours: a limit, a channel that is not
@@ -60,10 +61,17 @@ func ignoreAnswer(err error) error {
 	return err
 }
 
-// syncAdAccount mirrors all that an ad account has. What the network does not have any more is cancelled.
-func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount) error {
+// never is when a walk ends that may take as long as it takes.
+const never = store.Time(math.MaxInt64)
+
+// syncAdAccount mirrors all that an ad account has. What the network does not have any more is cancelled. A walk that
+// is not over by a time ends where it is: the turn of the ad account has not come then.
+func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until store.Time) error {
 	began, cursor := s.store.Now(), ""
 	for range maxStretches {
+		if s.store.Now() > until {
+			return nil
+		}
 		if err := s.store.Leave(ctx); err != nil {
 			return err
 		}

@@ -1,0 +1,239 @@
+package ads_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestListAds_AsksEachAdAccountOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.activate(store.PlatformGoogle)
+		list, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: 100}})
+		require.NoError(t, err)
+		require.Len(t, list.Items, 72, "two channels with three ad accounts of 12 ads each")
+		assert.Equal(t, 6, w.line.of("Report"))
+		for _, ids := range w.line.report {
+			assert.Len(t, ids, 12)
+		}
+		spent := 0
+		for _, ad := range list.Items {
+			require.NotNil(t, ad.Metrics)
+			assert.NotZero(t, ad.SyncedAt)
+			if ad.Metrics.Spend > 0 {
+				spent++
+			}
+		}
+		assert.NotZero(t, spent)
+	})
+}
+
+func TestListAds_WalkShowsEachAdOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		seen := map[string]int{}
+		in := ads.ListAds{AccountID: w.channel.ID, Paging: ads.Paging{Limit: 7}}
+		for pages := 0; ; pages++ {
+			list, err := w.Service.ListAds(t.Context(), w.by.Account, in)
+			require.NoError(t, err)
+			for _, ad := range list.Items {
+				seen[ad.Row.PlatformID]++
+			}
+			assert.Equal(t, list.HasMore, list.NextCursor != "")
+			if in.Cursor = list.NextCursor; in.Cursor == "" {
+				break
+			}
+			w.create(w.ad())
+			require.Less(t, pages, 20)
+		}
+		assert.Len(t, seen, 36)
+		for id, times := range seen {
+			assert.Equal(t, 1, times, id)
+		}
+		third, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: 10, Page: 3}})
+		require.NoError(t, err)
+		assert.Len(t, third.Items, 10)
+		beyond, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: 10, Page: 30}})
+		require.NoError(t, err)
+		assert.Empty(t, beyond.Items)
+		assert.False(t, beyond.HasMore)
+	})
+}
+
+func TestListAds_Filters(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		native := w.create(w.ad()).Row
+		for name, test := range map[string]struct {
+			in    ads.ListAds
+			count int
+		}{
+			"native":             {ads.ListAds{Source: "native"}, 1},
+			"all":                {ads.ListAds{Source: "all"}, 37},
+			"campaign":           {ads.ListAds{CampaignID: native.CampaignID}, 1},
+			"ad account":         {ads.ListAds{AdAccountID: w.account.PlatformID}, 13},
+			"other network":      {ads.ListAds{AccountID: w.channel.ID, Platform: "google"}, 0},
+			"days hide nothing":  {ads.ListAds{From: "2020-01-01", To: "2020-01-02"}, 37},
+			"two states":         {ads.ListAds{Status: "completed, rejected", AdAccountID: w.account.PlatformID}, 5},
+			"contradicting ones": {ads.ListAds{Source: "native", Status: "completed"}, 0},
+		} {
+			test.in.Limit = 100
+			list, err := w.Service.ListAds(t.Context(), w.by.Account, test.in)
+			require.NoError(t, err, name)
+			assert.Len(t, list.Items, test.count, name)
+		}
+	})
+}
+
+func TestListAds_SaysWhatIsWrong(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		first, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: 5}})
+		require.NoError(t, err)
+		inactive := w.connect(w.by, store.PlatformTikTok)
+		for name, test := range map[string]struct {
+			in    ads.ListAds
+			code  store.Code
+			param string
+		}{
+			"unknown channel":        {ads.ListAds{AccountID: "sacct_1"}, store.CodeMissing, "account_id"},
+			"inactive channel":       {ads.ListAds{AccountID: inactive.ID}, store.CodeNotActivated, "account_id"},
+			"unknown platform":       {ads.ListAds{Platform: "myspace"}, store.CodeBadRequest, "platform"},
+			"unknown status":         {ads.ListAds{Status: "active,running"}, store.CodeBadRequest, "status"},
+			"unknown source":         {ads.ListAds{Source: "mine"}, store.CodeBadRequest, "source"},
+			"impossible day":         {ads.ListAds{From: "2026-02-30"}, store.CodeBadRequest, "from"},
+			"no day":                 {ads.ListAds{To: "tomorrow"}, store.CodeBadRequest, "to"},
+			"from after to":          {ads.ListAds{From: "2026-02-02", To: "2026-02-01"}, store.CodeBadRequest, "from"},
+			"from in the future":     {ads.ListAds{From: time.Now().AddDate(0, 0, 3).Format(time.DateOnly)}, store.CodeBadRequest, "from"},
+			"two years and a day":    {ads.ListAds{From: "2024-01-01", To: "2026-01-01"}, store.CodeBadRequest, "from"},
+			"limit":                  {ads.ListAds{Paging: ads.Paging{Limit: 101}}, store.CodeBadRequest, "limit"},
+			"no limit":               {ads.ListAds{Paging: ads.Paging{Limit: -1}}, store.CodeBadRequest, "limit"},
+			"no page":                {ads.ListAds{Paging: ads.Paging{Page: -1}}, store.CodeBadRequest, "page"},
+			"no cursor":              {ads.ListAds{Paging: ads.Paging{Cursor: "x"}}, store.CodeBadRequest, "cursor"},
+			"cursor of other filter": {ads.ListAds{Source: "native", Paging: ads.Paging{Cursor: first.NextCursor}}, store.CodeBadRequest, "cursor"},
+		} {
+			_, err := w.Service.ListAds(t.Context(), w.by.Account, test.in)
+			t.Log(name)
+			refused(t, err, test.code, test.param)
+		}
+	})
+}
+
+func TestListAds_NothingActivatedIsConflict(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		_, err := w.Service.DeactivateSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+		require.NoError(t, err)
+		nobody := w.newAccount("New shop")
+		for name, do := range map[string]func(ads.Actor) error{
+			"ads": func(by ads.Actor) error {
+				_, err := w.Service.ListAds(t.Context(), by.Account, ads.ListAds{})
+				return err
+			},
+			"campaigns": func(by ads.Actor) error {
+				_, err := w.Service.ListCampaigns(t.Context(), by.Account, ads.ListCampaigns{})
+				return err
+			},
+			"campaign": func(by ads.Actor) error {
+				_, err := w.Service.GetCampaign(t.Context(), by.Account, ad.CampaignID, ads.GetAdObject{})
+				return err
+			},
+			"ad groups": func(by ads.Actor) error {
+				_, err := w.Service.ListCampaignAdGroups(t.Context(), by.Account, ad.CampaignID, ads.ListAdGroups{})
+				return err
+			},
+			"ad group": func(by ads.Actor) error {
+				_, err := w.Service.GetAdGroup(t.Context(), by.Account, "nobody's", ads.GetAdObject{})
+				return err
+			},
+			"update": func(by ads.Actor) error {
+				_, err := w.UpdateCampaign(t.Context(), by, ad.CampaignID, ads.UpdateBudget{})
+				return err
+			},
+			"delete": func(by ads.Actor) error { _, err := w.DeleteCampaign(t.Context(), by, ad.CampaignID, ""); return err },
+			"pause":  func(by ads.Actor) error { _, err := w.PauseAdGroup(t.Context(), by, ad.AdGroupID, ""); return err },
+			"audience": func(by ads.Actor) error {
+				_, err := w.Service.GetAudience(t.Context(), by.Account, "aud_1")
+				return err
+			},
+			"bulk": func(by ads.Actor) error {
+				_, err := w.BulkPauseCampaigns(t.Context(), by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
+				return err
+			},
+		} {
+			t.Log(name)
+			refused(t, do(w.by), store.CodeNotActivated, "account_id")
+			refused(t, do(nobody), store.CodeNotActivated, "account_id")
+		}
+
+		other := w.activate(store.PlatformGoogle)
+		list, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{})
+		require.NoError(t, err)
+		for _, one := range list.Items {
+			assert.Equal(t, other.ID, one.Row.ChannelID, "lists leave the inactive channel out")
+		}
+		_, err = w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
+		refused(t, err, store.CodeNotActivated, "account_id")
+		_, err = w.Service.GetCampaign(t.Context(), w.by.Account, "nobody's", ads.GetAdObject{})
+		refused(t, err, store.CodeMissing, "")
+	})
+}
+
+func TestGetCampaign_LearnsWhatChanged(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.EndDate = time.Now().UTC().AddDate(0, 0, 3).Format(time.DateOnly)
+		ad := w.create(in).Row
+		shown, err := w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
+		require.NoError(t, err)
+		assert.Equal(t, store.AdStatusActive, shown.Status)
+		assert.Equal(t, 1, shown.Row.AdGroupCount)
+		assert.Equal(t, 89, shown.From.DaysUntil(shown.To))
+
+		w.advance.Store(int64(5 * 24 * time.Hour))
+		shown, err = w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
+		require.NoError(t, err)
+		assert.Equal(t, store.AdStatusCompleted, shown.Status)
+		assert.NotZero(t, shown.Metrics.Spend)
+		group, err := w.Service.GetAdGroup(t.Context(), w.by.Account, ad.AdGroupID, ads.GetAdObject{Platform: "facebook", From: "2020-01-01", To: "2020-02-01"})
+		require.NoError(t, err)
+		assert.Equal(t, store.AdStatusCompleted, group.Status)
+		assert.Zero(t, group.Metrics.Spend, "the days of the figures")
+		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		refused(t, err, store.CodeInvalid, "status")
+	})
+}
+
+func TestListCampaigns_FaultsOfNetworks(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		get := func() error {
+			_, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{})
+			return err
+		}
+		w.line.say("Report", &ads.RateLimited{After: 9 * time.Second})
+		assert.Equal(t, 9*time.Second, refused(t, get(), store.CodeRateLimit, "platform").After)
+		w.line.say("Report", ads.ErrUnavailable)
+		unknown(t, get())
+		w.line.say("Report", ads.ErrUnauthorized)
+		refused(t, get(), store.CodeNotActivated, "account_id")
+		w.line.say("", nil)
+		refused(t, get(), store.CodeNotActivated, "account_id")
+	})
+}
+
+func TestListBusinessCenters_OnlyTikTokHasThem(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		list := func(channel string) (*store.AdList[store.AdBusinessCenter], error) {
+			return w.Service.ListBusinessCenters(t.Context(), w.by.Account, ads.ListBusinessCenters{AccountID: channel})
+		}
+		_, err := list("")
+		refused(t, err, store.CodeParameterMissing, "account_id")
+		_, err = list(w.channel.ID)
+		refused(t, err, store.CodeInvalid, "account_id")
+		centers, err := list(w.activate(store.PlatformTikTok).ID)
+		require.NoError(t, err)
+		assert.Len(t, centers.Items, 2)
+	})
+}

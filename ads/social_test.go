@@ -1,0 +1,107 @@
+package ads_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/sandbox"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestActivateSocialAccount_MirrorsWhatIsThere(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, platform := range store.Platforms {
+			channel := w.connect(w.by, platform)
+			assert.Equal(t, store.AdsStatusInactive, channel.AdsStatus)
+			_, _, err := w.request(channel.ID, func(ctx context.Context) (any, error) {
+				return w.Service.ActivateSocialAccount(ctx, w.by.Account, channel.ID)
+			})
+			require.NoError(t, err)
+			list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{AccountID: channel.ID})
+			require.NoError(t, err)
+			assert.Len(t, list.Items, 9, platform)
+			again, err := w.Service.ActivateSocialAccount(t.Context(), w.by.Account, channel.ID)
+			require.NoError(t, err)
+			assert.True(t, again.IsActivated())
+		}
+		_, err := w.Service.ActivateSocialAccount(t.Context(), w.by.Account, "sacct_1")
+		refused(t, err, store.CodeMissing, "account_id")
+		_, err = w.Service.ActivateSocialAccount(t.Context(), w.by.Account, "")
+		refused(t, err, store.CodeParameterMissing, "account_id")
+	})
+}
+
+func TestConnectSocialAccount_ChoosesWhoSpeaks(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		connect := func(in ads.ConnectSocialAccount) error {
+			_, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
+			return err
+		}
+		refused(t, connect(ads.ConnectSocialAccount{}), store.CodeParameterMissing, "platform")
+		refused(t, connect(ads.ConnectSocialAccount{Platform: "myspace"}), store.CodeInvalid, "platform")
+		refused(t, connect(ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"}), store.CodeInvalid, "driver")
+
+		real := ads.New(w.Store, ads.Drivers{"meta": {store.PlatformFacebook: sandbox.New(w.Store, store.PlatformFacebook, sandbox.Options{})}}, nil)
+		_, err := real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook"})
+		refused(t, err, store.CodeInvalid, "driver")
+		_, err = real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"})
+		refused(t, err, store.CodeInvalid, "token")
+		channel, err := real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook", Token: "secret"})
+		require.NoError(t, err)
+		assert.Equal(t, "meta", channel.Driver)
+		_, err = w.Service.ActivateSocialAccount(t.Context(), w.by.Account, channel.ID)
+		refused(t, err, store.CodeNotActivated, "account_id")
+	})
+}
+
+func TestSync_NoticesWhatHappensElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{AdAccountID: w.account.PlatformID})
+		require.NoError(t, err)
+		renamed, deleted := list.Items[0].Row, list.Items[1].Row
+		manager := sandbox.New(w.Store, store.PlatformFacebook, sandbox.Options{})
+		conn := ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: store.PlatformFacebook, Now: func() time.Time { return w.Store.Now().Time() }}
+		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelCampaign, ID: renamed.PlatformID}, sandbox.Edit{Name: new("Renamed")}))
+		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelCampaign, ID: deleted.PlatformID}, sandbox.Edit{Delete: true}))
+
+		require.NoError(t, w.SyncDue(t.Context()))
+		row, err := w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, renamed.PlatformID)
+		require.NoError(t, err)
+		assert.NotEqual(t, "Renamed", row.Name, "its turn has not come")
+
+		w.advance.Store(int64(16 * time.Minute))
+		require.NoError(t, w.SyncDue(t.Context()))
+		row, err = w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, renamed.PlatformID)
+		require.NoError(t, err)
+		assert.Equal(t, "Renamed", row.Name)
+		row, err = w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, deleted.PlatformID)
+		require.NoError(t, err)
+		assert.Equal(t, store.AdStatusCancelled, row.Status)
+
+		due, err := w.DueAdAccounts(t.Context(), w.Store.Now().Add(-15*time.Minute), 100)
+		require.NoError(t, err)
+		assert.Empty(t, due, "each has had its turn")
+
+		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+		require.NoError(t, err)
+		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, "sacct_1")
+		refused(t, err, store.CodeMissing, "")
+		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.connect(w.by, store.PlatformGoogle).ID)
+		refused(t, err, store.CodeNotActivated, "account_id")
+	})
+}
+
+func TestCapabilities_ListsTheSeven(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		all := w.Capabilities()
+		require.Len(t, all, 7)
+		for i, platform := range store.Platforms {
+			assert.Equal(t, platform, all[i].Platform)
+		}
+	})
+}
