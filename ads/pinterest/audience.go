@@ -169,8 +169,7 @@ func (d *Driver) findAudience(ctx context.Context, c ads.Conn, adAccount, token 
 }
 
 func (d *Driver) audienceMarked(ctx context.Context, c ads.Conn, adAccount, token string) (audience, bool, error) {
-	marks := func(w audience) bool { return carries(w.Description, token) }
-	found, err := marking(ctx, d, c, inAccount(adAccount, "audiences"), url.Values{}, marks)
+	found, err := marking[audience](ctx, d, c, inAccount(adAccount, "audiences"), url.Values{}, token)
 	if err != nil || len(found) == 0 {
 		return audience{}, false, err
 	}

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -223,6 +225,44 @@ func TestFind_NeverArchivesACampaignWithAnAd(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, made.Ad.PlatformID, found.Ad.PlatformID)
 	assert.Equal(t, 1, w.running())
+}
+
+func TestFind_LooksNoFurtherThanTheTokenIsOld(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := newWorldAt(func() time.Time { return now }, "USD", nil)
+	minted := ulid.ULID{}
+	require.NoError(t, minted.SetTime(ulid.Timestamp(noon)))
+	token := "adact_" + strings.ToLower(minted.String())
+	now = noon.AddDate(0, 0, -2)
+	w.campaigns(t, 3)
+	w.net.LimitPages(1)
+	_, ok, err := w.driver.Find(t.Context(), w.conn, w.account.ID, token)
+	require.NoError(t, err)
+	assert.False(t, ok)
+	assert.Equal(t, []string{"campaigns/list", "ads/list", "audiences/list"}, w.net.Calls())
+
+	now = noon.Add(-23 * time.Hour) // the network's clock is slow
+	plan := w.boost("slow")
+	plan.Token = token
+	w.create(t, plan)
+	now = noon
+	w.campaigns(t, 3)
+	_, ok, err = w.driver.Find(t.Context(), w.conn, w.account.ID, token)
+	require.NoError(t, err)
+	assert.True(t, ok)
+}
+
+func TestSync_SaysNothingOfACreativeThatWasMadeHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld("USD", nil)
+	ours, theirs := w.create(t, w.standalone("ours")), w.create(t, w.standalone("theirs"))
+	w.net.Rename(w.account, theirs.Ad.PlatformID, "somebody's")
+	whole, err := w.walk(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, ours.Ad.PlatformID, whole.Ads[0].PlatformID)
+	assert.Zero(t, whole.Ads[0].Creative.V)
+	assert.Equal(t, store.AdCreative{CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug"}, whole.Ads[1].Creative.V)
 }
 
 func TestFind_IsNoProofWhileTheListsCannotBeRead(t *testing.T) {

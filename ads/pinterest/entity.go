@@ -128,8 +128,8 @@ func (d *Driver) groupRow(w group, above store.AdCampaign) (store.AdGroup, error
 	return row, err
 }
 
-// adRow converts an ad of the ad group. Every ad shows a Pin that is a post, so each is a boost; only Create knows that
-// it made the Pin for it.
+// adRow converts an ad of the ad group. Every ad shows a Pin, so each is a boost as far as Pinterest knows. Of a creative
+// it knows less than whoever made the ad here, so it says nothing about that one's.
 func (d *Driver) adRow(w ad, above store.AdGroup) store.Ad {
 	row := store.Ad{
 		PlatformID: w.ID, CampaignID: w.CampaignID, AdGroupID: w.AdGroupID, Name: unmark(w.Name),
@@ -137,7 +137,9 @@ func (d *Driver) adRow(w ad, above store.AdGroup) store.Ad {
 		PlatformStatus: w.Summary, RejectionReason: strings.Join(w.Reasons, ", "), Type: store.AdTypeBoost,
 		PlatformPostID: w.PinID, PlatformCreatedAt: moment(w.Created),
 	}
-	row.Creative.V = store.AdCreative{CallToAction: w.CTA, LinkURL: w.Link}
+	if !isMarked(w.Name) {
+		row.Creative.V = store.AdCreative{CallToAction: w.CTA, LinkURL: w.Link}
+	}
 	return row
 }
 

@@ -11,8 +11,12 @@ import (
 )
 
 // Find looks for what carries the token: a campaign, an ad that joined a group, an audience. The network cannot search,
-// so it walks through the ad account's lists from their newest end, and down to the other end before it says that
-// there is nothing. What is left of a Create that did not get as far as the ad is archived.
+// so it walks through the ad account's lists from their newest end, and past everything that is not older than the
+// token before it says that there is nothing.
+//
+// What is left of a Create that did not get as far as the ad is archived. So a request that is still on its way when this
+// looks cannot spend: without the ad a campaign is empty, and an ad comes into an archived one. Only an ad that joins
+// an ad group may turn up late, which has no budget of its own.
 func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -26,24 +30,36 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return ads.Created{}, false, nil
 }
 
-// marking returns the things of a list that carry the token.
-func marking[T any](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, carries func(T) bool) ([]T, error) {
+// marking returns the things of a list that carry the token, those of the first page that has one.
+func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, token string) ([]T, error) {
 	var found []T
+	first := since(token)
 	err := walk(ctx, d, c, path, newestFirst(query), func(page []T) bool {
+		older := false
 		for _, item := range page {
-			if carries(item) {
+			text, made := item.markedText()
+			if carries(text, token) {
 				found = append(found, item)
 			}
+			older = older || made != 0 && made < first
 		}
-		return len(found) == 0
+		return len(found) == 0 && !older
 	})
 	return found, err
 }
 
+// marker is what a token can be left with: in a text, at a time in seconds, which is 0 if the network does not say.
+type marker interface {
+	markedText() (text string, made int64)
+}
+
+func (w campaign) markedText() (string, int64) { return w.Name, w.Created }
+func (w ad) markedText() (string, int64)       { return w.Name, w.Created }
+func (w audience) markedText() (string, int64) { return w.Description, w.Created }
+
 // findCampaign finds a campaign with its ad group and its ad.
 func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
-	named := func(w campaign) bool { return carries(w.Name, token) }
-	found, err := marking(ctx, d, c, inAccount(adAccount, "campaigns"), every(), named)
+	found, err := marking[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), every(), token)
 	if err != nil {
 		return ads.Created{}, false, err
 	}
@@ -101,8 +117,7 @@ func (d *Driver) whole(t tree) (ads.Created, error) {
 
 // findAd finds an ad that joined an ad group.
 func (d *Driver) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
-	named := func(w ad) bool { return carries(w.Name, token) }
-	found, err := marking(ctx, d, c, inAccount(adAccount, "ads"), every(), named)
+	found, err := marking[ad](ctx, d, c, inAccount(adAccount, "ads"), every(), token)
 	if err != nil || len(found) == 0 {
 		return ads.Created{}, false, err
 	}

@@ -3,7 +3,10 @@ package pinterest
 import (
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // longestName is how many characters a name may have.
@@ -30,6 +33,23 @@ func mark(text, token string) string {
 
 // unmark takes it off again.
 func unmark(text string) string { return marked.ReplaceAllString(text, "") }
+
+// isMarked reports whether a text has a token behind it: the thing was made here.
+func isMarked(text string) bool { return marked.MatchString(text) }
+
+// slack is how much older than its token something may seem to be: the network has a clock of its own.
+const slack = 24 * time.Hour
+
+// since returns the second before which nothing can have been made that carries the token, whose id has its time in it;
+// 0 if it has none.
+func since(token string) int64 {
+	_, random, _ := strings.Cut(token, "_")
+	id, err := ulid.ParseStrict(strings.ToUpper(random))
+	if err != nil {
+		return 0
+	}
+	return ulid.Time(id.Time()).Add(-slack).Unix()
+}
 
 // carries reports whether a text has the token behind it.
 func carries(text, token string) bool {

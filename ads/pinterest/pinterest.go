@@ -19,7 +19,7 @@ const BaseURL = "https://api.pinterest.com/v5"
 type Config struct {
 	Client  *http.Client  // it does the requests; redirects are not followed
 	BaseURL string        // BaseURL
-	Request time.Duration // how long one request may take; 20 s
+	Request time.Duration // how long one request may take; 8 s
 	Total   time.Duration // how long one call of the driver may take; 60 s
 	Tries   int           // how often a read is sent in all; 3
 	Pause   time.Duration // before a read is sent again, doubled each time; 250 ms
@@ -38,7 +38,7 @@ var _ ads.Network = (*Driver)(nil)
 // New returns a driver.
 func New(c Config) *Driver {
 	c.BaseURL = strings.TrimSuffix(orDefault(c.BaseURL, BaseURL), "/")
-	c.Request = orDefault(c.Request, 20*time.Second)
+	c.Request = orDefault(c.Request, 8*time.Second)
 	c.Total = orDefault(c.Total, time.Minute)
 	c.Tries = orDefault(c.Tries, 3)
 	c.Pause = orDefault(c.Pause, 250*time.Millisecond)

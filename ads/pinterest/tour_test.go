@@ -210,6 +210,7 @@ func (t *tour) audiences() {
 func (t *tour) ends(made []ads.Created) {
 	gone, err := t.driver.Delete(t.ctx, t.conn, t.ref(made[2].Campaign))
 	t.note("delete", gone, err)
+	t.net.Rename(t.account, made[1].Ad.PlatformID, "not made here")
 	batch, err := t.walk(t.ctx)
 	t.note("sync", batch, err)
 	t.note("campaigns", t.net.Campaigns(t.account), nil)

@@ -34,6 +34,10 @@ type world struct {
 
 // newWorld lets the driver's requests pass through wire, if there is one.
 func newWorld(currency string, wire func(http.RoundTripper) http.RoundTripper) *world {
+	return newWorldAt(clock, currency, wire)
+}
+
+func newWorldAt(clock func() time.Time, currency string, wire func(http.RoundTripper) http.RoundTripper) *world {
 	net := pinterestfake.New(clock)
 	w := &world{net: net, account: net.AddAccount(secret, "Shop", currency, "OWNER"), pin: net.AddPin(secret, "VIDEO", "Mug")}
 	var transport http.RoundTripper = net

@@ -83,7 +83,8 @@ type Account struct {
 	figures   []figure
 }
 
-// New returns a network without accounts whose time is now.
+// New returns a network without accounts whose time is now. It must not be a day behind the time in the ids of those
+// who use it, who look for what they made by its age.
 func New(now func() time.Time) *Network {
 	n := &Network{now: now, mux: http.NewServeMux(), last: 549_755_885_174, users: map[string]*user{}}
 	for _, op := range Operations() {
