@@ -3,6 +3,7 @@ package meta_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -113,6 +114,27 @@ func TestUploadUsers_SendsTenThousandUsersInOneCall(t *testing.T) {
 	_, err = w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Token: "adact_3", Audience: a, Members: members})
 	require.NoError(t, err)
 	assert.Equal(t, 20_000, w.fake.Members(*a.PlatformID), "adding them again changes nothing")
+}
+
+func TestUploadUsers_SendsWhatElseIsKnownOfAUser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, store.PlatformFacebook)
+	a := w.audience(t, store.AudienceTypeCustomerList, "")
+	detail := func(name string) string { return member(store.AdIdentifier(name), 0).Hash }
+	ada, bob := member(store.AdIdentifierEmail, 0), member(store.AdIdentifierPhone, 1)
+	ada.Details = map[string]string{}
+	for _, name := range []string{"first_name", "last_name", "city", "state", "country", "zip"} {
+		ada.Details[name] = detail(name)
+	}
+	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{ada, bob}})
+	require.NoError(t, err)
+	want, err := json.Marshal(map[string]any{"schema": []string{"EMAIL", "PHONE", "FN", "LN", "CT", "ST", "COUNTRY", "ZIP"}, "data": [][]string{
+		{ada.Hash, "", detail("first_name"), detail("last_name"), detail("city"), detail("state"), detail("country"), detail("zip")},
+		{"", bob.Hash, "", "", "", "", "", ""},
+	}})
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), w.sent(t, "POST", "users").Get("payload"))
+	assert.Equal(t, 2, w.fake.Members(*a.PlatformID))
 }
 
 func TestUploadUsers_SplitsWhatDoesNotFitIntoACall(t *testing.T) {

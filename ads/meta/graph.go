@@ -37,7 +37,7 @@ func newGraph(o Options) *graph {
 	client := *o.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a token goes nowhere else
 	return &graph{client: &client, base: strings.TrimSuffix(o.BaseURL, "/") + "/" + Version + "/",
-		timeout: orDefault(o.Timeout, 15*time.Second), backoff: orDefault(o.Backoff, 300*time.Millisecond)}
+		timeout: orDefault(o.Timeout, 10*time.Second), backoff: orDefault(o.Backoff, 300*time.Millisecond)}
 }
 
 // reply is how one request ended, if it did not end well.

@@ -24,8 +24,8 @@ const DefaultBaseURL = "https://graph.facebook.com"
 type Options struct {
 	Client  *http.Client
 	BaseURL string        // "" = DefaultBaseURL
-	Timeout time.Duration // of one request; 0 = 15 s
-	Total   time.Duration // of one call with all its requests; 0 = 45 s
+	Timeout time.Duration // of one request; 0 = 10 s
+	Total   time.Duration // of one call with all its requests, and once more to clean up after it; 0 = 25 s
 	Backoff time.Duration // before a read is tried again, doubled each time; 0 = 300 ms
 }
 
@@ -43,7 +43,7 @@ func New(p store.Platform, o Options) *Network {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
-	return &Network{caps: ads.CapsOf(p), total: orDefault(o.Total, 45*time.Second), graph: newGraph(o)}
+	return &Network{caps: ads.CapsOf(p), total: orDefault(o.Total, 25*time.Second), graph: newGraph(o)}
 }
 
 func orDefault(d, otherwise time.Duration) time.Duration {

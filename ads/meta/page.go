@@ -34,8 +34,8 @@ func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
 		}
 	}
 	if len(found) != 1 {
-		return pageNode{}, &ads.Rejected{Raw: "page",
-			Message: "The channel's access must be to exactly one page, or the channel must be connected with the page's id."}
+		return pageNode{}, &ads.Rejected{Field: "platform_id", Raw: "page",
+			Message: "The channel's access must be to exactly one page, or the channel must be connected with the page's id as platform_id."}
 	}
 	return found[0], nil
 }

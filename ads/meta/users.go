@@ -3,6 +3,7 @@ package meta
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -11,15 +12,16 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// keys are Meta's words for identifiers, in the order of the columns of a row.
-var keys = []key{{store.AdIdentifierEmail, "EMAIL"}, {store.AdIdentifierPhone, "PHONE"}}
+// key is a column of a table of people: an identifier, or what else is known of somebody.
+type key struct{ field, word string }
 
-type key struct {
-	kind store.AdIdentifier
-	word string
+// keys are Meta's words for what it matches, in the order of the columns.
+var keys = []key{
+	{string(store.AdIdentifierEmail), "EMAIL"}, {string(store.AdIdentifierPhone), "PHONE"}, {"first_name", "FN"}, {"last_name", "LN"},
+	{"city", "CT"}, {"state", "ST"}, {"country", "COUNTRY"}, {"zip", "ZIP"},
 }
 
-// payload is a table of people: a column per key, a hash or "" in each.
+// payload is a table of people: a hash or "" in each column.
 type payload struct {
 	Schema []string   `json:"schema"`
 	Data   [][]string `json:"data"`
@@ -40,8 +42,8 @@ func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ad
 		return ads.Uploaded{}, ads.ErrNotFound
 	}
 	accepted := len(u.Members)
-	for rows := range slices.Chunk(rowsOf(u.Members), n.caps.UsersPerCall) {
-		answer, err := n.send(ctx, c, *u.Audience.PlatformID, rows)
+	for people := range slices.Chunk(peopleOf(u.Members), n.caps.UsersPerCall) {
+		answer, err := n.send(ctx, c, *u.Audience.PlatformID, tableOf(people))
 		if err != nil {
 			return ads.Uploaded{}, err
 		}
@@ -52,34 +54,53 @@ func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ad
 	return ads.Uploaded{Audience: audience, Accepted: max(accepted, 0)}, nil
 }
 
-func (n *Network) send(ctx context.Context, c ads.Conn, audience string, rows [][]string) (received, error) {
-	var schema []string
-	for _, k := range keys {
-		schema = append(schema, k.word)
-	}
-	session := map[string]any{"session_id": rand.Int64N(1<<53) + 1, "batch_seq": 1, "last_batch_flag": true, "estimated_num_total": len(rows)}
-	params := url.Values{"payload": {jsonText(payload{schema, rows})}, "session": {jsonText(session)}}
+func (n *Network) send(ctx context.Context, c ads.Conn, audience string, people payload) (received, error) {
+	rows := len(people.Data)
+	session := map[string]any{"session_id": rand.Int64N(1<<53) + 1, "batch_seq": 1, "last_batch_flag": true, "estimated_num_total": rows}
+	params := url.Values{"payload": {jsonText(people)}, "session": {jsonText(session)}}
 	var answer received
 	err := n.graph.post(ctx, c.Token, place{audience, "users"}, params, &answer)
-	if err == nil && answer.Received != len(rows) {
-		return answer, fmt.Errorf("%w: %d of %d people were received", ads.ErrIndeterminate, answer.Received, len(rows))
+	if err == nil && answer.Received != rows {
+		return answer, fmt.Errorf("%w: %d of %d people were received", ads.ErrIndeterminate, answer.Received, rows)
 	}
 	return answer, err
 }
 
-// rowsOf puts the identifiers of each user into one row, and a second of the same kind into another.
-func rowsOf(members []store.AdMember) [][]string {
-	var rows [][]string
+// person is what is known of somebody, by field.
+type person map[string]string
+
+// peopleOf puts the identifiers of each user together, and a second one of the same kind into a person of its own.
+func peopleOf(members []store.AdMember) []person {
+	var people []person
 	last := -1
 	for _, m := range members {
-		column := slices.IndexFunc(keys, func(k key) bool { return k.kind == m.Kind })
-		if column < 0 {
-			continue
+		if len(people) == 0 || m.Index != last || people[len(people)-1][string(m.Kind)] != "" {
+			people = append(people, person{})
+			maps.Copy(people[len(people)-1], m.Details)
 		}
-		if len(rows) == 0 || m.Index != last || rows[len(rows)-1][column] != "" {
-			rows = append(rows, make([]string, len(keys)))
-		}
-		rows[len(rows)-1][column], last = m.Hash, m.Index
+		people[len(people)-1][string(m.Kind)], last = m.Hash, m.Index
 	}
-	return rows
+	return people
+}
+
+// tableOf writes people down, with a column for each key that anybody has.
+func tableOf(people []person) payload {
+	var columns []key
+	for _, k := range keys {
+		if slices.ContainsFunc(people, func(p person) bool { return p[k.field] != "" }) {
+			columns = append(columns, k)
+		}
+	}
+	var table payload
+	for _, k := range columns {
+		table.Schema = append(table.Schema, k.word)
+	}
+	for _, p := range people {
+		row := make([]string, len(columns))
+		for i, k := range columns {
+			row[i] = p[k.field]
+		}
+		table.Data = append(table.Data, row)
+	}
+	return table
 }

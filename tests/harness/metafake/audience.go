@@ -126,7 +126,7 @@ var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // maxUsers is the most that one call may carry.
 const maxUsers = 10_000
 
-// addUsers takes rows of hashes. A row without one good hash is an invalid entry.
+// addUsers takes rows of hashes. A row without an identifier, or with what is no hash, is an invalid entry.
 func (f *Fake) addUsers(r *request) (any, *Error) {
 	var payload struct {
 		Schema []string
@@ -175,17 +175,24 @@ func (f *Fake) receive(r *request, schema []string, rows [][]string, session str
 		"invalid_entry_samples": map[string]string{}}, nil
 }
 
+// enroll keeps a row's identifiers. Each value that is there must be a hash, and one of them an identifier.
 func (f *Fake) enroll(audience string, schema, row []string) bool {
-	good := false
+	if f.members[audience] == nil {
+		f.members[audience] = map[string]bool{}
+	}
+	known := false
 	for i, value := range row {
-		if hash.MatchString(value) {
-			if f.members[audience] == nil {
-				f.members[audience] = map[string]bool{}
-			}
-			f.members[audience][schema[i]+" "+value], good = true, true
+		if value == "" {
+			continue
+		}
+		if !hash.MatchString(value) {
+			return false
+		}
+		if schema[i] == "EMAIL" || schema[i] == "PHONE" {
+			f.members[audience][schema[i]+" "+value], known = true, true
 		}
 	}
-	return good
+	return known
 }
 
 // Members returns how many identifiers an audience has.
