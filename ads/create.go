@@ -396,6 +396,9 @@ func (r *recipe) outcome(c Created) (store.AdOutcome, error) {
 		return store.AdOutcome{}, fmt.Errorf("the network made no ad: %w", ErrIndeterminate)
 	}
 	c.Ad.Goal, c.Ad.Extra, c.Ad.Type = r.Plan.Goal, r.Extra, store.AdTypeStandalone
+	if r.Plan.Creative != (store.AdCreative{}) { // a network that is asked later tells less of it
+		c.Ad.Creative = store.JSONOf(r.Plan.Creative)
+	}
 	if post := r.Plan.Post; post != nil {
 		c.Ad.Type, c.Ad.PostID, c.Ad.PlatformPostID = store.AdTypeBoost, post.ID, post.PlatformID
 	}

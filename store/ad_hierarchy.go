@@ -9,8 +9,8 @@ import (
 )
 
 // hierarchy returns the mirror of campaigns, ad groups or ads. A row that was heard of later stays. It stays with its
-// channel, too, while that is activated; what was asked for through this service stays native and keeps its goal and
-// what the network does not know of it.
+// channel, too, while that is activated; what was asked for through this service stays native and keeps its goal, its
+// type and what the network does not know of it.
 func hierarchy[T any](table string, keep ...string) *mirror[T] {
 	m := mirrorOf[T](table, "account_id, platform_id, platform", append(keep, "platform", "platform_id")...)
 	m.guards = ` WHERE excluded.synced_at >= t.synced_at`
@@ -19,6 +19,7 @@ func hierarchy[T any](table string, keep ...string) *mirror[T] {
 			THEN t.channel_id ELSE excluded.channel_id END`,
 		"source":              `CASE excluded.source WHEN 'native' THEN 'native' ELSE t.source END`,
 		"goal":                `CASE WHEN excluded.goal = '' OR t.source = 'native' AND t.goal <> '' THEN t.goal ELSE excluded.goal END`,
+		"ad_type":             `CASE t.source WHEN 'native' THEN t.ad_type ELSE excluded.ad_type END`,
 		"deleted_at":          `CASE excluded.status WHEN 'cancelled' THEN COALESCE(excluded.deleted_at, t.deleted_at) ELSE excluded.deleted_at END`,
 		"platform_created_at": `COALESCE(excluded.platform_created_at, t.platform_created_at)`,
 	}

@@ -232,6 +232,7 @@ func TestPutAdBatch_KeepsWhatIsNewerAndWhatIsOurs(t *testing.T) {
 		require.NoError(t, a.PutAdBatch(t.Context(), a.in, hierarchyOf("c1", 99*AdUnit), before.Add(-time.Second)))
 		assert.Equal(t, []AdAmount{5 * AdUnit}, budgets(a.campaigns(t, ListAdCampaigns{})), "the network was asked before the ad was made")
 		same := hierarchyOf("c1", 5*AdUnit)
+		same.Ads[0].Type = AdTypeBoost // a network on which every ad shows a post
 		require.NoError(t, a.PutAdBatch(t.Context(), a.in, same, a.Now()))
 		ad, err := a.GetAd(t.Context(), a.account, "", "c1a")
 		require.NoError(t, err)
@@ -240,6 +241,7 @@ func TestPutAdBatch_KeepsWhatIsNewerAndWhatIsOurs(t *testing.T) {
 		assert.Equal(t, AdSourceNative, ad.Campaign.Source)
 		assert.Equal(t, AdObject(`{"note":1}`), ad.Extra)
 		assert.Equal(t, AdGoalEngagement, ad.Goal)
+		assert.Equal(t, AdTypeStandalone, ad.Type)
 		assert.Equal(t, first.UpdatedAt, ad.UpdatedAt, "nothing has changed")
 		assert.Equal(t, first.ID, ad.ID)
 		assert.GreaterOrEqual(t, ad.SyncedAt, first.SyncedAt)
