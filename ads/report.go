@@ -153,11 +153,19 @@ func report[T any](ctx context.Context, s *Service, account string, level store.
 	if err != nil {
 		return nil, err
 	}
+	below, err := s.below(ctx, account, level, subjects)
+	if err != nil {
+		return nil, err
+	}
 	shown := make([]Reported[T], len(rows))
 	changed := map[store.Platform][]store.AdState{}
 	for i, b := range subjects {
 		r, known := heard[b.place()][b.id]
-		if state := r.state(b.id); known && b.apply(state, cmp.Or(r.SyncedAt, asked)) {
+		state := r.state(b.id)
+		if decides, ok := below[b.platform][b.id]; ok && state.Status == store.AdStatusActive {
+			state.Status = decides
+		}
+		if known && b.apply(state, cmp.Or(r.SyncedAt, asked)) {
 			changed[b.platform] = append(changed[b.platform], state)
 		}
 		shown[i] = shownAs(rows[i], &b, w, asked)
@@ -169,6 +177,18 @@ func report[T any](ctx context.Context, s *Service, account string, level store.
 		}
 	}
 	return shown, nil
+}
+
+// below returns the states of what is below rows: networks call something active even when all of its ads were refused.
+func (s *Service) below(ctx context.Context, account string, level store.AdLevel, subjects []subject) (map[store.Platform]map[string]store.AdStatus, error) {
+	if level == store.AdLevelAd || len(subjects) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(subjects))
+	for i, b := range subjects {
+		ids[i] = b.id
+	}
+	return s.store.AdStatusBelow(ctx, account, level, ids)
 }
 
 // shownAs shows a row as the mirror has it, without figures.

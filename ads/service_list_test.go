@@ -206,6 +206,37 @@ func TestGetCampaign_LearnsWhatChanged(t *testing.T) {
 	})
 }
 
+func TestGetCampaign_AdsDecideOverWhatIsOn(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.naive.Store(true)
+		refused, good := w.ad(), w.ad()
+		refused.Creative.Headline = "[reject] Miracle cure"
+		bad, fine := w.create(refused).Row, w.create(good).Row
+		status := func(id string) (campaign, group store.AdStatus) {
+			c, err := w.Service.GetCampaign(t.Context(), w.by.Account, id, ads.GetAdObject{})
+			require.NoError(t, err)
+			groups, err := w.Service.ListCampaignAdGroups(t.Context(), w.by.Account, id, ads.ListAdGroups{})
+			require.NoError(t, err)
+			return c.Status, groups.Items[0].Status
+		}
+		_, err := w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+		require.NoError(t, err)
+		found, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{Status: "rejected"})
+		require.NoError(t, err)
+		require.Len(t, found.Items, 1, "the filter knows, too")
+		assert.Equal(t, bad.CampaignID, found.Items[0].Row.PlatformID)
+
+		campaign, group := status(bad.CampaignID)
+		assert.Equal(t, []store.AdStatus{store.AdStatusRejected, store.AdStatusRejected}, []store.AdStatus{campaign, group})
+		campaign, group = status(fine.CampaignID)
+		assert.Equal(t, []store.AdStatus{store.AdStatusActive, store.AdStatusActive}, []store.AdStatus{campaign, group})
+		_, err = w.PauseAdGroup(t.Context(), w.by, fine.AdGroupID, "")
+		require.NoError(t, err)
+		campaign, group = status(fine.CampaignID)
+		assert.Equal(t, []store.AdStatus{store.AdStatusPaused, store.AdStatusPaused}, []store.AdStatus{campaign, group})
+	})
+}
+
 func TestListCampaigns_FaultsOfNetworks(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		get := func() error {

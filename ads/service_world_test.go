@@ -40,6 +40,8 @@ type watch struct {
 	answer func(call string) error
 	// lose makes the answer to a write get lost: it takes place.
 	lose atomic.Bool
+	// naive makes networks call active what is on, whatever became of the ads in it.
+	naive atomic.Bool
 }
 
 func (w *watch) count(call string) error {
@@ -115,7 +117,24 @@ func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level
 	n.mu.Lock()
 	n.report = append(n.report, ids)
 	n.mu.Unlock()
-	return n.Network.Report(ctx, c, adAccount, level, ids, from, to)
+	heard, err := n.Network.Report(ctx, c, adAccount, level, ids, from, to)
+	for id, r := range heard {
+		if n.naive.Load() && level != store.AdLevelAd && r.Configured == store.AdConfiguredActive {
+			r.Status = store.AdStatusActive
+			heard[id] = r
+		}
+	}
+	return heard, err
+}
+
+func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+	batch, next, err := n.Network.Sync(ctx, c, adAccount, cursor)
+	for i := range batch.Campaigns {
+		if n.naive.Load() && batch.Campaigns[i].ConfiguredStatus == store.AdConfiguredActive {
+			batch.Campaigns[i].Status = store.AdStatusActive
+		}
+	}
+	return batch, next, err
 }
 
 func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {

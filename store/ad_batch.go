@@ -32,6 +32,9 @@ func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began Time) erro
 		if err := u.settleGroupsEnd(ctx, a, ``); err != nil {
 			return nil, err
 		}
+		if err := u.rollUp(ctx, a); err != nil {
+			return nil, err
+		}
 		return u.exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at < ?`,
 			began, a.AccountID, a.ChannelID, a.PlatformID, began)
 	})

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// belowRank is the place in AdStatuses, from 1, of the state that decides over the ads in a campaign or ad group t that
+// is on itself; NULL without ads. An ad that is paused though nothing above it is off was last heard of before that
+// was switched on.
+func belowRank(level AdLevel) string {
+	parent := map[AdLevel]string{AdLevelCampaign: "campaign_id", AdLevelGroup: "ad_group_id"}[level]
+	var rank strings.Builder
+	for i, status := range AdStatuses {
+		fmt.Fprintf(&rank, " WHEN '%s' THEN %d", status, i+1)
+	}
+	return `(SELECT MIN(CASE CASE
+				WHEN a.status IN ('rejected', 'completed', 'cancelled') THEN a.status
+				WHEN a.configured_status = 'paused' OR g.configured_status = 'paused' THEN 'paused'
+				WHEN a.status = 'paused' THEN 'active'
+				ELSE a.status END` + rank.String() + ` END)
+			FROM ads AS a JOIN ad_groups AS g ON g.account_id = a.account_id AND g.platform_id = a.ad_group_id AND g.platform = a.platform
+			WHERE a.account_id = t.account_id AND a.` + parent + ` = t.platform_id AND a.platform = t.platform AND a.deleted_at IS NULL)`
+}
+
+// AdStatusBelow returns, by network and platform id, the state that decides over the ads in campaigns or ad groups that
+// are on themselves. One without ads is not in it.
+func (s *Store) AdStatusBelow(ctx context.Context, account string, level AdLevel, ids []string) (map[Platform]map[string]AdStatus, error) {
+	condition, arg := s.in("t.platform_id", distinct(ids))
+	rows, err := selectAll[struct {
+		Platform   Platform `db:"platform"`
+		PlatformID string   `db:"platform_id"`
+		Rank       *int     `db:"rank"`
+	}](ctx, s, `SELECT t.platform, t.platform_id, `+belowRank(level)+` AS rank FROM `+levelTables[level]+` AS t
+		WHERE t.account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read states of ads: %w", err)
+	}
+	below := map[Platform]map[string]AdStatus{}
+	for _, row := range rows {
+		if row.Rank == nil {
+			continue
+		}
+		if below[row.Platform] == nil {
+			below[row.Platform] = map[string]AdStatus{}
+		}
+		below[row.Platform][row.PlatformID] = AdStatuses[*row.Rank-1]
+	}
+	return below, nil
+}
+
+// rollUp lets the ads of an ad account decide over what is on above them: networks call it active even when all of its
+// ads were refused.
+func (u *unit) rollUp(ctx context.Context, a *AdAccount) error {
+	var status strings.Builder
+	for i, name := range AdStatuses {
+		fmt.Fprintf(&status, " WHEN %d THEN '%s'", i+1, name)
+	}
+	for _, level := range []AdLevel{AdLevelGroup, AdLevelCampaign} {
+		_, err := u.exec(ctx, `
+			UPDATE `+levelTables[level]+` AS t SET status = COALESCE(CASE `+belowRank(level)+status.String()+` END, t.status)
+			WHERE t.account_id = ? AND t.ad_account_id = ? AND t.platform = ? AND t.status = 'active' AND t.configured_status = 'active'`,
+			a.AccountID, a.PlatformID, a.Platform)
+		if err != nil {
+			return fmt.Errorf("roll states up: %w", err)
+		}
+	}
+	return nil
+}
