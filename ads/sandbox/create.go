@@ -178,8 +178,7 @@ func (s *state) created(made []*thing) ads.Created {
 	return created
 }
 
-// Find implements ads.Network. It waits for what is being made; nothing comes of a Create that begins later unless
-// somebody sends it.
+// Find implements ads.Network. It waits for what is being made when it is called.
 func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	account, err := d.read(ctx, c, adAccount)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 type Edit struct {
 	Name       *string
 	Configured *store.AdConfigured
-	Budget     *store.AdAmount // of what has one
+	Budget     *store.AdAmount // above 0, of what has one
 	EndsAt     *store.Time     // of what has a budget
 	Rejection  *string         // the review changes its mind about an ad; "" approves it
 	Delete     bool

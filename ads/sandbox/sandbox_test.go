@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,6 +109,15 @@ func TestSeed_HasEveryStateInEveryAdAccount(t *testing.T) {
 				want = map[store.AdStatus]bool{store.AdStatusError: true, store.AdStatusRejected: true, store.AdStatusCompleted: true}
 			}
 			assert.Equal(t, want, states)
+			ran, err := n.Report(t.Context(), n.conn, account.PlatformID, store.AdLevelCampaign, []string{all.Campaigns[0].PlatformID, "1"}, ads.Date{Year: 2025, Month: 11, Day: 1}, ads.DateOf(n.now))
+			require.NoError(t, err)
+			require.Len(t, ran, 1)
+			metrics := ran[all.Campaigns[0].PlatformID].Metrics
+			assert.Less(t, *metrics.Reach, metrics.Impressions)
+			assert.Positive(t, metrics.PurchaseValue)
+			ran, err = n.Report(t.Context(), n.conn, account.PlatformID, store.AdLevelAd, []string{all.Campaigns[0].PlatformID}, ads.Date{}, ads.DateOf(n.now))
+			require.NoError(t, err)
+			assert.Empty(t, ran, "it is no ad")
 		}
 	})
 }
@@ -137,11 +147,12 @@ func TestIDs_LookLikeTheNetworksOwnAndDiffer(t *testing.T) {
 	}
 	for _, p := range store.Platforms {
 		seen := map[string]bool{}
-		for n := range int64(2000) {
-			for i, k := range []kind{kindAccount, kindGroup, kindPost} {
+		for i, k := range []kind{kindAccount, kindGroup, kindPost} {
+			form := regexp.MustCompile(forms[p][i])
+			for n := range int64(2000) {
 				id := platformID(p, testAccount, testChannel, k, n)
-				assert.Regexp(t, regexp.MustCompile(forms[p][i]), id)
-				assert.False(t, seen[id], "%s twice", id)
+				require.True(t, form.MatchString(id), id)
+				require.False(t, seen[id], "%s twice", id)
 				seen[id] = true
 			}
 		}
@@ -513,6 +524,31 @@ func TestReport_OfAPageIsQuick(t *testing.T) {
 		started := time.Now()
 		n.reports(store.AdLevelAd, ids...)
 		t.Log("100 ads over 90 days took", time.Since(started))
-		assert.Less(t, time.Since(started), time.Second)
+		assert.Less(t, time.Since(started), 3*time.Second)
+	})
+}
+
+func TestReplicas_ChangeThingsAtTheSameTime(t *testing.T) {
+	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+		replicas := []*network{n, connect(t, n.url, n.platform, n.options)}
+		var all sync.WaitGroup
+		for i := range 16 {
+			all.Go(func() {
+				r := replicas[i%2]
+				made, err := r.Create(t.Context(), r.conn, r.plan(fmt.Sprint("adact_", i)))
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = r.SetStatus(t.Context(), r.conn, []ads.Ref{r.groupRef(made.Group)}, store.AdConfiguredPaused)
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		found := n.walk(n.mine().PlatformID)
+		assert.Len(t, found.Campaigns, 3+16)
+		assert.Len(t, found.Ads, 12+16)
+		for _, campaign := range found.Campaigns[3:] {
+			assert.Equal(t, store.AdStatusPaused, campaign.Status)
+		}
 	})
 }
