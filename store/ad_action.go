@@ -216,6 +216,15 @@ func (s *Store) GetAdAction(ctx context.Context, account, ref string) (*AdAction
 	return s.findAdAction(ctx, account, ref, "")
 }
 
+// RequestedAdAction returns the action that a request began when it was sent before, nil if it did not.
+func (s *Store) RequestedAdAction(ctx context.Context, account string) (*AdAction, error) {
+	action, err := get[AdAction](ctx, s, adActionColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, adActionID(s.effect(ctx), 0))
+	if err != nil {
+		return nil, fmt.Errorf("read action: %w", err)
+	}
+	return action, nil
+}
+
 // ListAdActions holds the filters of the audit trail. An empty one does not filter.
 type ListAdActions struct {
 	Page

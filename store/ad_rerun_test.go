@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lib/pq"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestBeginAdAction_RequestThatIsRunAgainDoesNotWaitForItself(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		var runs []bool
+		err := a.request(t, "k1", func(ctx context.Context) error {
+			begun, err := a.BeginAdAction(ctx, a.account, a.begin(5))
+			if err != nil {
+				return err
+			}
+			runs = append(runs, begun.Resumed)
+			if _, err := a.SettleAdAction(ctx, a.account, begun.Action.ID, AdOutcome{State: AdActionDone}); err != nil {
+				return err
+			}
+			if len(runs) == 1 {
+				return &pq.Error{Code: serializationFailure} // as the last COMMIT may answer
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, []bool{false, true}, runs)
+		assert.Equal(t, 1, a.count(t, `SELECT count(*) FROM ad_actions WHERE state = 'done'`))
+	})
+}
+
+func TestBeginAdAction_LeaseOfAnotherLeavesTheKeyAlone(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		attempt := func() error {
+			return a.request(t, "k1", func(ctx context.Context) error {
+				if _, err := a.BeginAdAction(ctx, a.account, a.begin(5)); err != nil {
+					return err
+				}
+				return errOutside // and the process ends before it can say more
+			})
+		}
+		require.ErrorIs(t, attempt(), errOutside)
+		var busy *Error
+		require.ErrorAs(t, attempt(), &busy)
+		assert.Equal(t, CodeInProgress, busy.Code)
+		assert.Equal(t, Unknown, busy.Outcome)
+		a.endLease(t)
+		require.ErrorIs(t, attempt(), errOutside)
+		assert.Equal(t, 1, a.count(t, `SELECT count(*) FROM ad_actions`))
+	})
+}
+
+func TestRequestedAdAction_IsTheRequestsOwn(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		var first string
+		require.ErrorIs(t, a.request(t, "k1", func(ctx context.Context) error {
+			before, err := a.RequestedAdAction(ctx, a.account)
+			require.NoError(t, err)
+			assert.Nil(t, before)
+			begun, err := a.BeginAdAction(ctx, a.account, a.begin(5))
+			require.NoError(t, err)
+			first = begun.Action.ID
+			return errOutside
+		}), errOutside)
+		require.NoError(t, a.request(t, "k1", func(ctx context.Context) error {
+			before, err := a.RequestedAdAction(ctx, a.account)
+			require.NoError(t, err)
+			require.NotNil(t, before)
+			assert.Equal(t, first, before.ID)
+			return nil
+		}))
+		require.NoError(t, a.request(t, "k2", func(ctx context.Context) error {
+			before, err := a.RequestedAdAction(ctx, a.account)
+			assert.Nil(t, before)
+			return err
+		}))
+	})
+}
+
+func TestLeave_CommitsTheClaimAndNothingElseIsOpen(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		require.NoError(t, a.Leave(t.Context()), "outside of a request there is nothing to leave")
+		require.NoError(t, a.request(t, "k1", func(ctx context.Context) error {
+			require.True(t, InTx(ctx))
+			require.NoError(t, a.Leave(ctx))
+			require.False(t, InTx(ctx))
+			assert.Equal(t, 1, a.count(t, `SELECT count(*) FROM idempotency_keys`))
+			return nil
+		}))
+	})
+}
