@@ -217,15 +217,18 @@ func (r *audienceRecipe) outcome(action *store.AdAction, a store.AdAudience) sto
 	return store.AdOutcome{TargetID: a.ID, Audience: &a}
 }
 
-// DeleteAudience deletes an audience for good, and returns it as it was.
+// DeleteAudience deletes an audience for good, and returns it: its id at least.
 func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*store.AdAudience, error) {
 	a, line, err := s.audience(ctx, by.Account, id)
 	if err != nil {
+		if deleted, failed := s.deletedBefore(ctx, by, store.AdOpDeleteAudience, id); failed != nil || deleted {
+			return &store.AdAudience{AccountID: by.Account, ID: id}, failed
+		}
 		return nil, err
 	}
 	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
-		return nil, after("read the ad account of an audience", err)
+		return nil, fmt.Errorf("read the ad account of an audience: %s", err)
 	}
 	_, err = s.perform(ctx, by, deed{
 		line:  line,
@@ -258,7 +261,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 	}
 	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
-		return nil, after("read the ad account of an audience", err)
+		return nil, fmt.Errorf("read the ad account of an audience: %s", err)
 	}
 	hashed, err := checkUsers(line.Caps(), a, users)
 	if err != nil {

@@ -2,6 +2,7 @@ package ads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,13 +108,30 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 	if err != nil {
 		return nil, err
 	}
-	if d.plan.Post, err = s.store.PublishedPost(ctx, d.line.channel, in.PostID); err != nil {
+	if d.plan.Post, err = s.publishedPost(ctx, d.line, in.PostID); err != nil {
 		return nil, err
 	}
 	d.campaign(in.Goal, in.BudgetLevel, in.Bid)
 	d.budget(NestedBudget, in.Budget.Amount, in.Budget.Type, in.StartDate, d.boostEnd(&in))
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	return s.create(ctx, d, in.DryRun)
+}
+
+// publishedPost returns a post to boost. One that is not known, or is no post to boost, may have been published since
+// the network was last asked.
+func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*store.SocialPost, error) {
+	post, err := s.store.PublishedPost(ctx, l.channel, ref)
+	var refused *store.Error
+	if !errors.As(err, &refused) {
+		return post, err
+	}
+	if err := s.store.Leave(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.mirrorPosts(ctx, l); err != nil {
+		return nil, err
+	}
+	return s.store.PublishedPost(ctx, l.channel, ref)
 }
 
 // snakeCase reports whether a name is made of lower-case words.

@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	reconcileInterval = 5 * time.Second
-	reconcileBatch    = 100
+	reconcileBatch = 100
 	// maxUnknownPause is how rarely the reconciler asks about an action that stays unknown.
 	maxUnknownPause = 5 * time.Minute
 )

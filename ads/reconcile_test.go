@@ -153,6 +153,48 @@ func TestReconcile_SettlesChangesByWhatTheNetworkHas(t *testing.T) {
 	})
 }
 
+func TestDelete_SameRequestIsAnsweredAfterTheReconciler(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		audience := w.audience("customer_list")
+		for key, do := range map[string]func(context.Context) (any, error){
+			"campaign": func(ctx context.Context) (any, error) { return w.DeleteCampaign(ctx, w.by, ad.CampaignID, "") },
+			"audience": func(ctx context.Context) (any, error) { return w.DeleteAudience(ctx, w.by, audience.ID) },
+		} {
+			w.line.lose.Store(true)
+			_, _, err := w.request(key, do)
+			unknown(t, err)
+			w.line.lose.Store(false)
+			w.due()
+			require.NoError(t, w.Reconcile(t.Context()))
+			_, _, err = w.request(key, do)
+			require.NoError(t, err, key)
+			_, _, err = w.request("another "+key, do)
+			refused(t, err, store.CodeMissing, "")
+		}
+		assert.Equal(t, 1, w.line.of("Delete"))
+		assert.Equal(t, 1, w.line.of("DeleteAudience"))
+	})
+}
+
+func TestRun_EndsWithItsContext(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.lose.Store(true)
+		_, err := w.keyed("k1")
+		unknown(t, err)
+		w.due()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			w.Run(ctx)
+			close(ended)
+		}()
+		require.Eventually(t, func() bool { return w.actions()[0].IsFinal() }, 10*time.Second, 20*time.Millisecond)
+		cancel()
+		<-ended
+	})
+}
+
 func TestReconcile_RepeatsUploadsAndFindsAudiences(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		in := ads.CreateAudience{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Buyers", Type: "customer_list"}

@@ -156,26 +156,35 @@ func (s *Service) mirror(ctx context.Context, l *line) error {
 	if err := s.store.Leave(ctx); err != nil {
 		return err
 	}
+	if err := s.mirrorPosts(ctx, l); err != nil {
+		return err
+	}
+	if err := s.store.Leave(ctx); err != nil {
+		return err
+	}
+	accounts, err := s.mirrorAccess(ctx, l)
+	if err != nil {
+		return err
+	}
+	return s.mirrorAdAccounts(ctx, l, accounts)
+}
+
+// mirrorAccess stores which ad accounts and business centers a channel sees, and returns the ad accounts.
+func (s *Service) mirrorAccess(ctx context.Context, l *line) ([]store.AdAccount, error) {
 	accounts, err := l.AdAccounts(ctx, l.conn)
 	if err != nil {
-		return s.fault(ctx, l, "ad accounts", err)
+		return nil, s.fault(ctx, l, "ad accounts", err)
 	}
 	var centers []store.AdBusinessCenter
 	if l.Caps().BusinessCenters {
 		if centers, err = l.BusinessCenters(ctx, l.conn); err != nil {
-			return s.fault(ctx, l, "business centers", err)
+			return nil, s.fault(ctx, l, "business centers", err)
 		}
 	}
-	if err := s.mirrorPosts(ctx, l); err != nil {
-		return err
-	}
 	if err := s.store.PutAdAccounts(ctx, l.channel, accounts); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.store.PutBusinessCenters(ctx, l.channel, centers); err != nil {
-		return err
-	}
-	return s.mirrorAdAccounts(ctx, l, accounts)
+	return accounts, s.store.PutBusinessCenters(ctx, l.channel, centers)
 }
 
 // mirrorAdAccounts brings the campaigns of a channel's ad accounts up to date, as far as there is time.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -27,15 +28,16 @@ func (s *Service) SyncDue(ctx context.Context) error {
 		return err
 	}
 	var errs []error
+	asked := map[string]bool{} // channels whose ad accounts are up to date
 	for _, one := range due {
-		if err := s.syncDue(ctx, one); err != nil {
+		if err := s.syncDue(ctx, one, asked); err != nil {
 			errs = append(errs, fmt.Errorf("sync ad account %s of %s: %w", one.PlatformID, one.ChannelID, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount) error {
+func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked map[string]bool) error {
 	mine, err := s.store.ClaimAdSync(ctx, due)
 	if err != nil || !mine {
 		return err
@@ -43,6 +45,12 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount) error {
 	line, err := s.activated(ctx, due.AccountID, due.ChannelID)
 	if err != nil {
 		return ignoreAnswer(err)
+	}
+	if !asked[due.ChannelID] {
+		asked[due.ChannelID] = true
+		if _, err := s.mirrorAccess(ctx, line); err != nil {
+			return ignoreAnswer(err)
+		}
 	}
 	a, err := s.store.GetAdAccount(ctx, line.channel, due.PlatformID)
 	if err != nil {
@@ -90,23 +98,29 @@ func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount
 	return fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
 }
 
-// Run reconciles and mirrors until the context ends, on any number of replicas.
+// Run reconciles and mirrors until the context ends, on any number of replicas. A walk through a large ad account does
+// not keep the reconciler waiting.
 func (s *Service) Run(ctx context.Context) {
-	ticker := time.NewTicker(reconcileInterval)
+	var both sync.WaitGroup
+	both.Go(func() { s.repeat(ctx, "reconcile ads", s.Reconcile) })
+	both.Go(func() { s.repeat(ctx, "mirror ads", s.SyncDue) })
+	both.Wait()
+}
+
+// interval is how often there is a look at what is due.
+const interval = 5 * time.Second
+
+func (s *Service) repeat(ctx context.Context, what string, do func(context.Context) error) {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		s.round(ctx, "reconcile ads", s.Reconcile)
-		s.round(ctx, "mirror ads", s.SyncDue)
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			s.log.LogAttrs(ctx, slog.LevelError, what, slog.String("error", err.Error()))
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-	}
-}
-
-func (s *Service) round(ctx context.Context, what string, do func(context.Context) error) {
-	if err := do(ctx); err != nil && ctx.Err() == nil {
-		s.log.LogAttrs(ctx, slog.LevelError, what, slog.String("error", err.Error()))
 	}
 }

@@ -320,6 +320,9 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 		return nil, err
 	}
 	if c.DeletedAt != nil {
+		if deleted, err := s.deletedBefore(ctx, by, store.AdOpDeleteCampaign, c.PlatformID); err != nil || deleted {
+			return deletedCampaign(c), err
+		}
 		return nil, store.Missing("campaign", "", id)
 	}
 	line, err := s.activated(ctx, by.Account, c.ChannelID)
@@ -342,7 +345,20 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 	if err != nil {
 		return nil, err
 	}
-	return &DeletedCampaign{ID: c.PlatformID, Platform: c.Platform, AdGroupCount: c.AdGroupCount, AdCount: c.AdCount}, nil
+	return deletedCampaign(c), nil
+}
+
+func deletedCampaign(c *store.AdCampaign) *DeletedCampaign {
+	return &DeletedCampaign{ID: c.PlatformID, Platform: c.Platform, AdGroupCount: c.AdGroupCount, AdCount: c.AdCount}
+}
+
+// deletedBefore reports whether it was this very request, when it was sent before, that deleted something.
+func (s *Service) deletedBefore(ctx context.Context, by Actor, op store.AdOp, id string) (bool, error) {
+	action, err := s.store.RequestedAdAction(ctx, by.Account)
+	if err != nil || action == nil {
+		return false, err
+	}
+	return action.Op == op && action.TargetID == id && action.State == store.AdActionDone, nil
 }
 
 // delete deletes a campaign that may be gone already.
