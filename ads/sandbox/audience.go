@@ -79,12 +79,13 @@ func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token 
 		return store.SandboxAudience{}, fmt.Errorf("write audience: %w", err)
 	}
 	now := store.TimeOf(c.Now())
-	return d.store.CreateSandboxAudience(ctx, c.Account, c.Channel, func(seq int64) store.SandboxAudience {
+	made, err := d.store.CreateSandboxAudience(ctx, c.Account, c.Channel, func(seq int64) store.SandboxAudience {
 		return store.SandboxAudience{
 			AccountID: c.Account, ChannelID: c.Channel, ID: d.id(c, kindAudience, seq), AdAccountID: adAccount, Seq: seq,
 			Token: token, Detail: string(text), CreatedAt: now, UpdatedAt: now,
 		}
 	})
+	return made, unanswered(err)
 }
 
 // Audience implements ads.Network.
@@ -135,7 +136,7 @@ func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id s
 	}
 	deleted, err := d.store.DeleteSandboxAudience(ctx, c.Account, c.Channel, id, store.TimeOf(c.Now()))
 	if err != nil {
-		return err
+		return unanswered(err)
 	}
 	if !deleted {
 		return fmt.Errorf("audience %s: %w", id, ads.ErrNotFound)
@@ -175,7 +176,7 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 	}
 	after, err := d.store.AddSandboxMembers(ctx, c.Account, c.Channel, *list.PlatformID, people, isKnown, store.TimeOf(c.Now()))
 	if err != nil {
-		return ads.Uploaded{}, err
+		return ads.Uploaded{}, unanswered(err)
 	}
 	if after == nil {
 		return ads.Uploaded{}, fmt.Errorf("audience %s: %w", *list.PlatformID, ads.ErrNotFound)

@@ -12,18 +12,31 @@ import (
 // change lets fn change the campaigns in which the ids are, or add some, in a transaction of the network's own. What fn
 // returns is stored, and what that changes about delivery. It may be called again.
 func (d *Driver) change(ctx context.Context, c ads.Conn, account *store.AdAccount, ids []string, fn func(s *state, last int64) ([]*thing, error)) error {
-	return d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found store.SandboxCampaigns) (store.SandboxChange, error) {
+	var refused error
+	err := d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found store.SandboxCampaigns) (store.SandboxChange, error) {
 		s, err := d.stateOf(account, found, window{}, since(found.Segments, store.TimeOf(c.Now())))
 		if err != nil {
 			return store.SandboxChange{}, err
 		}
-		changed, err := fn(s, last)
-		if err != nil {
-			return store.SandboxChange{}, err
+		var changed []*thing
+		if changed, refused = fn(s, last); refused != nil {
+			return store.SandboxChange{}, refused
 		}
 		entities, err := rows(changed, s.now)
 		return store.SandboxChange{Entities: entities, Segments: s.deliveries(open(found.Segments))}, err
 	})
+	if refused != nil {
+		return refused
+	}
+	return unanswered(err)
+}
+
+// unanswered is the error of a write that the database did not confirm: the network's own fault.
+func unanswered(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sandbox: %w: %s", ads.ErrIndeterminate, err)
 }
 
 // since returns now, or the moment of the last change if the clock of another replica is ahead.

@@ -197,3 +197,19 @@ func TestBucket_IsOneForAllReplicas(t *testing.T) {
 		require.NoError(t, call(n), "each channel has its own")
 	})
 }
+
+func TestCreate_WithoutItsDatabaseIsUnknownOrNotDone(t *testing.T) {
+	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+		n.create(n.plan("adact_1"))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		_, err := n.Create(ended, n.conn, n.plan("adact_2"))
+		require.ErrorIs(t, err, ads.ErrIndeterminate)
+		_, found := n.found("adact_2")
+		assert.False(t, found)
+		gone := connect(t, n.url, n.platform, n.options)
+		require.NoError(t, gone.store.Close())
+		_, err = gone.Create(t.Context(), n.conn, n.plan("adact_3"))
+		require.ErrorIs(t, err, ads.ErrUnavailable)
+	})
+}

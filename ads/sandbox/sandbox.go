@@ -119,13 +119,12 @@ func (d *Driver) account(c ads.Conn, id string) (store.AdAccount, error) {
 // that is its fault. What else is to go wrong it returns.
 func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected, error) {
 	if err := d.connect(ctx, c); err != nil {
-		return nil, err
+		return nil, unavailable(err)
 	}
-	now := store.TimeOf(c.Now())
 	if d.options.CallInterval > 0 {
-		after, err := d.store.TakeSandboxCall(ctx, c.Account, c.Channel, now, d.options.CallInterval, max(d.options.CallBurst, 1))
+		after, err := d.store.TakeSandboxCall(ctx, c.Account, c.Channel, store.TimeOf(c.Now()), d.options.CallInterval, max(d.options.CallBurst, 1))
 		if err != nil {
-			return nil, err
+			return nil, unavailable(err)
 		}
 		if after > 0 {
 			return nil, &ads.RateLimited{After: after}
@@ -134,6 +133,9 @@ func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected,
 	fault := d.faultOf(ctx)
 	return fault, fault.before(writes)
 }
+
+// unavailable is the error of a call that did not get as far as doing anything, for the database failed.
+func unavailable(err error) error { return fmt.Errorf("sandbox: %w: %s", ads.ErrUnavailable, err) }
 
 // connect lets the network know a channel.
 func (d *Driver) connect(ctx context.Context, c ads.Conn) error {
