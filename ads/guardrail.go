@@ -55,10 +55,11 @@ func (s *Service) dryRun(ctx context.Context, account string, op store.AdOp, l *
 	if err != nil {
 		return nil, err
 	}
-	return &DryRun{
-		Operation: op, Platform: l.channel.Platform, AccountID: l.channel.ID, AdAccountID: a.PlatformID,
-		Figures: []store.AdFigures{*figures},
-	}, nil
+	plan := &DryRun{Operation: op, Platform: l.channel.Platform, AccountID: l.channel.ID, AdAccountID: a.PlatformID}
+	if figures.Currency != "" { // else it does nothing to what may be spent
+		plan.Figures = []store.AdFigures{*figures}
+	}
+	return plan, nil
 }
 
 // creates lists what a plan makes.

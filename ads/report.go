@@ -220,18 +220,26 @@ func (s *Service) reports(ctx context.Context, account string, level store.AdLev
 	return byPlace, nil
 }
 
-// inParallel calls do for each of n, at most so many at once, and waits for all of them.
+// inParallel calls do for each of n, at most so many at once, and waits for all of them. A panic is the caller's.
 func inParallel(n, atOnce int, do func(int)) {
-	free := make(chan struct{}, atOnce)
+	free, panicked := make(chan struct{}, atOnce), make(chan any, n)
 	var all sync.WaitGroup
 	for i := range n {
 		free <- struct{}{}
 		all.Go(func() {
-			defer func() { <-free }()
+			defer func() {
+				if p := recover(); p != nil {
+					panicked <- p
+				}
+				<-free
+			}()
 			do(i)
 		})
 	}
 	all.Wait()
+	if len(panicked) > 0 {
+		panic(<-panicked)
+	}
 }
 
 // reportPlace asks one ad account. Of a channel that was deactivated meanwhile nothing is heard.

@@ -283,11 +283,11 @@ func (w *world) limit(campaign, total int64) {
 	require.NoError(w.t, err)
 }
 
-// seeded is what may be spent by day before a test does anything.
+// seeded is what may be spent by day, in dollars.
 func (w *world) seeded() int64 {
 	w.t.Helper()
 	figures, err := w.CheckAdSpend(w.t.Context(), w.by.Account, store.AdOpCreateAd, &w.account, store.AdChange{
-		Level: store.AdLevelGroup, Platform: w.account.Platform, BudgetAmount: store.AdUnit, BudgetType: store.BudgetTypeDaily,
+		Level: store.AdLevelGroup, Platform: w.account.Platform, BudgetAmount: store.AdUnit, BudgetType: store.BudgetTypeDaily, Paused: true,
 	})
 	require.NoError(w.t, err)
 	return int64(figures.TotalBefore / store.AdUnit)
