@@ -66,7 +66,7 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 			UNION ALL
 			SELECT (SELECT min(d.endpoint_id) FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id > p.endpoint_id)
 			FROM pending AS p WHERE p.endpoint_id IS NOT NULL
-		), owned AS MATERIALIZED (
+		), owned AS (
 			SELECT endpoint_id, (
 				SELECT d.account_id FROM webhook_deliveries AS d
 				WHERE d.state = 'pending' AND d.endpoint_id = pending.endpoint_id AND NOT EXISTS (
@@ -74,7 +74,7 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 					WHERE c.account_id = d.account_id AND c.endpoint_id = d.endpoint_id AND c.delivery_id = d.id)
 				ORDER BY d.account_id, d.id LIMIT 1) AS account_id
 			FROM pending WHERE endpoint_id IS NOT NULL
-		), page AS (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL LIMIT ? + 0)
+		), page AS MATERIALIZED (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL LIMIT ? + 0)
 		SELECT account_id, endpoint_id, COALESCE((
 			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = page.account_id AND e.id = page.endpoint_id), 'raw') AS format
 		FROM page`, after, limit)
