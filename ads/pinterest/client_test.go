@@ -171,3 +171,40 @@ func TestWrite_IsSentOnceOverARealConnection(t *testing.T) {
 		assert.Equal(t, []string{"pins/get", "campaigns/create"}, w.net.Calls())
 	}
 }
+
+// vague answers an operation with a success that says too little, after the network has done it.
+type vague struct {
+	next      http.RoundTripper
+	operation string
+	body      string
+}
+
+func (v vague) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := v.next.RoundTrip(r)
+	if err != nil || pinterestfake.OperationOf(r).ID != v.operation {
+		return res, err
+	}
+	return answer(http.StatusOK, v.body), nil
+}
+
+func TestWrite_ThatIsNotToldWhatItMadeIsIndeterminate(t *testing.T) {
+	t.Parallel()
+	for operation, bodies := range map[string][]string{
+		"campaigns/create": {`{}`, `{"items": []}`, `{"items": [{}]}`, `{"items": [{"data": {}}]}`, `{"items": [{"data": {"id": "1"}}, {"data": {"id": "2"}}]}`},
+		"ads/create":       {`{"items": [{}]}`, `{"items": [{"data": {}}]}`},
+		"pins/create":      {`{}`},
+	} {
+		for _, body := range bodies {
+			w := newWorld("USD", func(next http.RoundTripper) http.RoundTripper { return vague{next, operation, body} })
+			_, err := w.driver.Create(t.Context(), w.conn, w.standalone("vague"))
+			require.ErrorIs(t, err, ads.ErrIndeterminate, "%s %s", operation, body)
+			calls := w.net.Calls()
+			assert.Equal(t, operation, calls[len(calls)-1], "nothing is done after it: %s", body)
+		}
+	}
+	for _, operation := range []string{"audiences/create", "customer_lists/create"} {
+		w := newWorld("USD", func(next http.RoundTripper) http.RoundTripper { return vague{next, operation, `{}`} })
+		_, err := w.driver.UploadUsers(t.Context(), w.conn, w.buyers(1))
+		require.ErrorIs(t, err, ads.ErrIndeterminate, operation)
+	}
+}

@@ -84,6 +84,19 @@ func TestSetStatus_TellsWhichAdsItMoves(t *testing.T) {
 	assert.Equal(t, 3, r.Skipped)
 }
 
+func TestSetStatus_MovesNoAdThatHasEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld("USD", nil)
+	plan := w.boost("over")
+	plan.StartsAt, plan.EndsAt = at(noon.AddDate(0, 0, -9)), at(noon.AddDate(0, 0, -2))
+	made := w.create(t, plan)
+	ref := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
+	results, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{ref}, store.AdConfiguredPaused)
+	require.NoError(t, err)
+	assert.Zero(t, results[0].Updated)
+	assert.Equal(t, []string{"completed"}, results[0].Reasons)
+}
+
 func TestSetStatus_KeepsALateFaultWithItsItems(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
