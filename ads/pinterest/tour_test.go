@@ -17,6 +17,7 @@ type tour struct {
 	*world
 	ctx   context.Context
 	lines []string
+	right []string // what the lines should be, if that is known: the first one that differs ends the tour
 }
 
 // note writes a line down. The first error ends the tour: the ones that follow from it say nothing more.
@@ -28,7 +29,11 @@ func (t *tour) note(what string, result any, err error) {
 	if err != nil {
 		panic(err)
 	}
-	t.lines = append(t.lines, what+" "+string(text))
+	line := what + " " + string(text)
+	if place := len(t.lines); place < len(t.right) && line != t.right[place] {
+		panic("another line: " + line)
+	}
+	t.lines = append(t.lines, line)
 }
 
 // everything is all of the ad groups' targeting that the network knows.
