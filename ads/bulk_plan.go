@@ -1,0 +1,58 @@
+package ads
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// planBulk is what switching would do, with what all of it together comes to by day.
+func (s *Service) planBulk(ctx context.Context, b *bulk) (*BulkResult, error) {
+	plan := &DryRun{Operation: b.op}
+	figures := map[string]*store.AdFigures{}
+	for _, w := range b.work {
+		one, err := s.store.CheckAdSpend(ctx, b.by.Account, b.op, w.campaign.AdAccount, b.change(w.campaign))
+		if err != nil {
+			if err := w.fail(err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		plan.Calls = append(plan.Calls, PlannedCall{Action: string(b.op), ID: w.campaign.PlatformID, Fields: map[string]string{
+			"platform": string(w.campaign.Platform), "status": w.line.Caps().SwitchWord(b.to),
+		}})
+		w.Outcome = BulkUpdated
+		if err := accumulate(figures, one); err != nil {
+			if err := w.fail(err); err != nil {
+				return nil, err
+			}
+			plan.Calls = plan.Calls[:len(plan.Calls)-1]
+		}
+	}
+	for _, w := range b.work {
+		if f := figures[w.campaign.AdAccount.Currency]; f != nil {
+			plan.Figures = append(plan.Figures, *f)
+			delete(figures, w.campaign.AdAccount.Currency)
+		}
+	}
+	b.total().Plan = plan
+	return b.result, nil
+}
+
+// accumulate adds what one more campaign comes to, if all of them together stay within the limit.
+func accumulate(figures map[string]*store.AdFigures, one *store.AdFigures) error {
+	if one.Currency == "" {
+		return nil // nothing is spent by it
+	}
+	sum := figures[one.Currency]
+	if sum == nil {
+		figures[one.Currency] = one
+		return nil
+	}
+	total := sum.TotalAfter.Add(one.TotalAfter - one.TotalBefore)
+	if err := sum.CheckTotal("campaigns", total); err != nil && total > sum.TotalAfter {
+		return err
+	}
+	sum.TotalAfter = total
+	return nil
+}

@@ -1,0 +1,184 @@
+package ads
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// draft is an ad on its way to a plan: what is wrong with it is collected.
+type draft struct {
+	by       Actor
+	op       store.AdOp
+	line     *line
+	caps     Caps
+	today    Date // where the ad account is
+	recipe   recipe
+	plan     *Plan // of the recipe
+	budgets  BudgetFields
+	problems store.Problems
+	warnings []string
+}
+
+// draft begins an ad in an ad account of an activated channel.
+func (s *Service) draft(ctx context.Context, by Actor, op store.AdOp, channel, adAccount string) (*draft, error) {
+	line, err := s.activated(ctx, by.Account, channel)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.store.GetAdAccount(ctx, line.channel, adAccount)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{by: by, op: op, line: line, caps: line.Caps(), recipe: recipe{Plan: Plan{AdAccount: *a}}}
+	d.plan = &d.recipe.Plan
+	d.today = DateOf(s.store.Now().Time().In(locationOf(a.Timezone)))
+	d.problems.Check(a.IsSelectable(), "ad_account_id", fmt.Sprintf("Ads cannot be made in this ad account: it is %s. %s", a.Status, a.UnusableReason))
+	return d, nil
+}
+
+// common reads what every ad has.
+func (d *draft) common(platform, name, status, currency string) {
+	d.problems.Check(platform == "" || platform == string(d.caps.Platform), "platform",
+		fmt.Sprintf("The channel is one of %s. Leave platform out, or send this.", d.caps.Platform))
+	CheckName(&d.problems, name)
+	CheckCurrency(&d.problems, currency, d.plan.AdAccount.Currency)
+	d.plan.Name, d.plan.Configured = name, store.AdConfigured(status)
+	if status == "" {
+		d.plan.Configured = store.AdConfiguredActive
+	}
+	d.problems.Check(d.plan.Configured == store.AdConfiguredActive || d.plan.Configured == store.AdConfiguredPaused, "status",
+		"An ad is created active or paused.")
+}
+
+// campaign reads what a new campaign is for, and how it bids.
+func (d *draft) campaign(goal, level string, in BidInput) {
+	d.plan.Goal = store.AdGoal(goal)
+	d.caps.CheckGoal(&d.problems, d.plan.Goal)
+	d.plan.BudgetLevel = d.caps.BudgetLevels[0]
+	if level != "" {
+		known, _ := ParseBudgetLevel(level)
+		d.caps.CheckBudgetLevel(&d.problems, known)
+		d.plan.BudgetLevel = known
+	}
+	bid := in.read(&d.problems)
+	d.caps.CheckBid(&d.problems, bid, d.plan.AdAccount.Currency)
+	d.plan.BidStrategy, d.plan.BidAmount, d.plan.RoasFloor = bid.Strategy, bid.Amount, bid.RoasFloor
+}
+
+// read reads a bid, and notes what is none.
+func (in BidInput) read(p *store.Problems) Bid {
+	var bid Bid
+	if in.Strategy != "" {
+		strategy, ok := ParseBidStrategy(in.Strategy)
+		if bid.Strategy = strategy; !ok {
+			bid.Strategy = store.BidStrategy(in.Strategy) // the network's own check says what it knows
+		}
+	}
+	if in.Amount != "" {
+		bid.Amount = ParseAmount(p, fieldBidAmount, in.Amount)
+	}
+	if in.RoasFloor != "" {
+		floor, err := store.ParseAdRatio(in.RoasFloor)
+		p.Check(err == nil, fieldRoasFloor, "A ROAS floor is 0.01 to 1000.")
+		bid.RoasFloor = floor
+	}
+	return bid
+}
+
+// budget reads what may be spent, and when.
+func (d *draft) budget(f BudgetFields, amount, budgetType, start, end string) {
+	budget := Budget{ParseAmount(&d.problems, f.Amount, amount), store.BudgetType(budgetType)}
+	schedule := Schedule{d.day("start_date", start), d.day("end_date", end)}
+	CheckSchedule(&d.problems, budget.Type, schedule, d.today)
+	d.caps.CheckBudget(&d.problems, f, budget, d.plan.AdAccount.Currency, schedule.Days(d.today))
+	d.plan.BudgetAmount, d.plan.BudgetType = budget.Amount, budget.Type
+	d.budgets = f
+	where := locationOf(d.plan.AdAccount.Timezone)
+	if schedule.Start.Compare(d.today) > 0 {
+		d.plan.StartsAt = moment(schedule.Start.Start(where))
+	}
+	if !schedule.End.IsZero() {
+		d.plan.EndsAt = moment(schedule.End.End(where))
+	}
+}
+
+func moment(t time.Time) *store.Time {
+	at := store.TimeOf(t)
+	return &at
+}
+
+// day reads a date, or the day of a moment where the ad account is. It is zero if it was not sent, or is none.
+func (d *draft) day(field, text string) Date {
+	if text == "" {
+		return Date{}
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return DateOf(at.In(locationOf(d.plan.AdAccount.Timezone)))
+	}
+	day, err := ParseDate(text)
+	d.problems.Check(err == nil, field, field+" "+errDate.Error()+".")
+	return day
+}
+
+// boostEnd returns the last day of a boost.
+func (d *draft) boostEnd(in *BoostPost) string {
+	days := boostDays
+	switch {
+	case in.DurationDays != nil:
+		days = *in.DurationDays
+		d.problems.Check(days >= 1 && days <= maxBoostDays, "duration_days", fmt.Sprintf("A boost runs for 1 to %d days.", maxBoostDays))
+		d.problems.Check(in.EndDate == "", "duration_days", "Send duration_days or end_date, not both.")
+	case in.EndDate != "" || in.Budget.Type != string(store.BudgetTypeLifetime):
+		return in.EndDate
+	}
+	begin := d.today
+	if start, err := ParseDate(in.StartDate); err == nil && start.Compare(begin) > 0 {
+		begin = start
+	}
+	return begin.AddDays(max(days, 1) - 1).String()
+}
+
+// join puts an ad into an ad group that is there.
+func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
+	group, err := s.store.GetAdGroup(ctx, d.by.Account, d.caps.Platform, in.AdGroupID)
+	if err != nil {
+		return at("ad_group_id", err)
+	}
+	p := &d.problems
+	p.Check(group.AdAccountID == d.plan.AdAccount.PlatformID, "ad_group_id", "The ad group is in another ad account: "+group.AdAccountID+".")
+	p.Check(in.CampaignID == "" || in.CampaignID == group.CampaignID, "campaign_id", "The ad group is in another campaign: "+group.CampaignID+".")
+	p.Check(!group.StatusAt(s.store.Now()).IsTerminal(), "ad_group_id", "The ad group is over. Send one that can be delivered.")
+	for _, f := range (required{
+		{"budget_amount", in.BudgetAmount}, {"budget_type", in.BudgetType}, {"budget_level", in.BudgetLevel},
+		{"start_date", in.StartDate}, {"end_date", in.EndDate},
+		{"bid_strategy", in.Bid.Strategy}, {fieldBidAmount, in.Bid.Amount}, {fieldRoasFloor, in.Bid.RoasFloor},
+	}) {
+		p.Check(f.value == "", f.field, "The ad group that the ad joins has its own. Leave it out.")
+	}
+	goal := group.Goal
+	if goal == "" && group.Campaign != nil {
+		goal = group.Campaign.Goal
+	}
+	p.Check(in.Goal == "" || goal == "" || in.Goal == string(goal), "goal", "The ad group that the ad joins is for "+string(goal)+".")
+	d.plan.AdGroupID, d.plan.CampaignID, d.plan.Goal = group.PlatformID, group.CampaignID, goal
+	return nil
+}
+
+// change is what the ad does to what may be spent. One that joins an ad group has no budget of its own.
+func (d *draft) change() store.AdChange {
+	if d.plan.AdGroupID != "" {
+		return store.AdChange{}
+	}
+	level := store.AdLevelGroup
+	if d.plan.BudgetLevel == store.BudgetLevelCampaign {
+		level = store.AdLevelCampaign
+	}
+	return store.AdChange{
+		Level: level, Platform: d.caps.Platform, BudgetAmount: d.plan.BudgetAmount, BudgetType: d.plan.BudgetType,
+		StartsAt: d.plan.StartsAt, EndsAt: d.plan.EndsAt, Paused: d.plan.Configured == store.AdConfiguredPaused,
+		BidAmount: d.plan.BidAmount, Param: d.budgets.Amount,
+	}
+}
