@@ -259,7 +259,7 @@ func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
 		assert.Equal(t, published.ID, ad.PostID)
 		assert.Equal(t, 70*store.AdUnit, ad.Group.BudgetAmount)
 		require.NotNil(t, ad.Group.EndsAt, "a lifetime budget without an end is for a week")
-		left := ad.Group.EndsAt.Time().Sub(time.Now())
+		left := time.Until(ad.Group.EndsAt.Time())
 		assert.Greater(t, left, 6*24*time.Hour)
 		assert.LessOrEqual(t, left, 7*24*time.Hour)
 		assert.Equal(t, 10*store.AdUnit, w.actions()[0].Daily)

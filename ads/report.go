@@ -20,12 +20,14 @@ type Reported[T any] struct {
 	Warnings []string         // what was sent and the network has no use for
 }
 
-// What the lists and reads show.
-type (
-	ShownCampaign = Reported[store.AdCampaign]
-	ShownAdGroup  = Reported[store.AdGroup]
-	ShownAd       = Reported[store.Ad]
-)
+// ShownCampaign is a campaign as lists and reads show it.
+type ShownCampaign = Reported[store.AdCampaign]
+
+// ShownAdGroup is an ad group as lists and reads show it.
+type ShownAdGroup = Reported[store.AdGroup]
+
+// ShownAd is an ad as lists and reads show it.
+type ShownAd = Reported[store.Ad]
 
 // subject is a row that a network is asked about: where it is, and where its state stands.
 type subject struct {

@@ -145,7 +145,6 @@ type edit struct {
 	op       store.AdOp
 	line     *line
 	patch    Patch
-	change   store.AdChange
 	problems store.Problems
 	report   *Report // what the network said afterwards, if it was asked
 }
