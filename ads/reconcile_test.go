@@ -69,6 +69,27 @@ func TestCreateAd_IsMadeOnceProvenThatItWasNot(t *testing.T) {
 	})
 }
 
+func TestCreateAd_ProcessEndsBetweenTheNetworkAndTheAnswer(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.die.Store(true)
+		assert.PanicsWithValue(t, "the process ends", func() { _, _ = w.keyed("k1") })
+		w.line.die.Store(false)
+		assert.Equal(t, store.AdActionBegun, w.actions()[0].State)
+		assert.Equal(t, 20*store.AdUnit, w.actions()[0].Daily, "it counts as spent")
+
+		_, err := w.keyed("k1")
+		assert.Equal(t, store.Unknown, refused(t, err, store.CodeInProgress, "Idempotency-Key").Outcome)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Zero(t, w.line.of("Find"), "whoever began may still be at it")
+
+		w.due()
+		_, err = w.keyed("k1")
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.line.of("Create"))
+		assert.Len(t, w.native(), 1)
+	})
+}
+
 func TestReconcile_FindsWhatALostAnswerMade(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.line.lose.Store(true)

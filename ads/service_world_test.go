@@ -40,6 +40,8 @@ type watch struct {
 	answer func(call string) error
 	// lose makes the answer to a write get lost: it takes place.
 	lose atomic.Bool
+	// die makes the process end when a write has taken place, as far as a panic is an end.
+	die atomic.Bool
 	// naive makes networks call active what is on, whatever became of the ads in it.
 	naive atomic.Bool
 }
@@ -88,6 +90,9 @@ type watched struct {
 }
 
 func lost[T any](w *watch, v T, err error) (T, error) {
+	if w.die.Load() {
+		panic("the process ends")
+	}
 	if err == nil && w.lose.Load() {
 		var none T
 		return none, ads.ErrIndeterminate
