@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
@@ -89,7 +92,12 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	if err := checkContentType(h); err != nil {
 		return nil, err
 	}
-	if fault := checkJSON(data); fault != nil {
+	fault := checkJSON(data, o.maxItems)
+	if fault != nil && fault.tooMany {
+		refusals := refusals{problems: store.Problems{fault.param(): {fault.message}}}
+		return nil, refusals.unacceptable()
+	}
+	if fault != nil {
 		return nil, &store.Error{Code: store.CodeBadRequest, Param: fault.param(), Message: fault.message}
 	}
 	if o.Unwrap != "" {
@@ -119,8 +127,44 @@ func checkContentType(h http.Header) error {
 // bodyMissing names the first field that the body should have had.
 func (o *Operation) bodyMissing() error {
 	param := "body"
-	if media := o.body.Content.Get(echo.MIMEApplicationJSON); media != nil && len(media.Schema.Value.Required) > 0 {
-		param = media.Schema.Value.Required[0]
+	if media := o.body.Content.Get(echo.MIMEApplicationJSON); media != nil {
+		schema := media.Schema.Value
+		if expected, ok := schema.Extensions["x-expects"].(string); ok {
+			param = expected
+		}
+		if len(schema.Required) > 0 {
+			param = schema.Required[0]
+		}
 	}
 	return &store.Error{Code: store.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
+}
+
+// mostItems returns the most items that any array of a schema may have, 0 if one of them has no bound or there is none.
+func mostItems(schema *openapi3.Schema) int {
+	most, bounded := 0, true
+	seen := map[*openapi3.Schema]bool{}
+	var visit func(refs ...*openapi3.SchemaRef)
+	visit = func(refs ...*openapi3.SchemaRef) {
+		for _, ref := range refs {
+			if ref == nil || seen[ref.Value] {
+				continue
+			}
+			s := ref.Value
+			seen[s] = true
+			if s.Type.Is(openapi3.TypeArray) {
+				bounded = bounded && s.MaxItems != nil
+				if s.MaxItems != nil {
+					most = max(most, int(*s.MaxItems))
+				}
+			}
+			visit(s.Items, s.AdditionalProperties.Schema)
+			visit(slices.Concat(s.AllOf, s.OneOf, s.AnyOf)...)
+			visit(slices.Collect(maps.Values(s.Properties))...)
+		}
+	}
+	visit(schema.NewRef())
+	if !bounded {
+		return 0
+	}
+	return most
 }

@@ -105,6 +105,8 @@ func registerWidgets(r api.EchoRouter, calls *calls, handlers map[string]echo.Ha
 	r.POST("/widgets/:id/publish", handler("publishWidget", 200))
 	r.GET("/widgets/events", handler("listWidgetEvents", 200))
 	r.POST("/hooks", handler("createHook", 201))
+	r.POST("/parcels", handler("createParcel", 201))
+	r.PATCH("/parcels", handler("sendParcels", 200))
 	r.GET("/gadgets", handler("listGadgets", 200))
 	r.GET("/public/tickets/:client_secret", handler("getPublicTicket", 200))
 	r.POST("/public/tickets/:client_secret", handler("usePublicTicket", 200))

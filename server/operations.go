@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
+	"github.com/labstack/echo/v4"
 )
 
 const defaultMaxBody = 1 << 20
@@ -27,6 +28,7 @@ type Operation struct {
 	ExternalEffect bool     // x-external-effect: calls a provider
 	Unwrap         string   // x-unwrap: the body is also accepted under this key
 	MaxBody        int64    // x-max-body, in bytes
+	maxItems       int      // of any array in the body, 0 for no bound
 	Idempotent     bool     // declares the Idempotency-Key header
 	Expand         []string // what the expand parameter may name
 
@@ -101,6 +103,9 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	}
 	if spec.RequestBody != nil {
 		op.body = spec.RequestBody.Value
+		if media := op.body.Content.Get(echo.MIMEApplicationJSON); media != nil {
+			op.maxItems = mostItems(media.Schema.Value)
+		}
 	}
 	op.readParameters(item.Parameters, spec.Parameters)
 	var err error

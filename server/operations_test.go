@@ -14,7 +14,7 @@ func TestReadOperations(t *testing.T) {
 	require.NoError(t, err)
 	table, err := ReadOperations(document)
 	require.NoError(t, err)
-	assert.Len(t, table.All(), 10)
+	assert.Len(t, table.All(), 12)
 	assert.Nil(t, table.Find("GET", "/nothing"))
 
 	create := table.Find("POST", "/widgets")

@@ -107,8 +107,11 @@ func meantAlternative(e *openapi3.SchemaError) error {
 func (r *refusals) add(e *openapi3.SchemaError) {
 	path := shorten(strings.Join(e.JSONPointer(), "."), maxQuoted)
 	_, isText := e.Value.(string)
-	switch field := e.SchemaField; {
+	switch field, lacks := e.SchemaField, missing(e); {
 	case field == "required":
+		keepFirst(&r.missing, &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)})
+	case lacks != "":
+		path = join(path, lacks)
 		keepFirst(&r.missing, &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)})
 	case field == "properties":
 		unknown := join(path, unknownField(e))
@@ -121,6 +124,24 @@ func (r *refusals) add(e *openapi3.SchemaError) {
 	default:
 		r.problems.Add(path, requirement(e))
 	}
+}
+
+// missing returns the first field that an object lacks by other rules than `required`: those of an anyOf whose
+// alternatives only name fields, and that an object of optional fields is not empty. It is "" if that is not what is wrong.
+func missing(e *openapi3.SchemaError) string {
+	object, ok := e.Value.(map[string]any)
+	if expected, _ := e.Schema.Extensions["x-expects"].(string); ok && expected != "" && e.SchemaField == "minProperties" {
+		return expected
+	}
+	if !ok || e.SchemaField != "anyOf" {
+		return ""
+	}
+	for _, field := range append(slices.Clone(e.Schema.Required), e.Schema.AnyOf[0].Value.Required...) {
+		if _, sent := object[field]; !sent {
+			return field
+		}
+	}
+	return ""
 }
 
 // unacceptable is the 422 of all the fields; its param is the first of them.

@@ -33,6 +33,10 @@ type Deps struct {
 	// "POST /path", where a path may have :parameters. They are counted per address.
 	Pages map[string]echo.HandlerFunc
 
+	// Prepare, if there is one, puts into a request's context what its headers ask for beside the API: in development,
+	// faults of the built-in ad networks.
+	Prepare func(context.Context, http.Header) (context.Context, error)
+
 	// Document and Register replace the bundled API and its generated routes in tests.
 	Document []byte
 	Register func(api.EchoRouter)
@@ -45,6 +49,7 @@ type Server struct {
 	echo       *echo.Echo
 	operations *Operations
 	proxies    []netip.Prefix
+	prepare    func(context.Context, http.Header) (context.Context, error)
 	readiness  readiness
 }
 
@@ -63,7 +68,7 @@ func New(d Deps) (*Server, error) {
 	}
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
-		proxies: d.TrustedProxies,
+		proxies: d.TrustedProxies, prepare: d.Prepare,
 	}
 	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
@@ -91,7 +96,8 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(true, s.identify(op.Public)) // 401, then 429
 	use(true, limitHeaderSize)       // 431
 	use(op.Scope != "", needScope(op.Scope))
-	use(op.Write(), checkKey)       // 400
+	use(op.Write(), checkKey) // 400
+	use(s.prepare != nil, s.prepared)
 	use(true, takeBody(op))         // 413, 415, 400
 	use(true, validate(op))         // 400, 422
 	use(op.Write(), s.transact(op)) // replay, 422, 409
@@ -100,6 +106,19 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 		h = m(h)
 	}
 	return h
+}
+
+// prepared lets Prepare change the context of a request.
+func (s *Server) prepared(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		ctx, err := s.prepare(r.Context(), r.Header)
+		if err != nil {
+			return err
+		}
+		c.SetRequest(r.WithContext(ctx))
+		return next(c)
+	}
 }
 
 // identify counts every request, and finds out who asks where a key is needed.

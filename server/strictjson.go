@@ -16,6 +16,7 @@ const (
 type jsonFault struct {
 	path    []string // keys and indexes from the innermost outwards
 	message string
+	tooMany bool // an array has more items than the operation takes: fine JSON, but not acceptable
 }
 
 // param returns the dotted path of the value at fault, empty for the whole body.
@@ -33,15 +34,17 @@ func (f *jsonFault) param() string {
 // checkJSON reads data once, building nothing, and returns nil if it is one JSON
 // value without invalid UTF-8, duplicate keys, trailing data, depth over 64, NUL
 // or lone surrogates in strings, or numbers that no float64 holds. Parsers
-// disagree about exactly these, so none of them gets past the door.
-func checkJSON(data []byte) *jsonFault {
+// disagree about exactly these, so none of them gets past the door. An array of more
+// than maxItems is refused here as well, unless that is 0: a million items that are
+// each wrong would cost a million errors.
+func checkJSON(data []byte, maxItems int) *jsonFault {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return &jsonFault{message: "The body starts with a byte order mark. Send plain UTF-8."}
 	}
 	if !utf8.Valid(data) {
 		return &jsonFault{message: "The body is not valid UTF-8."}
 	}
-	s := jsonScan{data: data}
+	s := jsonScan{data: data, maxItems: maxItems}
 	s.space()
 	if fault := s.value(1); fault != nil {
 		return fault
@@ -58,6 +61,8 @@ type jsonScan struct {
 	data []byte
 	pos  int
 	keys [][]byte // of every open object, the innermost last
+
+	maxItems int
 }
 
 func (s *jsonScan) syntax(expected string) *jsonFault {
@@ -164,6 +169,9 @@ func (s *jsonScan) array(depth int) *jsonFault {
 		return nil
 	}
 	for i := 0; ; i++ {
+		if s.maxItems > 0 && i == s.maxItems {
+			return &jsonFault{tooMany: true, message: "must have at most " + count(uint64(s.maxItems), "item")}
+		}
 		if fault := s.value(depth + 1); fault != nil {
 			fault.path = append(fault.path, strconv.Itoa(i))
 			return fault

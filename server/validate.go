@@ -54,8 +54,8 @@ func validate(op *Operation) echo.MiddlewareFunc {
 	}
 }
 
-// checkFormats makes a date-time a moment that exists. The pattern of the format alone lets 30 February and a 61st
-// second pass, and nobody behind it asks again.
+// checkFormats makes a date-time a moment that exists, and a date a day. The pattern of the format alone lets 30 February
+// and a 61st second pass, and nobody behind it asks again.
 func checkFormats() openapi3.SchemaValidationOption {
 	pattern := openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringDateTime)
 	exists := func(text string) error {
@@ -68,8 +68,13 @@ func checkFormats() openapi3.SchemaValidationOption {
 		}
 		return err
 	}
+	day := func(text string) error {
+		_, err := time.Parse(time.DateOnly, text)
+		return err
+	}
 	return openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
 		"date-time": openapi3.NewCallbackValidator(exists),
+		"date":      openapi3.NewCallbackValidator(day),
 	})
 }
 
@@ -77,7 +82,7 @@ func checkFormats() openapi3.SchemaValidationOption {
 // Everything else about ids is for the store, which knows their types.
 func (o *Operation) checkPath(c echo.Context) error {
 	for _, value := range c.ParamValues() {
-		if plain, err := url.PathUnescape(value); err != nil || !plainText(plain) {
+		if plain, err := url.PathUnescape(value); err != nil || plain == "" || !plainText(plain) {
 			return &store.Error{Code: store.CodeMissing, Message: "There is nothing with this id."}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ func TestValidate_Query(t *testing.T) {
 	f := newFixture(t, nil)
 	for _, query := range []string{
 		"", "limit=1", "limit=100&status=draft", "expand=parts,owner", "metadata[a]=b&metadata[c]=d", "metadata%5Ba%5D=b",
-		"created_after=2026-01-31T12:00:00Z",
+		"created_after=2026-01-31T12:00:00Z", "day=2024-02-29",
 	} {
 		a := f.send("GET", "/v1/widgets?"+query, "")
 		assert.Equal(t, 200, a.StatusCode, "%s: %s", query, a.body)
@@ -35,7 +36,7 @@ func TestValidate_Query(t *testing.T) {
 		{"created_after=", "created_after", "RFC 3339"},
 		{"created_after=yesterday", "created_after", "RFC 3339"},
 		{"expand=parts,price", "expand", "a list of: parts, owner"},
-		{"color=red", "color", "takes limit, status, owner, created_after, expand, metadata[key]"},
+		{"color=red", "color", "takes limit, status, owner, created_after, day, expand, metadata[key]"},
 		{"zebra=1&apple=2", "apple", "Unknown"},
 		{"metadata=x", "metadata", "Unknown"},
 		{"metadata[]=x", "metadata[]", "Unknown"},
@@ -47,6 +48,10 @@ func TestValidate_Query(t *testing.T) {
 		{"created_after=2026-01-31T23:59:60Z", "created_after", "RFC 3339"},
 		{"created_after=2026-01-31T12:00:00%2B99:99", "created_after", "RFC 3339"},
 		{"created_after=9999-12-31T23:59:59-01:00", "created_after", "RFC 3339"},
+		{"day=", "day", "YYYY-MM-DD"},
+		{"day=2026-02-30", "day", "YYYY-MM-DD"},
+		{"day=2026-1-31", "day", "YYYY-MM-DD"},
+		{"day=2026-01-31T00:00:00Z", "day", "YYYY-MM-DD"},
 		{"status=%ff", "status", "UTF-8"},
 		{"status=a%00b", "status", "NUL"},
 		{"status=%zz", "", "malformed"},
@@ -67,6 +72,7 @@ func TestValidate_Query(t *testing.T) {
 func TestValidate_PathThatIsNoText(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
+	assert.Equal(t, 404, f.send("POST", "/v1/widgets//publish", "").StatusCode, "no id at all")
 	for _, id := range []string{"%00", "%ff", "a%00b"} {
 		a := f.send("GET", "/v1/widgets/"+id, "")
 		assert.Equal(t, 404, a.StatusCode, id)
@@ -128,6 +134,51 @@ func TestValidate_BodyThatIsMalformed(t *testing.T) {
 		create{`{"name":"a`, "name", "ends in the middle"},
 	)
 	assert.Zero(t, f.calls.of("createWidget"))
+}
+
+func TestValidate_BodyThatLacksOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, c := range []struct{ method, body, param string }{
+		{"POST", ``, "name"},
+		{"POST", `{}`, "name"},
+		{"POST", `{"name":"a"}`, "weight"},
+		{"POST", `{"name":"a","weight":1}`, "width"},
+		{"POST", `{"parcel":{"name":"a","box":"b"}}`, "name"},
+		{"POST", `{"weight":1,"width":1}`, "name"},
+		{"PATCH", ``, "carrier"},
+		{"PATCH", `{}`, "carrier"},
+	} {
+		a := f.send(c.method, "/v1/parcels", c.body)
+		require.Equal(t, 400, a.StatusCode, "%s: %s", c.body, a.body)
+		problem := a.problem(t)
+		assert.Equal(t, store.CodeParameterMissing, problem.Code, c.body)
+		assert.Equal(t, c.param, problem.Param, c.body)
+	}
+	assert.Equal(t, 201, f.send("POST", "/v1/parcels", `{"name":"a","box":"b"}`).StatusCode)
+	assert.Equal(t, 201, f.send("POST", "/v1/parcels", `{"name":"a","weight":1,"width":2,"colour":"red"}`).StatusCode)
+	assert.Equal(t, 200, f.send("PATCH", "/v1/parcels", `{"to":"x"}`).StatusCode)
+}
+
+func TestValidate_BodyWithTooManyItems(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	assert.Equal(t, 200, f.send("PATCH", "/v1/parcels", `{"stops":[{"towns":["a","b"]},{},{}]}`).StatusCode)
+	for body, field := range map[string]string{
+		`{"stops":[{},{},{},{}]}`:                            "stops",
+		`{"stops":[{"towns":["a","b","c"]}]}`:                "stops.0.towns",
+		`{"stops":[{},{"towns":["a","b","c","d","e"]}]}`:     "stops.1.towns",
+		`{"stops":[` + strings.Repeat("1,", 400_000) + `1]}`: "stops",
+	} {
+		began := time.Now()
+		a := f.send("PATCH", "/v1/parcels", body)
+		require.Equal(t, 422, a.StatusCode, "%.100s: %.100s", body, a.body)
+		problem := a.problem(t)
+		assert.Equal(t, store.CodeInvalid, problem.Code)
+		assert.Equal(t, field, problem.Param)
+		assert.Len(t, problem.Errors[field], 1, "not one for each of the items")
+		assert.Less(t, time.Since(began), time.Second, "items that are not looked at cost nothing")
+	}
 }
 
 func TestValidate_BodyThatIsNotAcceptable(t *testing.T) {
