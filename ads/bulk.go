@@ -177,10 +177,9 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	if err != nil {
 		return nil, err
 	}
-	stands, err := s.stands(ctx, campaignSubject(c), store.AdLevelCampaign, b.to)
-	if err != nil || stands {
+	if c.ConfiguredStatus == b.to {
 		r.Outcome, r.Reason = BulkSkipped, "unchanged"
-		return nil, err
+		return nil, nil
 	}
 	return &bulkItem{BulkItemResult: r, campaign: c, line: line}, nil
 }
@@ -204,7 +203,7 @@ func (r *BulkItemResult) fail(err error) error {
 		return err
 	}
 	r.Outcome = BulkFailed
-	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: answer.Code == store.CodeInProgress}
+	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param}
 	return nil
 }
 

@@ -146,6 +146,9 @@ func (in *CreateAd) require() error {
 	if err := fields.err(); err != nil {
 		return err
 	}
+	if in.CampaignID != "" && in.AdGroupID == "" {
+		return parameterMissing("ad_group_id", "ad_group_id is required with campaign_id: an ad joins one of the campaign's ad groups.")
+	}
 	for _, key := range slices.Sorted(maps.Keys(in.Extra)) {
 		if !snakeCase(key) {
 			return badRequest(key, "The name of a property is in lower-case letters, digits and underscores.")

@@ -20,6 +20,7 @@ import (
 //	timeout_after_commit        a write takes place, and nothing is heard of it
 //	timeout                     a write does not take place, and nothing is heard of it
 //	reject                      a write is refused
+//	reject_all                  a read is refused as well
 //	unauthorized                the channel's access is not accepted
 //	5xx                         the network is out of order
 //	partial:3                   of the parts of one write the first three are done, and the others are not
@@ -36,16 +37,17 @@ const (
 	faultLost         faultKind = "timeout_after_commit"
 	faultTimeout      faultKind = "timeout"
 	faultReject       faultKind = "reject"
+	faultRejectAll    faultKind = "reject_all"
 	faultUnauthorized faultKind = "unauthorized"
 	faultUnavailable  faultKind = "5xx"
 	faultPartial      faultKind = "partial"
 )
 
 // plainFaults are those without options, and none.
-var plainFaults = []faultKind{"", faultLost, faultTimeout, faultReject, faultUnauthorized, faultUnavailable}
+var plainFaults = []faultKind{"", faultLost, faultTimeout, faultReject, faultRejectAll, faultUnauthorized, faultUnavailable}
 
 var errFault = errors.New("a fault of the sandbox is rate_limit, rate_limit;after=7, rate_limit;after=7;calls=3, " +
-	"timeout_after_commit, timeout, reject, unauthorized, 5xx or partial:3")
+	"timeout_after_commit, timeout, reject, reject_all, unauthorized, 5xx or partial:3")
 
 // ParseFault reads the text of a fault; "" is none.
 func ParseFault(text string) (Fault, error) {
@@ -121,7 +123,7 @@ func (i *injected) before(writes bool) error {
 		return ads.ErrUnavailable
 	case i.kind == faultTimeout && writes:
 		return fmt.Errorf("sandbox: time-out: %w", ads.ErrIndeterminate)
-	case i.kind == faultReject && writes:
+	case i.kind == faultReject && writes, i.kind == faultRejectAll:
 		return &ads.Rejected{Message: "The sandbox was told to refuse this.", Raw: string(faultReject)}
 	}
 	return nil

@@ -23,6 +23,7 @@ func TestParseFault_ReadsWhatItDocumentsAndNothingElse(t *testing.T) {
 		"timeout_after_commit":       {kind: faultLost},
 		"timeout":                    {kind: faultTimeout},
 		"reject":                     {kind: faultReject},
+		"reject_all":                 {kind: faultRejectAll},
 		"unauthorized":               {kind: faultUnauthorized},
 		"5xx":                        {kind: faultUnavailable},
 		"partial:3":                  {kind: faultPartial, n: 3},

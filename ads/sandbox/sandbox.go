@@ -39,6 +39,15 @@ func New(s *store.Store, p store.Platform, o Options) *Driver {
 	return &Driver{store: s, platform: p, options: o}
 }
 
+// All makes the sandbox of every platform.
+func All(s *store.Store, o Options) map[store.Platform]ads.Network {
+	networks := make(map[store.Platform]ads.Network, len(store.Platforms))
+	for _, p := range store.Platforms {
+		networks[p] = New(s, p, o)
+	}
+	return networks
+}
+
 // Caps implements ads.Network. They are the platform's, but a token is always found.
 func (d *Driver) Caps() ads.Caps {
 	caps := ads.CapsOf(d.platform)
