@@ -13,6 +13,9 @@ import (
 // maxPage is the most that the server returns at once.
 const maxPage = 100
 
+// pageOf is a page of a list, *List or *CursorList.
+type pageOf[T any] interface{ Items() []T }
+
 // All walks every page of a list, newest first, and yields its items one by one:
 //
 //	for order, err := range sdk.All(ctx, client.Orders.List, &sdk.ListOrdersParams{Status: new(sdk.OrderStatusPaid)}) {
@@ -24,46 +27,62 @@ const maxPage = 100
 //
 // A page is fetched when it is reached. An error is yielded once, with a zero item, and ends the walk. An item that exists for
 // the whole walk is yielded exactly once, whatever is created or deleted meanwhile. params may be nil and is not changed;
-// its StartingAfter is where the walk begins, its Limit the size of a page (100 unless set). EndingBefore must be nil. Options
-// apply to the fetch of each page.
-func All[T, P any](ctx context.Context, list func(context.Context, *P, ...Option) (*List[T], error), params *P, opts ...Option) iter.Seq2[T, error] {
+// its StartingAfter or Cursor is where the walk begins, its Limit the size of a page (100 unless set). EndingBefore must be nil.
+// Options apply to the fetch of each page.
+func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, *P, ...Option) (L, error), params *P, opts ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		for after := ""; ; {
-			page, err := list(ctx, params, append(opts[:len(opts):len(opts)], startAfter(after))...)
+		for at := (position{}); ; {
+			page, err := list(ctx, params, append(opts[:len(opts):len(opts)], at)...)
 			if err != nil {
 				yield(zero, err)
 				return
 			}
-			for _, item := range page.Data {
+			for _, item := range page.Items() {
 				if !yield(item, nil) {
 					return
 				}
 			}
-			if !page.HasMore || len(page.Data) == 0 {
+			next, more := after[T](page)
+			if !more {
 				return
 			}
-			next := idOf(page.Data[len(page.Data)-1])
-			if next == "" || next == after {
-				yield(zero, fmt.Errorf("sdk: All: the page after %q ends where it began", after))
+			if next.value == "" || next == at {
+				yield(zero, fmt.Errorf("sdk: All: the page after %q ends where it began", at.value))
 				return
 			}
-			after = next
+			at = next
 		}
 	}
 }
 
-func startAfter(id string) Option {
-	return optionFunc(func(s *settings) { s.after = &id })
+// after returns where the page after this one begins, and false at the end of the list.
+func after[T any](page any) (position, bool) {
+	switch p := page.(type) {
+	case *List[T]:
+		if p.HasMore && len(p.Data) > 0 {
+			return position{"starting_after", idOf(p.Data[len(p.Data)-1])}, true
+		}
+	case *CursorList[T]:
+		if p.NextCursor != nil {
+			return position{"cursor", *p.NextCursor}, true
+		}
+	}
+	return position{}, false
 }
 
+// position is where a page of All begins, by the parameter that says so. The zero value is where params say.
+type position struct{ parameter, value string }
+
+func (p position) apply(s *settings) { s.at = &p }
+
 // walk sets the position of All in a query.
-func (s *settings) walk(query url.Values) error {
+func (p position) walk(query url.Values) error {
 	if query.Has("ending_before") {
 		return errors.New("All walks forward only: leave EndingBefore nil")
 	}
-	if *s.after != "" {
-		query.Set("starting_after", *s.after)
+	if p.parameter != "" {
+		query.Set(p.parameter, p.value)
 	}
 	if !query.Has("limit") {
 		query.Set("limit", strconv.Itoa(maxPage))

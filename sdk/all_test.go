@@ -122,6 +122,57 @@ func TestAll_RefusesToWalkBackwards(t *testing.T) {
 	require.Empty(t, s.queries)
 }
 
+// cursors serves ads 249..0 by cursor, and keeps the queries.
+func cursors(t *testing.T) (*[]string, *Client) {
+	t.Helper()
+	queries := new([]string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*queries = append(*queries, r.URL.RawQuery)
+		after := 250
+		_, _ = fmt.Sscanf(r.FormValue("cursor"), "after_%d", &after)
+		limit, _ := strconv.Atoi(r.FormValue("limit"))
+		page := CursorList[Ad]{Object: "list", Data: []Ad{}}
+		for i := after - 1; i >= 0 && len(page.Data) < limit; i-- {
+			page.Data = append(page.Data, Ad{ID: strconv.Itoa(i)})
+			if page.HasMore = i > 0; page.HasMore {
+				page.NextCursor = new(fmt.Sprintf("after_%d", i))
+			} else {
+				page.NextCursor = nil
+			}
+		}
+		_ = json.NewEncoder(w).Encode(page)
+	}))
+	t.Cleanup(server.Close)
+	return queries, New(testKey, WithBaseURL(server.URL))
+}
+
+func TestAll_FollowsTheCursorOfListsOfAds(t *testing.T) {
+	t.Parallel()
+	queries, c := cursors(t)
+	want := 249
+	for ad, err := range All(t.Context(), c.Ads.List, &ListAdsParams{AccountID: new("sacct_1"), Status: []AdStatus{AdStatusActive, AdStatusPaused}}) {
+		require.NoError(t, err)
+		require.Equal(t, strconv.Itoa(want), ad.ID)
+		want--
+	}
+	require.Equal(t, -1, want)
+	const filters = "&limit=100&status=active%2Cpaused"
+	require.Equal(t, []string{
+		"account_id=sacct_1" + filters, "account_id=sacct_1&cursor=after_150" + filters, "account_id=sacct_1&cursor=after_50" + filters,
+	}, *queries)
+}
+
+func TestAll_DoesNotTurnInCirclesOfCursors(t *testing.T) {
+	t.Parallel()
+	s, replies := scripted(answered(200, `{"object":"list","data":[{"id":"1"}],"has_more":true,"next_cursor":"again"}`))
+	var last error
+	for _, err := range All(t.Context(), New(testKey, replies).Ads.List, nil) {
+		last = err
+	}
+	require.ErrorContains(t, last, `the page after "again"`)
+	require.Len(t, s.sent, 2)
+}
+
 func TestAll_DoesNotTurnInCircles(t *testing.T) {
 	t.Parallel()
 	s, replies := scripted(answered(200, `{"object":"list","data":[{"id":"prod_1"}],"has_more":true}`))
@@ -162,6 +213,38 @@ func TestAll_WalksEveryList(t *testing.T) {
 	for range All(ctx, c.WebhookEndpoints.List, nil) {
 		walks["webhook_endpoints"]++
 	}
+	for range All(ctx, c.AdAccounts.List, &ListAdAccountsParams{AccountID: "sacct_1"}) {
+		walks["ad_accounts"]++
+	}
+	for range All(ctx, c.AdActions.List, nil) {
+		walks["ad_actions"]++
+	}
+	for range All(ctx, c.AdAudiences.List, &ListAdAudiencesParams{AccountID: "sacct_1", AdAccountID: "act_1"}) {
+		walks["ad_audiences"]++
+	}
+	for range All(ctx, c.AdCampaigns.List, nil) {
+		walks["ad_campaigns"]++
+	}
+	for range All(ctx, c.Ads.List, nil) {
+		walks["ads"]++
+	}
+	for range All(ctx, c.BusinessCenters.List, &ListBusinessCentersParams{AccountID: "sacct_1"}) {
+		walks["business_centers"]++
+	}
+	for range All(ctx, c.Socials.List, nil) {
+		walks["socials"]++
+	}
 	require.Equal(t, map[string]int{"ai_sites": 1, "keys": 1, "checkouts": 1, "customers": 1, "orders": 1, "price_variants": 1,
-		"products": 1, "webhook_endpoints": 1}, walks)
+		"products": 1, "webhook_endpoints": 1, "ad_accounts": 1, "ad_actions": 1, "ad_audiences": 1, "ad_campaigns": 1, "ads": 1,
+		"business_centers": 1, "socials": 1}, walks)
+}
+
+func TestPlan_AsksForADryRun(t *testing.T) {
+	t.Parallel()
+	s, replies := scripted(answered(200, `{"object":"ad_plan","figures":[{"currency":"usd","daily_total":20.50}],"calls":[{"action":"create_ad"}]}`))
+	plan, err := New(testKey, replies).Ads.PlanCreate(t.Context(), &AdCreate{Name: "a", BudgetAmount: new(json.Number("20.50"))})
+	require.NoError(t, err)
+	require.Equal(t, json.Number("20.50"), plan.Figures[0].DailyTotal)
+	require.Equal(t, "dry_run=true", s.sent[0].URL.RawQuery)
+	require.Contains(t, s.bodies[0], `"budget_amount":20.50`, "an amount is sent digit by digit")
 }

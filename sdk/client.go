@@ -23,14 +23,23 @@ const (
 // any number of goroutines at once. Make one with New and keep it.
 type Client struct {
 	Account          *AccountService
+	AdAccounts       *AdAccountsService
+	AdActions        *AdActionsService
+	AdAudiences      *AdAudiencesService
+	AdCampaigns      *AdCampaignsService
+	AdGroups         *AdGroupsService
+	AdLimits         *AdLimitsService
+	Ads              *AdsService
 	AISites          *AISitesService
 	APIKeys          *APIKeysService
+	BusinessCenters  *BusinessCentersService
 	Checkouts        *CheckoutsService
 	Customers        *CustomersService
 	Orders           *OrdersService
 	PriceVariants    *PriceVariantsService
 	Products         *ProductsService
 	PublicCheckouts  *PublicCheckoutsService
+	Socials          *SocialsService
 	WebhookEndpoints *WebhookEndpointsService
 	WebhookEvents    *WebhookEventsService
 
@@ -68,14 +77,23 @@ func New(key string, options ...ClientOption) *Client {
 	}
 	s := &service{client: c}
 	c.Account = (*AccountService)(s)
+	c.AdAccounts = (*AdAccountsService)(s)
+	c.AdActions = (*AdActionsService)(s)
+	c.AdAudiences = (*AdAudiencesService)(s)
+	c.AdCampaigns = (*AdCampaignsService)(s)
+	c.AdGroups = (*AdGroupsService)(s)
+	c.AdLimits = (*AdLimitsService)(s)
+	c.Ads = (*AdsService)(s)
 	c.AISites = (*AISitesService)(s)
 	c.APIKeys = (*APIKeysService)(s)
+	c.BusinessCenters = (*BusinessCentersService)(s)
 	c.Checkouts = (*CheckoutsService)(s)
 	c.Customers = (*CustomersService)(s)
 	c.Orders = (*OrdersService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
+	c.Socials = (*SocialsService)(s)
 	c.WebhookEndpoints = (*WebhookEndpointsService)(s)
 	c.WebhookEvents = (*WebhookEventsService)(s)
 	return c

@@ -103,8 +103,11 @@ func (s *settings) query(params any) (url.Values, error) {
 		}
 		query.Set("expand", strings.Join(s.expand, ","))
 	}
-	if s.after != nil {
-		return query, s.walk(query)
+	if s.dryRun {
+		query.Set("dry_run", "true")
+	}
+	if s.at != nil {
+		return query, s.at.walk(query)
 	}
 	return query, nil
 }

@@ -20,11 +20,13 @@ const (
 	CodeResourceMissing      = "resource_missing"
 	CodeMethodNotAllowed     = "method_not_allowed"
 	CodeRequestInProgress    = "idempotency_request_in_progress"
+	CodeAccountNotActivated  = "account_not_activated"
 	CodeRequestTooLarge      = "request_too_large"
 	CodeHeadersTooLarge      = "request_headers_too_large"
 	CodeUnsupportedMediaType = "unsupported_media_type"
 	CodeValidationFailed     = "validation_failed"
 	CodeKeyReused            = "idempotency_key_reused"
+	CodeSpendLimitExceeded   = "spend_limit_exceeded"
 	CodeRateLimitExceeded    = "rate_limit_exceeded"
 	CodeAPIError             = "api_error"
 )

@@ -16,10 +16,14 @@ type settings struct {
 	header   http.Header
 	expand   []string
 	response *Response
-	// after is the position of All: the id that the page starts after, "" for the first page. Nil outside All.
-	after  *string
+	// at is the position of All. Nil outside All.
+	at *position
+	// dryRun asks for the plan of a write.
+	dryRun bool
 	misuse error
 }
+
+func dryRun() Option { return optionFunc(func(s *settings) { s.dryRun = true }) }
 
 type optionFunc func(*settings)
 

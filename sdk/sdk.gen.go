@@ -5,6 +5,7 @@ package sdk
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/oapi-codegen/nullable"
 	"github.com/tillwright/tillwright/openapi/wire"
@@ -71,6 +72,202 @@ const (
 	AccountPlanPro      AccountPlan = "pro"
 )
 
+// Defines values for AdAdType.
+const (
+	AdAdTypeBoost      AdAdType = "boost"
+	AdAdTypeStandalone AdAdType = "standalone"
+)
+
+// Defines values for AdAccountStatus.
+const (
+	AdAccountStatusActive   AdAccountStatus = "active"
+	AdAccountStatusDisabled AdAccountStatus = "disabled"
+	AdAccountStatusPending  AdAccountStatus = "pending"
+)
+
+// Defines values for AdActionState.
+const (
+	AdActionStateBegun   AdActionState = "begun"
+	AdActionStateDone    AdActionState = "done"
+	AdActionStateRefused AdActionState = "refused"
+	AdActionStateUnknown AdActionState = "unknown"
+)
+
+// Defines values for AdAudienceStatus.
+const (
+	AdAudienceStatusError      AdAudienceStatus = "error"
+	AdAudienceStatusPending    AdAudienceStatus = "pending"
+	AdAudienceStatusProcessing AdAudienceStatus = "processing"
+	AdAudienceStatusReady      AdAudienceStatus = "ready"
+	AdAudienceStatusTooSmall   AdAudienceStatus = "too_small"
+)
+
+// Defines values for AdAudienceRulesIdentifiers.
+const (
+	AdAudienceRulesIdentifiersEmail AdAudienceRulesIdentifiers = "email"
+	AdAudienceRulesIdentifiersPhone AdAudienceRulesIdentifiers = "phone"
+)
+
+// Defines values for AdAudienceType.
+const (
+	AdAudienceTypeCustomerList AdAudienceType = "customer_list"
+	AdAudienceTypeLookalike    AdAudienceType = "lookalike"
+	AdAudienceTypeRetargeting  AdAudienceType = "retargeting"
+)
+
+// Defines values for AdAudienceUploadStatus.
+const (
+	AdAudienceUploadStatusError      AdAudienceUploadStatus = "error"
+	AdAudienceUploadStatusPending    AdAudienceUploadStatus = "pending"
+	AdAudienceUploadStatusProcessing AdAudienceUploadStatus = "processing"
+	AdAudienceUploadStatusReady      AdAudienceUploadStatus = "ready"
+	AdAudienceUploadStatusTooSmall   AdAudienceUploadStatus = "too_small"
+)
+
+// Defines values for AdBoostBudgetLevel.
+const (
+	AdBoostBudgetLevelAdGroup  AdBoostBudgetLevel = "ad_group"
+	AdBoostBudgetLevelAdset    AdBoostBudgetLevel = "adset"
+	AdBoostBudgetLevelCampaign AdBoostBudgetLevel = "campaign"
+)
+
+// Defines values for AdBudgetLevel.
+const (
+	AdBudgetLevelAdGroup  AdBudgetLevel = "ad_group"
+	AdBudgetLevelCampaign AdBudgetLevel = "campaign"
+)
+
+// Defines values for AdBudgetType.
+const (
+	AdBudgetTypeDaily    AdBudgetType = "daily"
+	AdBudgetTypeLifetime AdBudgetType = "lifetime"
+)
+
+// Defines values for AdBulkItemOutcome.
+const (
+	AdBulkItemOutcomeFailed  AdBulkItemOutcome = "failed"
+	AdBulkItemOutcomeSkipped AdBulkItemOutcome = "skipped"
+	AdBulkItemOutcomeUpdated AdBulkItemOutcome = "updated"
+)
+
+// Defines values for AdCapabilityVerified.
+const (
+	AdCapabilityVerifiedFixtures AdCapabilityVerified = "fixtures"
+	AdCapabilityVerifiedNone     AdCapabilityVerified = "none"
+	AdCapabilityVerifiedSpec     AdCapabilityVerified = "spec"
+)
+
+// Defines values for AdCapabilityReconcile.
+const (
+	AdCapabilityReconcileName  AdCapabilityReconcile = "name"
+	AdCapabilityReconcileNone  AdCapabilityReconcile = "none"
+	AdCapabilityReconcileToken AdCapabilityReconcile = "token"
+)
+
+// Defines values for AdCapabilityPauseLevels.
+const (
+	AdCapabilityPauseLevelsAd       AdCapabilityPauseLevels = "ad"
+	AdCapabilityPauseLevelsAdGroup  AdCapabilityPauseLevels = "ad_group"
+	AdCapabilityPauseLevelsCampaign AdCapabilityPauseLevels = "campaign"
+)
+
+// Defines values for AdConfiguredStatus.
+const (
+	AdConfiguredStatusActive AdConfiguredStatus = "active"
+	AdConfiguredStatusPaused AdConfiguredStatus = "paused"
+)
+
+// Defines values for AdCreateBudgetLevel.
+const (
+	AdCreateBudgetLevelAdGroup  AdCreateBudgetLevel = "ad_group"
+	AdCreateBudgetLevelAdset    AdCreateBudgetLevel = "adset"
+	AdCreateBudgetLevelCampaign AdCreateBudgetLevel = "campaign"
+)
+
+// Defines values for AdGoal.
+const (
+	AdGoalAppPromotion   AdGoal = "app_promotion"
+	AdGoalAwareness      AdGoal = "awareness"
+	AdGoalCatalogSales   AdGoal = "catalog_sales"
+	AdGoalConversions    AdGoal = "conversions"
+	AdGoalEngagement     AdGoal = "engagement"
+	AdGoalJobApplicants  AdGoal = "job_applicants"
+	AdGoalLeadConversion AdGoal = "lead_conversion"
+	AdGoalLeadGeneration AdGoal = "lead_generation"
+	AdGoalTraffic        AdGoal = "traffic"
+	AdGoalVideoViews     AdGoal = "video_views"
+)
+
+// Defines values for AdItemErrorType.
+const (
+	AdItemErrorTypeAPIError            AdItemErrorType = "api_error"
+	AdItemErrorTypeInvalidRequestError AdItemErrorType = "invalid_request_error"
+	AdItemErrorTypeValidationError     AdItemErrorType = "validation_error"
+)
+
+// Defines values for AdOperation.
+const (
+	AdOperationBoostPost           AdOperation = "boost_post"
+	AdOperationCreateAd            AdOperation = "create_ad"
+	AdOperationCreateAudience      AdOperation = "create_audience"
+	AdOperationDeleteAudience      AdOperation = "delete_audience"
+	AdOperationDeleteCampaign      AdOperation = "delete_campaign"
+	AdOperationPauseAdGroup        AdOperation = "pause_ad_group"
+	AdOperationPauseCampaign       AdOperation = "pause_campaign"
+	AdOperationResumeAdGroup       AdOperation = "resume_ad_group"
+	AdOperationResumeCampaign      AdOperation = "resume_campaign"
+	AdOperationUpdateAdGroup       AdOperation = "update_ad_group"
+	AdOperationUpdateCampaign      AdOperation = "update_campaign"
+	AdOperationUploadAudienceUsers AdOperation = "upload_audience_users"
+)
+
+// Defines values for AdPlatform.
+const (
+	AdPlatformFacebook  AdPlatform = "facebook"
+	AdPlatformGoogle    AdPlatform = "google"
+	AdPlatformInstagram AdPlatform = "instagram"
+	AdPlatformLinkedIn  AdPlatform = "linkedin"
+	AdPlatformPinterest AdPlatform = "pinterest"
+	AdPlatformTikTok    AdPlatform = "tiktok"
+	AdPlatformTwitter   AdPlatform = "twitter"
+)
+
+// Defines values for AdReviewStatus.
+const (
+	AdReviewStatusApproved   AdReviewStatus = "approved"
+	AdReviewStatusInReview   AdReviewStatus = "in_review"
+	AdReviewStatusRejected   AdReviewStatus = "rejected"
+	AdReviewStatusWithIssues AdReviewStatus = "with_issues"
+)
+
+// Defines values for AdSource.
+const (
+	AdSourceExternal AdSource = "external"
+	AdSourceNative   AdSource = "native"
+)
+
+// Defines values for AdSourceScope.
+const (
+	AdSourceScopeAll    AdSourceScope = "all"
+	AdSourceScopeNative AdSourceScope = "native"
+)
+
+// Defines values for AdStatus.
+const (
+	AdStatusActive        AdStatus = "active"
+	AdStatusCancelled     AdStatus = "cancelled"
+	AdStatusCompleted     AdStatus = "completed"
+	AdStatusError         AdStatus = "error"
+	AdStatusPaused        AdStatus = "paused"
+	AdStatusPendingReview AdStatus = "pending_review"
+	AdStatusRejected      AdStatus = "rejected"
+)
+
+// Defines values for AdStatusResultType.
+const (
+	AdStatusResultTypeAdGroup AdStatusResultType = "ad_group"
+)
+
 // Defines values for BillingReason.
 const (
 	BillingReasonManual             BillingReason = "manual"
@@ -106,6 +303,11 @@ const (
 const (
 	CustomerTypeCustomer CustomerType = "customer"
 	CustomerTypeLead     CustomerType = "lead"
+)
+
+// Defines values for DeletedAdCampaignDeleted.
+const (
+	DeletedAdCampaignDeletedTrue DeletedAdCampaignDeleted = true
 )
 
 // Defines values for DeliverableType.
@@ -198,6 +400,21 @@ const (
 const (
 	ProductVisibilityPublic   ProductVisibility = "public"
 	ProductVisibilityUnlisted ProductVisibility = "unlisted"
+)
+
+// Defines values for SocialAdsStatus.
+const (
+	SocialAdsStatusActive   SocialAdsStatus = "active"
+	SocialAdsStatusError    SocialAdsStatus = "error"
+	SocialAdsStatusInactive SocialAdsStatus = "inactive"
+)
+
+// Defines values for SocialPostStatus.
+const (
+	SocialPostStatusDeleted   SocialPostStatus = "deleted"
+	SocialPostStatusDraft     SocialPostStatus = "draft"
+	SocialPostStatusPublished SocialPostStatus = "published"
+	SocialPostStatusScheduled SocialPostStatus = "scheduled"
 )
 
 // Defines values for TaxBehavior.
@@ -455,6 +672,1205 @@ type AccountUpdate struct {
 	CheckoutRequiresTerms *bool                      `json:"checkout_requires_terms,omitempty"`
 }
 
+// Ad An ad on a network, with its metrics.
+type Ad struct {
+	// ID The network's id.
+	//
+	// Example: 120200000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	//
+	// Example: act_100000000000001
+	AdAccountID  string `json:"ad_account_id"`
+	CampaignID   string `json:"campaign_id"`
+	CampaignName string `json:"campaign_name"`
+	AdGroupID    string `json:"ad_group_id"`
+	AdGroupName  string `json:"ad_group_name"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+	ReviewStatus     *AdReviewStatus    `json:"review_status"`
+
+	// RejectionReason Why the review refused it.
+	RejectionReason *string `json:"rejection_reason"`
+
+	// AdType `boost`: promotes a post.
+	AdType AdAdType `json:"ad_type"`
+	Goal   *AdGoal  `json:"goal"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source AdSource `json:"source"`
+
+	// IsExternal Whether `source` is `external`.
+	IsExternal bool `json:"is_external"`
+
+	// PostID The post that it promotes.
+	PostID *string `json:"post_id"`
+
+	// PlatformPostID The network's id of that post.
+	PlatformPostID *string `json:"platform_post_id"`
+
+	// Budget Of its ad group or its campaign, as `budget_level` says.
+	Budget *AdBudget `json:"budget"`
+
+	// BudgetLevel Where the budget stands.
+	BudgetLevel AdBudgetLevel `json:"budget_level"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency    Currency  `json:"currency"`
+	BidStrategy *string   `json:"bid_strategy"`
+	BidAmount   *AdAmount `json:"bid_amount"`
+
+	// Creative What people see. Null fields are not known, as for a post that is boosted.
+	Creative AdCreative `json:"creative"`
+
+	// Schedule From when to when it runs, in days of the ad account's time zone.
+	Schedule AdSchedule `json:"schedule"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus string `json:"platform_status"`
+
+	// Metrics Null in the answer to a change that changed nothing.
+	Metrics *AdMetrics `json:"metrics"`
+
+	// Warnings What the network has no use for, in the answer to a create. Otherwise empty.
+	Warnings  []string  `json:"warnings"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt    *wire.Time                 `json:"platform_created_at"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AdAdType `boost`: promotes a post.
+type AdAdType string
+
+// AdAccount An account with a network, which pays for ads.
+type AdAccount struct {
+	// ID The network's id.
+	//
+	// Example: act_100000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+	Name      string `json:"name"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Timezone Its days begin here: those of budgets, schedules and metrics.
+	//
+	// Example: Europe/Berlin
+	Timezone string          `json:"timezone"`
+	Status   AdAccountStatus `json:"status"`
+
+	// AccountStatus The status in the network's own word.
+	AccountStatus string `json:"account_status"`
+
+	// Selectable Whether ads can be made in it.
+	Selectable bool `json:"selectable"`
+
+	// UnusableReason Why they cannot.
+	UnusableReason *string `json:"unusable_reason"`
+
+	// MinimumDailyBudget The least daily budget that the network takes, in whole currency units.
+	MinimumDailyBudget AdAmount `json:"minimum_daily_budget"`
+
+	// AmountSpent So far, in whole currency units.
+	AmountSpent AdSpend `json:"amount_spent"`
+
+	// SpendCap What the network spends at most, in whole currency units. Null without one.
+	SpendCap         *AdAmount `json:"spend_cap"`
+	BusinessCenterID *string   `json:"business_center_id"`
+
+	// LastSyncedAt When its campaigns were last read from the network.
+	LastSyncedAt *wire.Time `json:"last_synced_at"`
+	CreatedAt    wire.Time  `json:"created_at"`
+	UpdatedAt    wire.Time  `json:"updated_at"`
+}
+
+// AdAccountStatus defines model for AdAccount.Status.
+type AdAccountStatus string
+
+// AdAccountList A page of results.
+type AdAccountList = wire.CursorList[AdAccount]
+
+// AdAction One thing that a network was asked for.
+type AdAction struct {
+	// ID Example: adact_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Operation What can be done to ads.
+	Operation AdOperation `json:"operation"`
+
+	// State `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
+	State AdActionState `json:"state"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// Platform An ad network.
+	Platform    AdPlatform `json:"platform"`
+	AdAccountID *string    `json:"ad_account_id"`
+
+	// TargetID The network's id, or an audience's, of what it was done to. Null for a create that made nothing.
+	TargetID *string `json:"target_id"`
+
+	// Approval The operation's tag.
+	//
+	// Example: ask
+	Approval string `json:"approval"`
+
+	// APIKeyID The key that asked for it.
+	APIKeyID  *string   `json:"api_key_id"`
+	RequestID *string   `json:"request_id"`
+	Currency  *Currency `json:"currency"`
+
+	// DailyAmount What it adds to what may be spent a day, in whole currency units.
+	DailyAmount *AdAmount `json:"daily_amount"`
+
+	// Before What it was.
+	Before json.RawMessage `json:"before"`
+
+	// After What it became.
+	After     json.RawMessage `json:"after"`
+	Failure   *AdFailure      `json:"failure"`
+	CreatedAt wire.Time       `json:"created_at"`
+	UpdatedAt wire.Time       `json:"updated_at"`
+}
+
+// AdActionList A page of results.
+type AdActionList = wire.List[AdAction]
+
+// AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
+type AdActionState string
+
+// AdAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+//
+// Example: 20
+type AdAmount = json.Number
+
+// AdAudience People that ads can be shown to.
+type AdAudience struct {
+	// ID Example: aud_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformAudienceID The network's id. Null while the network makes it only with its first upload.
+	PlatformAudienceID *string `json:"platform_audience_id"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string  `json:"ad_account_id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+
+	// Type How people come into an audience.
+	Type AdAudienceType `json:"type"`
+
+	// Status Networks take hours to fill an audience.
+	Status AdAudienceStatus `json:"status"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus *string `json:"platform_status"`
+
+	// Size How many people are in it, about. Null while that is not known.
+	Size *int64 `json:"size"`
+
+	// RetentionDays How long a visitor stays in a retargeting audience.
+	RetentionDays *int64 `json:"retention_days"`
+
+	// PixelID Whose visitors a retargeting audience has.
+	PixelID *string `json:"pixel_id"`
+
+	// SourceAudienceID Whom a lookalike resembles.
+	SourceAudienceID *string `json:"source_audience_id"`
+
+	// Country Of a lookalike, ISO 3166-1 alpha-2.
+	Country *string `json:"country"`
+
+	// Ratio Of a lookalike: which part of the country, 0.01 to 0.2.
+	Ratio *json.Number `json:"ratio"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source    AdSource  `json:"source"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt *wire.Time `json:"platform_created_at"`
+}
+
+// AdAudienceStatus Networks take hours to fill an audience.
+type AdAudienceStatus string
+
+// AdAudienceCreate An audience to be made.
+type AdAudienceCreate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// Platform An ad network.
+	Platform    *AdPlatform `json:"platform,omitempty"`
+	Name        string      `json:"name"`
+	Description *string     `json:"description,omitempty"`
+
+	// Type `customer_list`, `retargeting` (also `website`) or `lookalike`.
+	//
+	// Example: customer_list
+	Type string `json:"type"`
+
+	// SourceAudienceID A lookalike needs it.
+	SourceAudienceID *string `json:"source_audience_id,omitempty"`
+
+	// Country A lookalike needs it: ISO 3166-1 alpha-2.
+	//
+	// Example: DE
+	Country *string `json:"country,omitempty"`
+
+	// Ratio A lookalike needs it: 0.01 to 0.2.
+	//
+	// Example: 0.01
+	Ratio *json.Number `json:"ratio,omitempty"`
+
+	// PixelID Retargeting needs it.
+	PixelID *string `json:"pixel_id,omitempty"`
+
+	// RetentionDays How long a visitor stays, 30 unless sent.
+	RetentionDays *int64 `json:"retention_days,omitempty"`
+}
+
+// AdAudienceList A page of results.
+type AdAudienceList = wire.CursorList[AdAudience]
+
+// AdAudienceRules How a customer list finds people.
+type AdAudienceRules struct {
+	Identifiers []AdAudienceRulesIdentifiers `json:"identifiers"`
+
+	// MaxPerCall How many people go to the network at a time. A request may have 10,000 all the same.
+	MaxPerCall int64 `json:"max_per_call"`
+}
+
+// AdAudienceRulesIdentifiers defines model for AdAudienceRules.Identifiers.
+type AdAudienceRulesIdentifiers string
+
+// AdAudienceType How people come into an audience.
+type AdAudienceType string
+
+// AdAudienceUpload What became of the people of an upload.
+type AdAudienceUpload struct {
+	Object string `json:"object"`
+
+	// AudienceID Example: aud_01k0000000000000000000000a
+	AudienceID string `json:"audience_id"`
+	Received   int64  `json:"received"`
+
+	// Accepted Those that the network was given.
+	Accepted int64 `json:"accepted"`
+
+	// Invalid Those without a usable identifier.
+	Invalid int64 `json:"invalid"`
+
+	// Duplicates Those that came twice or were in the audience already.
+	Duplicates int64 `json:"duplicates"`
+
+	// NumReceived The same as `received`.
+	NumReceived int64 `json:"num_received"`
+
+	// NumInvalid The same as `invalid`.
+	NumInvalid int64 `json:"num_invalid"`
+
+	// Errors What is wrong with the first 100 invalid ones.
+	Errors []AdAudienceUserError `json:"errors"`
+
+	// Ignored Fields that the network does not match people by.
+	Ignored []string `json:"ignored"`
+
+	// AudienceSize How many people are in it, about. Null while that is not known.
+	AudienceSize *int64                 `json:"audience_size"`
+	Status       AdAudienceUploadStatus `json:"status"`
+}
+
+// AdAudienceUploadStatus defines model for AdAudienceUpload.Status.
+type AdAudienceUploadStatus string
+
+// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Other fields are not looked at.
+type AdAudienceUser struct {
+	// Email In plain text. It is hashed here.
+	//
+	// Example: ada@example.com
+	Email *string `json:"email,omitempty"`
+
+	// Phone In plain text with the country code, `+49...`. It is hashed here.
+	Phone *string `json:"phone,omitempty"`
+
+	// EmailSHA256 64 hexadecimal digits.
+	EmailSHA256 *string `json:"email_sha256,omitempty"`
+
+	// PhoneSHA256 64 hexadecimal digits.
+	PhoneSHA256 *string `json:"phone_sha256,omitempty"`
+
+	// FirstName This and what follows helps networks that match by more than an identifier. It is hashed here.
+	FirstName *string `json:"first_name,omitempty"`
+	LastName  *string `json:"last_name,omitempty"`
+	City      *string `json:"city,omitempty"`
+	State     *string `json:"state,omitempty"`
+
+	// Country ISO 3166-1 alpha-2.
+	Country *string `json:"country,omitempty"`
+	Zip     *string `json:"zip,omitempty"`
+}
+
+// AdAudienceUserError Why one person cannot be used.
+type AdAudienceUserError struct {
+	// Index The place in the request, from 0.
+	Index   int64   `json:"index"`
+	Param   *string `json:"param"`
+	Message string  `json:"message"`
+}
+
+// AdAudienceUsers People to be added.
+type AdAudienceUsers struct {
+	Users []AdAudienceUser `json:"users"`
+}
+
+// AdBidRule A bid strategy, with the fields that must and must not come along.
+type AdBidRule struct {
+	// Strategy Example: LOWEST_COST_WITH_BID_CAP
+	Strategy string   `json:"strategy"`
+	Requires []string `json:"requires"`
+	Forbids  []string `json:"forbids"`
+}
+
+// AdBoost A post to be promoted.
+type AdBoost struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// Platform An ad network.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// PostID The post's id here or on the network. It must be published.
+	PostID string `json:"post_id"`
+	Name   string `json:"name"`
+
+	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	Goal AdGoal `json:"goal"`
+
+	// Budget What may be spent.
+	Budget AdBudgetInput `json:"budget"`
+
+	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+	BudgetLevel *AdBoostBudgetLevel `json:"budget_level,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// StartDate Example: 2026-12-01
+	StartDate *string `json:"start_date,omitempty"`
+
+	// EndDate Example: 2026-12-31
+	EndDate *string `json:"end_date,omitempty"`
+
+	// DurationDays How long it runs, instead of `end_date`. A lifetime budget without either lasts for 7 days.
+	DurationDays *int64  `json:"duration_days,omitempty"`
+	BidStrategy  *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Status Its own switch, whatever it is inside of.
+	Status *AdConfiguredStatus `json:"status,omitempty"`
+}
+
+// AdBoostBudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+type AdBoostBudgetLevel string
+
+// AdBudget What may be spent.
+type AdBudget struct {
+	// Amount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	Amount AdAmount `json:"amount"`
+
+	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	Type AdBudgetType `json:"type"`
+
+	// Formatted The amount with its currency.
+	//
+	// Example: 20.00 USD
+	Formatted string `json:"formatted"`
+}
+
+// AdBudgetInput What may be spent.
+type AdBudgetInput struct {
+	// Amount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	Amount AdAmount `json:"amount"`
+
+	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	Type AdBudgetType `json:"type"`
+}
+
+// AdBudgetLevel Where the budget stands.
+type AdBudgetLevel string
+
+// AdBudgetType `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+type AdBudgetType string
+
+// AdBulkItem What became of one campaign.
+type AdBulkItem struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// ID As it was sent.
+	ID string `json:"id"`
+
+	// PlatformCampaignID The same as `id`.
+	PlatformCampaignID string `json:"platform_campaign_id"`
+
+	// Platform Null when it is not known.
+	Platform *AdPlatform       `json:"platform"`
+	Outcome  AdBulkItemOutcome `json:"outcome"`
+
+	// Status What it is now. Null when that is not known.
+	Status *AdStatus `json:"status"`
+
+	// Updated How many ads began or ceased to be delivered.
+	Updated int64 `json:"updated"`
+
+	// Skipped How many ads stayed as they were.
+	Skipped int64 `json:"skipped"`
+
+	// Reason Why it was skipped: `duplicate`, `unchanged`.
+	Reason *string `json:"reason"`
+
+	// Message What else there is to do, for people.
+	Message string `json:"message"`
+
+	// Error Why it failed.
+	Error *AdItemError `json:"error"`
+}
+
+// AdBulkItemOutcome defines model for AdBulkItem.Outcome.
+type AdBulkItemOutcome string
+
+// AdBulkResult What became of many campaigns.
+type AdBulkResult struct {
+	Object string `json:"object"`
+
+	// Status What they were to become.
+	Status AdConfiguredStatus `json:"status"`
+
+	// Totals How many of each outcome there are.
+	Totals AdBulkTotals `json:"totals"`
+
+	// Results In the order of the request.
+	Results []AdBulkItem `json:"results"`
+}
+
+// AdBulkTotals How many of each outcome there are.
+type AdBulkTotals struct {
+	Requested int64 `json:"requested"`
+	Updated   int64 `json:"updated"`
+	Skipped   int64 `json:"skipped"`
+	Failed    int64 `json:"failed"`
+}
+
+// AdCampaign A campaign on a network, with the sums of its ads' metrics.
+type AdCampaign struct {
+	// ID The network's id.
+	//
+	// Example: 120100000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID   string `json:"ad_account_id"`
+	AdAccountName string `json:"ad_account_name"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+	ReviewStatus     *AdReviewStatus    `json:"review_status"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus string  `json:"platform_status"`
+	Goal           *AdGoal `json:"goal"`
+
+	// Objective The goal in the network's own word.
+	//
+	// Example: OUTCOME_TRAFFIC
+	Objective *string `json:"objective"`
+
+	// Budget Null when it stands at the ad groups.
+	Budget *AdBudget `json:"budget"`
+
+	// BudgetLevel Where the budget stands.
+	BudgetLevel AdBudgetLevel `json:"budget_level"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency     Currency `json:"currency"`
+	BidStrategy  *string  `json:"bid_strategy"`
+	AdGroupCount int64    `json:"ad_group_count"`
+	AdCount      int64    `json:"ad_count"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source AdSource `json:"source"`
+
+	// IsExternal Whether `source` is `external`.
+	IsExternal bool `json:"is_external"`
+
+	// Schedule From when to when it runs, in days of the ad account's time zone.
+	Schedule AdSchedule `json:"schedule"`
+
+	// Metrics Null in the answer to a change that changed nothing.
+	Metrics   *AdMetrics `json:"metrics"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt *wire.Time `json:"platform_created_at"`
+}
+
+// AdCampaignBulk Campaigns to be paused or resumed.
+type AdCampaignBulk struct {
+	// Campaigns Ids, or objects with `id` and, where two networks gave the same id, `platform`.
+	Campaigns []AdCampaignRef `json:"campaigns"`
+}
+
+// AdCampaignList A page of results.
+type AdCampaignList = wire.CursorList[AdCampaign]
+
+// AdCampaignUpdate What to change about a campaign.
+type AdCampaignUpdate struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Budget What may be spent.
+	Budget *AdBudgetInput `json:"budget,omitempty"`
+
+	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	BidStrategy *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	Currency *Currency `json:"currency,omitempty"`
+}
+
+// AdCapability What a network can do.
+type AdCapability struct {
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Verified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
+	Verified AdCapabilityVerified `json:"verified"`
+
+	// Reconcile How a create that was not answered is found again. `none`: a person has to look.
+	Reconcile     AdCapabilityReconcile `json:"reconcile"`
+	Goals         []AdGoal              `json:"goals"`
+	CallToActions []string              `json:"call_to_actions"`
+	AudienceTypes []AdAudienceType      `json:"audience_types"`
+
+	// BidStrategies Empty when it takes none.
+	BidStrategies []AdBidRule `json:"bid_strategies"`
+
+	// BudgetLevels The first is what absent means.
+	BudgetLevels []AdBudgetLevel `json:"budget_levels"`
+
+	// MinimumDailyBudget In whole units of whichever currency. An ad account may ask for more.
+	MinimumDailyBudget AdAmount `json:"minimum_daily_budget"`
+
+	// Currencies Those that it is known to count in.
+	Currencies []string `json:"currencies"`
+
+	// PauseLevels What has a switch of its own. Where an ad group has none, its ads are paused.
+	PauseLevels []AdCapabilityPauseLevels `json:"pause_levels"`
+
+	// BusinessCenters Whether it has business centers.
+	BusinessCenters bool `json:"business_centers"`
+
+	// Creative What an ad must be made of.
+	Creative AdCreativeRules `json:"creative"`
+
+	// AudienceUsers How a customer list finds people.
+	AudienceUsers AdAudienceRules `json:"audience_users"`
+}
+
+// AdCapabilityVerified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
+type AdCapabilityVerified string
+
+// AdCapabilityReconcile How a create that was not answered is found again. `none`: a person has to look.
+type AdCapabilityReconcile string
+
+// AdCapabilityPauseLevels defines model for AdCapability.PauseLevels.
+type AdCapabilityPauseLevels string
+
+// AdCapabilityList A page of results.
+type AdCapabilityList = wire.List[AdCapability]
+
+// AdConfiguredStatus Its own switch, whatever it is inside of.
+type AdConfiguredStatus string
+
+// AdCreate An ad to be made.
+type AdCreate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// Platform An ad network.
+	Platform *AdPlatform `json:"platform,omitempty"`
+	Name     string      `json:"name"`
+
+	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	Goal *AdGoal `json:"goal,omitempty"`
+
+	// BudgetAmount Budget of the new ad group, or of the campaign with `budget_level` `campaign`, in whole currency units: 20 is 20.00.
+	BudgetAmount *AdAmount `json:"budget_amount,omitempty"`
+
+	// BudgetType `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	BudgetType *AdBudgetType `json:"budget_type,omitempty"`
+
+	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+	BudgetLevel *AdCreateBudgetLevel `json:"budget_level,omitempty"`
+
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	Currency *Currency `json:"currency,omitempty"`
+
+	// StartDate YYYY-MM-DD, in the ad account's time zone. Today unless sent.
+	//
+	// Example: 2026-12-01
+	StartDate *string `json:"start_date,omitempty"`
+
+	// EndDate YYYY-MM-DD, the last day. A lifetime budget needs it.
+	//
+	// Example: 2026-12-31
+	EndDate *string `json:"end_date,omitempty"`
+
+	// AdGroupID An ad group to put the ad into. Goal and budget are its own then.
+	AdGroupID *string `json:"ad_group_id,omitempty"`
+
+	// CampaignID The campaign of `ad_group_id`.
+	CampaignID *string `json:"campaign_id,omitempty"`
+	Headline   *string `json:"headline,omitempty"`
+	Body       *string `json:"body,omitempty"`
+
+	// CallToAction Example: LEARN_MORE
+	CallToAction *string `json:"call_to_action,omitempty"`
+	LinkURL      *string `json:"link_url,omitempty"`
+
+	// ImageURL The video's address where the network shows videos.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	BidStrategy *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Status `paused` makes it without letting it run. `active` unless sent.
+	Status               *AdConfiguredStatus        `json:"status,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AdCreateBudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+type AdCreateBudgetLevel string
+
+// AdCreative What people see. Null fields are not known, as for a post that is boosted.
+type AdCreative struct {
+	Headline     *string `json:"headline"`
+	Body         *string `json:"body"`
+	CallToAction *string `json:"call_to_action"`
+	LinkURL      *string `json:"link_url"`
+	ImageURL     *string `json:"image_url"`
+}
+
+// AdCreativeRules What an ad must be made of.
+type AdCreativeRules struct {
+	Required []string `json:"required"`
+
+	// Ignored What it has no place for; `warnings` of the ad names them.
+	Ignored []string `json:"ignored"`
+
+	// Limits The most characters by field.
+	Limits map[string]int64 `json:"limits"`
+}
+
+// AdFailure Why it was refused, or why nobody knows what became of it.
+type AdFailure struct {
+	// Code Example: validation_failed
+	Code    string  `json:"code"`
+	Param   *string `json:"param,omitempty"`
+	Message string  `json:"message"`
+}
+
+// AdFigures What might be spent a day in one currency, in its whole units.
+type AdFigures struct {
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// DailyCampaign By the campaign.
+	DailyCampaign AdAmount `json:"daily_campaign"`
+
+	// DailyTotalBefore By everything that is switched on now.
+	DailyTotalBefore AdAmount `json:"daily_total_before"`
+
+	// DailyTotal By everything that would be switched on.
+	DailyTotal AdAmount `json:"daily_total"`
+
+	// Limit What may be spent in one currency, in its whole units.
+	Limit AdLimit `json:"limit"`
+}
+
+// AdGoal What is paid for. Each network has some of them; see GET /ads/capabilities.
+type AdGoal string
+
+// AdGroup An ad group (ad set) on a network, with the sums of its ads' metrics.
+type AdGroup struct {
+	// ID The network's id.
+	//
+	// Example: 120110000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID   string `json:"ad_account_id"`
+	AdAccountName string `json:"ad_account_name"`
+	CampaignID    string `json:"campaign_id"`
+	CampaignName  string `json:"campaign_name"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+	ReviewStatus     *AdReviewStatus    `json:"review_status"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus string  `json:"platform_status"`
+	Goal           *AdGoal `json:"goal"`
+
+	// Objective The goal in the network's own word.
+	Objective *string `json:"objective"`
+
+	// OptimizationGoal What the network aims at, in its own word.
+	//
+	// Example: LINK_CLICKS
+	OptimizationGoal *string `json:"optimization_goal"`
+
+	// Budget Null when it stands at the campaign.
+	Budget *AdBudget `json:"budget"`
+
+	// BudgetLevel Where the budget stands.
+	BudgetLevel AdBudgetLevel `json:"budget_level"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency    Currency  `json:"currency"`
+	BidStrategy *string   `json:"bid_strategy"`
+	BidAmount   *AdAmount `json:"bid_amount"`
+
+	// ROASFloor The least return on spend that the network is to aim at.
+	ROASFloor *json.Number `json:"roas_floor"`
+
+	// Targeting Whom it is shown to, in the network's own words.
+	Targeting json.RawMessage `json:"targeting"`
+
+	// PromotedObject What it promotes, in the network's own words.
+	PromotedObject json.RawMessage `json:"promoted_object"`
+	AdCount        int64           `json:"ad_count"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source AdSource `json:"source"`
+
+	// IsExternal Whether `source` is `external`.
+	IsExternal bool `json:"is_external"`
+
+	// Schedule From when to when it runs, in days of the ad account's time zone.
+	Schedule AdSchedule `json:"schedule"`
+
+	// Metrics Null in the answer to a change that changed nothing.
+	Metrics   *AdMetrics `json:"metrics"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt *wire.Time `json:"platform_created_at"`
+}
+
+// AdGroupList A page of results.
+type AdGroupList = wire.CursorList[AdGroup]
+
+// AdGroupUpdate What to change about an ad group.
+type AdGroupUpdate struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Budget What may be spent.
+	Budget *AdBudgetInput `json:"budget,omitempty"`
+
+	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	BidStrategy *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	Currency *Currency `json:"currency,omitempty"`
+}
+
+// AdItemError Why one of many failed.
+type AdItemError struct {
+	Type AdItemErrorType `json:"type"`
+
+	// Code Example: resource_missing
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Param   *string `json:"param,omitempty"`
+
+	// Retryable Whether the same may succeed later.
+	Retryable bool `json:"retryable"`
+}
+
+// AdItemErrorType defines model for AdItemError.Type.
+type AdItemErrorType string
+
+// AdLimit What may be spent in one currency, in its whole units.
+type AdLimit struct {
+	// MaxDailyBudgetPerCampaign A day, by one campaign with its ad groups.
+	MaxDailyBudgetPerCampaign AdAmount `json:"max_daily_budget_per_campaign"`
+
+	// MaxTotalDailyBudget A day, by everything that is switched on.
+	MaxTotalDailyBudget AdAmount `json:"max_total_daily_budget"`
+
+	// MaxBidAmount For one bid. Null means any.
+	MaxBidAmount *AdAmount `json:"max_bid_amount"`
+}
+
+// AdLimitUpdate The limits of one currency, in its whole units. What is absent stays as it is.
+type AdLimitUpdate struct {
+	// MaxDailyBudgetPerCampaign Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	MaxDailyBudgetPerCampaign *AdAmount `json:"max_daily_budget_per_campaign,omitempty"`
+
+	// MaxTotalDailyBudget Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	MaxTotalDailyBudget *AdAmount `json:"max_total_daily_budget,omitempty"`
+
+	// MaxBidAmount Null means any.
+	MaxBidAmount nullable.Nullable[AdAmount] `json:"max_bid_amount,omitempty"`
+}
+
+// AdLimits What the account's keys may commit to spend, by currency. It holds for whatever begins to spend: a new ad, a boost, a higher
+// budget, a resume. A lifetime budget counts as its amount divided by its days. What would pass a limit is 422
+// `spend_limit_exceeded`, with the figures.
+type AdLimits struct {
+	Object string `json:"object"`
+
+	// Currencies The limits that were set.
+	Currencies map[string]AdLimit `json:"currencies"`
+
+	// Default The limits of every other currency, in US dollars; they are scaled for one of small units, such as the yen.
+	Default AdLimit `json:"default"`
+
+	// MaxDailyBudgetIncreasePct By how many percent one change may raise a daily budget. Null means any.
+	//
+	// Example: 50
+	MaxDailyBudgetIncreasePct *json.Number `json:"max_daily_budget_increase_pct"`
+
+	// BlockedOperations What no key may do.
+	BlockedOperations []AdOperation `json:"blocked_operations"`
+
+	// CreatedAt Null until they are first changed.
+	CreatedAt *wire.Time `json:"created_at"`
+	UpdatedAt *wire.Time `json:"updated_at"`
+}
+
+// AdLimitsUpdate What to change about the limits.
+type AdLimitsUpdate struct {
+	// Currencies By currency, in lower case. Null gives it the defaults again.
+	Currencies map[string]*AdLimitUpdate `json:"currencies,omitempty"`
+
+	// MaxDailyBudgetIncreasePct Percent.
+	MaxDailyBudgetIncreasePct nullable.Nullable[json.Number] `json:"max_daily_budget_increase_pct,omitempty"`
+	BlockedOperations         []AdOperation                  `json:"blocked_operations,omitzero"`
+}
+
+// AdList A page of results.
+type AdList = wire.CursorList[Ad]
+
+// AdMetrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
+// where it would divide by nothing.
+type AdMetrics struct {
+	// Spend Whole units of the currency, as exact as the network says.
+	//
+	// Example: 12.34
+	Spend AdSpend `json:"spend"`
+
+	// Impressions How often it was shown.
+	Impressions int64 `json:"impressions"`
+
+	// Reach How many people saw it. It cannot be summed, so it is null where the network does not say it.
+	Reach  *int64 `json:"reach"`
+	Clicks int64  `json:"clicks"`
+
+	// CTR Clicks for 100 impressions, in percent.
+	CTR *AdRatio `json:"ctr"`
+
+	// CPC Spend for a click, in whole currency units.
+	CPC *AdRatio `json:"cpc"`
+
+	// CPM Spend for 1,000 impressions, in whole currency units.
+	CPM *AdRatio `json:"cpm"`
+
+	// Engagement Reactions, comments, shares and the like.
+	Engagement int64 `json:"engagement"`
+
+	// Conversions Networks attribute parts, so there may be up to three decimals.
+	//
+	// Example: 3.5
+	Conversions json.Number `json:"conversions"`
+
+	// CostPerConversion Spend for a conversion, in whole currency units.
+	CostPerConversion *AdRatio `json:"cost_per_conversion"`
+
+	// PurchaseValue What the conversions bought, in whole currency units.
+	PurchaseValue AdSpend `json:"purchase_value"`
+
+	// ROAS Purchase value for one unit of spend.
+	ROAS       *AdRatio `json:"roas"`
+	VideoViews int64    `json:"video_views"`
+
+	// Actions The network's own counts, by its own names.
+	Actions map[string]json.Number `json:"actions"`
+
+	// From The first day, in the ad account's time zone.
+	From string `json:"from"`
+
+	// To The last day.
+	To string `json:"to"`
+
+	// LastSyncedAt When the network was asked. Null when it never was.
+	LastSyncedAt *wire.Time `json:"last_synced_at"`
+}
+
+// AdOperation What can be done to ads.
+type AdOperation string
+
+// AdPlan What a request with `dry_run=true` would do. Nothing was written or sent.
+type AdPlan struct {
+	Object string `json:"object"`
+
+	// Operation What can be done to ads.
+	Operation AdOperation `json:"operation"`
+
+	// Platform Null when it is about several.
+	Platform *AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	AccountID   *string `json:"account_id"`
+	AdAccountID *string `json:"ad_account_id"`
+
+	// Calls What the network would be told, in order.
+	Calls []AdPlannedCall `json:"calls"`
+
+	// Figures What might be spent then, by currency.
+	Figures  []AdFigures `json:"figures"`
+	Warnings []string    `json:"warnings"`
+}
+
+// AdPlannedCall One thing that the network would be told.
+type AdPlannedCall struct {
+	// Action Example: create_campaign
+	Action string `json:"action"`
+
+	// ID Of what is changed. Null for what would be made.
+	ID *string `json:"id"`
+
+	// Fields What it would be told. An amount stands there in whole units, and as the network writes it.
+	Fields map[string]string `json:"fields"`
+}
+
+// AdPlatform An ad network.
+type AdPlatform string
+
+// AdPlatformBody The network that an id is of.
+type AdPlatformBody struct {
+	// Platform An ad network.
+	Platform *AdPlatform `json:"platform,omitempty"`
+}
+
+// AdRatio A ratio, computed from the sums.
+//
+// Example: 1.25
+type AdRatio = json.Number
+
+// AdReviewStatus What the network's review says.
+type AdReviewStatus string
+
+// AdSchedule From when to when it runs, in days of the ad account's time zone.
+type AdSchedule struct {
+	StartDate *string `json:"start_date"`
+
+	// EndDate The last day. Null when it runs until it is paused.
+	EndDate *string `json:"end_date"`
+}
+
+// AdSource `native`: created here; `external`: made elsewhere and found by a sync.
+type AdSource string
+
+// AdSourceScope `native`: what was created here; `all`, the default: also what was made elsewhere.
+type AdSourceScope string
+
+// AdSpend Whole units of the currency, as exact as the network says.
+//
+// Example: 12.34
+type AdSpend = json.Number
+
+// AdStatus Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+// `completed`, whatever the network says; a word of the network that is not known is `error`.
+type AdStatus string
+
+// AdStatusResult What a pause or a resume changed.
+type AdStatusResult struct {
+	Object string             `json:"object"`
+	ID     string             `json:"id"`
+	Type   AdStatusResultType `json:"type"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+
+	// Changed Whether its switch was moved. `false` when it stood there already.
+	Changed bool `json:"changed"`
+
+	// Updated How many ads began or ceased to be delivered.
+	Updated int64 `json:"updated"`
+
+	// Skipped How many ads stayed as they were.
+	Skipped int64 `json:"skipped"`
+
+	// SkippedReasons Why they did.
+	SkippedReasons []string `json:"skipped_reasons"`
+
+	// Message What else there is to do, for people.
+	Message string `json:"message"`
+}
+
+// AdStatusResultType defines model for AdStatusResult.Type.
+type AdStatusResultType string
+
 // Address A postal address.
 type Address struct {
 	Line1      *string `json:"line1,omitempty"`
@@ -476,6 +1892,32 @@ type Amount = int64
 
 // BillingReason What made an order.
 type BillingReason string
+
+// BusinessCenter What an agency keeps its ad accounts in.
+type BusinessCenter struct {
+	// ID The network's id.
+	//
+	// Example: 7000000000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+	Name      string `json:"name"`
+
+	// AdvertiserCount How many ad accounts it has. Null when that is not known.
+	AdvertiserCount *int64    `json:"advertiser_count"`
+	CreatedAt       wire.Time `json:"created_at"`
+	UpdatedAt       wire.Time `json:"updated_at"`
+}
+
+// BusinessCenterList A page of results.
+type BusinessCenterList = wire.CursorList[BusinessCenter]
 
 // Checkout A purchase in progress: its lines, its buyer and where its payment stands.
 type Checkout struct {
@@ -776,6 +2218,25 @@ type CustomerUpdate struct {
 
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
 type Deleted = wire.Deleted
+
+// DeletedAdCampaign The confirmation of a campaign's delete.
+type DeletedAdCampaign struct {
+	ID      string                   `json:"id"`
+	Object  string                   `json:"object"`
+	Deleted DeletedAdCampaignDeleted `json:"deleted"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AdGroupCount How many ad groups were deleted with it.
+	AdGroupCount int64 `json:"ad_group_count"`
+
+	// AdCount How many ads were deleted with it.
+	AdCount int64 `json:"ad_count"`
+}
+
+// DeletedAdCampaignDeleted defines model for DeletedAdCampaign.Deleted.
+type DeletedAdCampaignDeleted bool
 
 // Deliverable Something that a buyer receives. `ref` names it in your own system, e.g. a URL for a link.
 type Deliverable struct {
@@ -1480,6 +2941,102 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
+// SocialAccount A channel, that is a profile or page on a network.
+type SocialAccount struct {
+	// ID Example: sacct_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformAccountID The network's id of the profile or page.
+	PlatformAccountID *string `json:"platform_account_id"`
+	Username          string  `json:"username"`
+	DisplayName       string  `json:"display_name"`
+
+	// Driver `sandbox`, or who speaks to the network.
+	//
+	// Example: sandbox
+	Driver string `json:"driver"`
+
+	// AdsStatus `error`: the network does not let this service in any more; connect the channel again.
+	AdsStatus      SocialAdsStatus `json:"ads_status"`
+	AdsActivatedAt *wire.Time      `json:"ads_activated_at"`
+
+	// ScopedAdAccountIDs The ad accounts that the channel is limited to. Empty means all that it reaches.
+	ScopedAdAccountIDs []string  `json:"scoped_ad_account_ids"`
+	CreatedAt          wire.Time `json:"created_at"`
+	UpdatedAt          wire.Time `json:"updated_at"`
+}
+
+// SocialAccountActivate The channel to be activated.
+type SocialAccountActivate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+}
+
+// SocialAccountConnect A channel to be connected.
+type SocialAccountConnect struct {
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformAccountID The network's id of the profile or page.
+	PlatformAccountID *string `json:"platform_account_id,omitempty"`
+	Username          *string `json:"username,omitempty"`
+	DisplayName       *string `json:"display_name,omitempty"`
+
+	// Driver Who is to speak to the network. `sandbox` unless sent, or without a `token`.
+	//
+	// Example: sandbox
+	Driver *string `json:"driver,omitempty"`
+
+	// Token The network's access token. The sandbox needs none.
+	Token *string `json:"token,omitempty"`
+
+	// ScopedAdAccountIDs Ad accounts to limit the channel to.
+	ScopedAdAccountIDs []string `json:"scoped_ad_account_ids,omitempty"`
+}
+
+// SocialAccountList A page of results.
+type SocialAccountList = wire.List[SocialAccount]
+
+// SocialAdsStatus `error`: the network does not let this service in any more; connect the channel again.
+type SocialAdsStatus string
+
+// SocialPost A post of a channel.
+type SocialPost struct {
+	// ID Example: spost_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformPostID The network's id.
+	PlatformPostID string `json:"platform_post_id"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string           `json:"account_id"`
+	Status    SocialPostStatus `json:"status"`
+	Text      *string          `json:"text"`
+
+	// LinkURL The post's own address.
+	LinkURL     *string    `json:"link_url"`
+	MediaURL    *string    `json:"media_url"`
+	PublishedAt *wire.Time `json:"published_at"`
+	CreatedAt   wire.Time  `json:"created_at"`
+	UpdatedAt   wire.Time  `json:"updated_at"`
+}
+
+// SocialPostStatus defines model for SocialPost.Status.
+type SocialPostStatus string
+
+// SocialPostList A page of results.
+type SocialPostList = wire.List[SocialPost]
+
 // TaxBehavior Whether tax is added to an amount or is part of it.
 type TaxBehavior string
 
@@ -1723,11 +3280,41 @@ type WebhookTestRequest struct {
 	Type *string `json:"type,omitempty"`
 }
 
+// AdChannel defines model for AdChannel.
+type AdChannel = string
+
+// AdChannelRequired defines model for AdChannelRequired.
+type AdChannelRequired = string
+
+// AdMetricsFrom defines model for AdMetricsFrom.
+type AdMetricsFrom = string
+
+// AdMetricsTo defines model for AdMetricsTo.
+type AdMetricsTo = string
+
+// AdPlatformFilter An ad network.
+type AdPlatformFilter = AdPlatform
+
+// AdPlatformHint An ad network.
+type AdPlatformHint = AdPlatform
+
+// AdSourceFilter `native`: what was created here; `all`, the default: also what was made elsewhere.
+type AdSourceFilter = AdSourceScope
+
+// AdStatusFilter defines model for AdStatusFilter.
+type AdStatusFilter = []AdStatus
+
 // CreatedAfter defines model for CreatedAfter.
 type CreatedAfter = wire.Time
 
 // CreatedBefore defines model for CreatedBefore.
 type CreatedBefore = wire.Time
+
+// Cursor defines model for Cursor.
+type Cursor = string
+
+// DryRun defines model for DryRun.
+type DryRun = bool
 
 // EndingBefore defines model for EndingBefore.
 type EndingBefore = string
@@ -1741,11 +3328,212 @@ type Limit = int64
 // MetadataFilter defines model for MetadataFilter.
 type MetadataFilter map[string]string
 
+// Page defines model for Page.
+type Page = int64
+
 // Q defines model for Q.
 type Q = string
 
 // StartingAfter defines model for StartingAfter.
 type StartingAfter = string
+
+// ListAdsParams are the filters of ListAds and the page to return. Nil fields do not filter.
+type ListAdsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID *AdChannel `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// AdAccountID Only what belongs to this ad account.
+	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
+
+	// Platform Only what is on this network.
+	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Status Only what is in one of these statuses, separated by commas.
+	Status AdStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// CampaignID Only ads of this campaign.
+	CampaignID *string `form:"campaign_id,omitempty" json:"campaign_id,omitempty"`
+
+	// Source `native`: only what was created here; `all`: also what was made elsewhere and found by a sync.
+	Source *AdSourceFilter `form:"source,omitempty" json:"source,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAdActionsParams are the filters of ListAdActions and the page to return. Nil fields do not filter.
+type ListAdActionsParams struct {
+	// AccountID Only what was done through this channel.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// Operation Only this operation.
+	Operation *AdOperation `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// State Only actions in this state.
+	State *AdActionState `form:"state,omitempty" json:"state,omitempty"`
+
+	// TargetID Only what was done to this.
+	TargetID *string `form:"target_id,omitempty" json:"target_id,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// ListAdAccountsParams are the filters of ListAdAccounts and the page to return. Nil fields do not filter.
+type ListAdAccountsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// AdAccountID Only this one.
+	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// GetAdGroupParams are the filters of GetAdGroup and the page to return. Nil fields do not filter.
+type GetAdGroupParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListAdAudiencesParams are the filters of ListAdAudiences and the page to return. Nil fields do not filter.
+type ListAdAudiencesParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// AdAccountID The network's id of the ad account. An unknown one is 404.
+	AdAccountID string `form:"ad_account_id" json:"ad_account_id"`
+
+	// Platform Only what is on this network.
+	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListBusinessCentersParams are the filters of ListBusinessCenters and the page to return. Nil fields do not filter.
+type ListBusinessCentersParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAdCampaignsParams are the filters of ListAdCampaigns and the page to return. Nil fields do not filter.
+type ListAdCampaignsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID *AdChannel `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// AdAccountID Only campaigns of this ad account.
+	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
+
+	// Platform Only what is on this network.
+	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Status Only what is in one of these statuses, separated by commas.
+	Status AdStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source `native`: only what was created here; `all`: also what was made elsewhere and found by a sync.
+	Source *AdSourceFilter `form:"source,omitempty" json:"source,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// GetAdCampaignParams are the filters of GetAdCampaign and the page to return. Nil fields do not filter.
+type GetAdCampaignParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListAdCampaignAdGroupsParams are the filters of ListAdCampaignAdGroups and the page to return. Nil fields do not filter.
+type ListAdCampaignAdGroupsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
 
 // ListAISitesParams are the filters of ListAISites and the page to return. Nil fields do not filter.
 type ListAISitesParams struct {
@@ -2020,6 +3808,36 @@ type ListProductsParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// ListSocialAccountsParams are the filters of ListSocialAccounts and the page to return. Nil fields do not filter.
+type ListSocialAccountsParams struct {
+	// Platform Only channels of this network.
+	Platform *AdPlatform `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AdsStatus Only channels in this status.
+	AdsStatus *SocialAdsStatus `form:"ads_status,omitempty" json:"ads_status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ListSocialPostsParams are the filters of ListSocialPosts and the page to return. Nil fields do not filter.
+type ListSocialPostsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
 // ListWebhookEndpointsParams are the filters of ListWebhookEndpoints and the page to return. Nil fields do not filter.
 type ListWebhookEndpointsParams struct {
 	// Status Only endpoints in this status.
@@ -2077,10 +3895,896 @@ type ListWebhookDeliveriesParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// Getter for additional properties for Ad. Returns the specified
+// element and whether it was found
+func (a Ad) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for Ad
+func (a *Ad) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for Ad to handle AdditionalProperties
+func (a *Ad) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.ID)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["object"]; found {
+		err = json.Unmarshal(raw, &a.Object)
+		if err != nil {
+			return fmt.Errorf("error reading 'object': %w", err)
+		}
+		delete(object, "object")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if raw, found := object["platform"]; found {
+		err = json.Unmarshal(raw, &a.Platform)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform': %w", err)
+		}
+		delete(object, "platform")
+	}
+
+	if raw, found := object["account_id"]; found {
+		err = json.Unmarshal(raw, &a.AccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'account_id': %w", err)
+		}
+		delete(object, "account_id")
+	}
+
+	if raw, found := object["ad_account_id"]; found {
+		err = json.Unmarshal(raw, &a.AdAccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_account_id': %w", err)
+		}
+		delete(object, "ad_account_id")
+	}
+
+	if raw, found := object["campaign_id"]; found {
+		err = json.Unmarshal(raw, &a.CampaignID)
+		if err != nil {
+			return fmt.Errorf("error reading 'campaign_id': %w", err)
+		}
+		delete(object, "campaign_id")
+	}
+
+	if raw, found := object["campaign_name"]; found {
+		err = json.Unmarshal(raw, &a.CampaignName)
+		if err != nil {
+			return fmt.Errorf("error reading 'campaign_name': %w", err)
+		}
+		delete(object, "campaign_name")
+	}
+
+	if raw, found := object["ad_group_id"]; found {
+		err = json.Unmarshal(raw, &a.AdGroupID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_group_id': %w", err)
+		}
+		delete(object, "ad_group_id")
+	}
+
+	if raw, found := object["ad_group_name"]; found {
+		err = json.Unmarshal(raw, &a.AdGroupName)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_group_name': %w", err)
+		}
+		delete(object, "ad_group_name")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["configured_status"]; found {
+		err = json.Unmarshal(raw, &a.ConfiguredStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'configured_status': %w", err)
+		}
+		delete(object, "configured_status")
+	}
+
+	if raw, found := object["review_status"]; found {
+		err = json.Unmarshal(raw, &a.ReviewStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'review_status': %w", err)
+		}
+		delete(object, "review_status")
+	}
+
+	if raw, found := object["rejection_reason"]; found {
+		err = json.Unmarshal(raw, &a.RejectionReason)
+		if err != nil {
+			return fmt.Errorf("error reading 'rejection_reason': %w", err)
+		}
+		delete(object, "rejection_reason")
+	}
+
+	if raw, found := object["ad_type"]; found {
+		err = json.Unmarshal(raw, &a.AdType)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_type': %w", err)
+		}
+		delete(object, "ad_type")
+	}
+
+	if raw, found := object["goal"]; found {
+		err = json.Unmarshal(raw, &a.Goal)
+		if err != nil {
+			return fmt.Errorf("error reading 'goal': %w", err)
+		}
+		delete(object, "goal")
+	}
+
+	if raw, found := object["source"]; found {
+		err = json.Unmarshal(raw, &a.Source)
+		if err != nil {
+			return fmt.Errorf("error reading 'source': %w", err)
+		}
+		delete(object, "source")
+	}
+
+	if raw, found := object["is_external"]; found {
+		err = json.Unmarshal(raw, &a.IsExternal)
+		if err != nil {
+			return fmt.Errorf("error reading 'is_external': %w", err)
+		}
+		delete(object, "is_external")
+	}
+
+	if raw, found := object["post_id"]; found {
+		err = json.Unmarshal(raw, &a.PostID)
+		if err != nil {
+			return fmt.Errorf("error reading 'post_id': %w", err)
+		}
+		delete(object, "post_id")
+	}
+
+	if raw, found := object["platform_post_id"]; found {
+		err = json.Unmarshal(raw, &a.PlatformPostID)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_post_id': %w", err)
+		}
+		delete(object, "platform_post_id")
+	}
+
+	if raw, found := object["budget"]; found {
+		err = json.Unmarshal(raw, &a.Budget)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget': %w", err)
+		}
+		delete(object, "budget")
+	}
+
+	if raw, found := object["budget_level"]; found {
+		err = json.Unmarshal(raw, &a.BudgetLevel)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_level': %w", err)
+		}
+		delete(object, "budget_level")
+	}
+
+	if raw, found := object["currency"]; found {
+		err = json.Unmarshal(raw, &a.Currency)
+		if err != nil {
+			return fmt.Errorf("error reading 'currency': %w", err)
+		}
+		delete(object, "currency")
+	}
+
+	if raw, found := object["bid_strategy"]; found {
+		err = json.Unmarshal(raw, &a.BidStrategy)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_strategy': %w", err)
+		}
+		delete(object, "bid_strategy")
+	}
+
+	if raw, found := object["bid_amount"]; found {
+		err = json.Unmarshal(raw, &a.BidAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_amount': %w", err)
+		}
+		delete(object, "bid_amount")
+	}
+
+	if raw, found := object["creative"]; found {
+		err = json.Unmarshal(raw, &a.Creative)
+		if err != nil {
+			return fmt.Errorf("error reading 'creative': %w", err)
+		}
+		delete(object, "creative")
+	}
+
+	if raw, found := object["schedule"]; found {
+		err = json.Unmarshal(raw, &a.Schedule)
+		if err != nil {
+			return fmt.Errorf("error reading 'schedule': %w", err)
+		}
+		delete(object, "schedule")
+	}
+
+	if raw, found := object["platform_status"]; found {
+		err = json.Unmarshal(raw, &a.PlatformStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_status': %w", err)
+		}
+		delete(object, "platform_status")
+	}
+
+	if raw, found := object["metrics"]; found {
+		err = json.Unmarshal(raw, &a.Metrics)
+		if err != nil {
+			return fmt.Errorf("error reading 'metrics': %w", err)
+		}
+		delete(object, "metrics")
+	}
+
+	if raw, found := object["warnings"]; found {
+		err = json.Unmarshal(raw, &a.Warnings)
+		if err != nil {
+			return fmt.Errorf("error reading 'warnings': %w", err)
+		}
+		delete(object, "warnings")
+	}
+
+	if raw, found := object["created_at"]; found {
+		err = json.Unmarshal(raw, &a.CreatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'created_at': %w", err)
+		}
+		delete(object, "created_at")
+	}
+
+	if raw, found := object["updated_at"]; found {
+		err = json.Unmarshal(raw, &a.UpdatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'updated_at': %w", err)
+		}
+		delete(object, "updated_at")
+	}
+
+	if raw, found := object["platform_created_at"]; found {
+		err = json.Unmarshal(raw, &a.PlatformCreatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_created_at': %w", err)
+		}
+		delete(object, "platform_created_at")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for Ad to handle AdditionalProperties
+func (a Ad) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["id"], err = json.Marshal(a.ID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["object"], err = json.Marshal(a.Object)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'object': %w", err)
+	}
+
+	object["name"], err = json.Marshal(a.Name)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'name': %w", err)
+	}
+
+	object["platform"], err = json.Marshal(a.Platform)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform': %w", err)
+	}
+
+	object["account_id"], err = json.Marshal(a.AccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'account_id': %w", err)
+	}
+
+	object["ad_account_id"], err = json.Marshal(a.AdAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_account_id': %w", err)
+	}
+
+	object["campaign_id"], err = json.Marshal(a.CampaignID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'campaign_id': %w", err)
+	}
+
+	object["campaign_name"], err = json.Marshal(a.CampaignName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'campaign_name': %w", err)
+	}
+
+	object["ad_group_id"], err = json.Marshal(a.AdGroupID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_group_id': %w", err)
+	}
+
+	object["ad_group_name"], err = json.Marshal(a.AdGroupName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_group_name': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["configured_status"], err = json.Marshal(a.ConfiguredStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'configured_status': %w", err)
+	}
+
+	object["review_status"], err = json.Marshal(a.ReviewStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'review_status': %w", err)
+	}
+
+	object["rejection_reason"], err = json.Marshal(a.RejectionReason)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'rejection_reason': %w", err)
+	}
+
+	object["ad_type"], err = json.Marshal(a.AdType)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_type': %w", err)
+	}
+
+	object["goal"], err = json.Marshal(a.Goal)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'goal': %w", err)
+	}
+
+	object["source"], err = json.Marshal(a.Source)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'source': %w", err)
+	}
+
+	object["is_external"], err = json.Marshal(a.IsExternal)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'is_external': %w", err)
+	}
+
+	object["post_id"], err = json.Marshal(a.PostID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'post_id': %w", err)
+	}
+
+	object["platform_post_id"], err = json.Marshal(a.PlatformPostID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform_post_id': %w", err)
+	}
+
+	object["budget"], err = json.Marshal(a.Budget)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'budget': %w", err)
+	}
+
+	object["budget_level"], err = json.Marshal(a.BudgetLevel)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'budget_level': %w", err)
+	}
+
+	object["currency"], err = json.Marshal(a.Currency)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currency': %w", err)
+	}
+
+	object["bid_strategy"], err = json.Marshal(a.BidStrategy)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'bid_strategy': %w", err)
+	}
+
+	object["bid_amount"], err = json.Marshal(a.BidAmount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'bid_amount': %w", err)
+	}
+
+	object["creative"], err = json.Marshal(a.Creative)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'creative': %w", err)
+	}
+
+	object["schedule"], err = json.Marshal(a.Schedule)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'schedule': %w", err)
+	}
+
+	object["platform_status"], err = json.Marshal(a.PlatformStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform_status': %w", err)
+	}
+
+	object["metrics"], err = json.Marshal(a.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'metrics': %w", err)
+	}
+
+	if a.Warnings != nil {
+		object["warnings"], err = json.Marshal(a.Warnings)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'warnings': %w", err)
+		}
+	}
+
+	object["created_at"], err = json.Marshal(a.CreatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'created_at': %w", err)
+	}
+
+	object["updated_at"], err = json.Marshal(a.UpdatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'updated_at': %w", err)
+	}
+
+	object["platform_created_at"], err = json.Marshal(a.PlatformCreatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform_created_at': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AdCreate. Returns the specified
+// element and whether it was found
+func (a AdCreate) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AdCreate
+func (a *AdCreate) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AdCreate to handle AdditionalProperties
+func (a *AdCreate) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["account_id"]; found {
+		err = json.Unmarshal(raw, &a.AccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'account_id': %w", err)
+		}
+		delete(object, "account_id")
+	}
+
+	if raw, found := object["ad_account_id"]; found {
+		err = json.Unmarshal(raw, &a.AdAccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_account_id': %w", err)
+		}
+		delete(object, "ad_account_id")
+	}
+
+	if raw, found := object["platform"]; found {
+		err = json.Unmarshal(raw, &a.Platform)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform': %w", err)
+		}
+		delete(object, "platform")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if raw, found := object["goal"]; found {
+		err = json.Unmarshal(raw, &a.Goal)
+		if err != nil {
+			return fmt.Errorf("error reading 'goal': %w", err)
+		}
+		delete(object, "goal")
+	}
+
+	if raw, found := object["budget_amount"]; found {
+		err = json.Unmarshal(raw, &a.BudgetAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_amount': %w", err)
+		}
+		delete(object, "budget_amount")
+	}
+
+	if raw, found := object["budget_type"]; found {
+		err = json.Unmarshal(raw, &a.BudgetType)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_type': %w", err)
+		}
+		delete(object, "budget_type")
+	}
+
+	if raw, found := object["budget_level"]; found {
+		err = json.Unmarshal(raw, &a.BudgetLevel)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_level': %w", err)
+		}
+		delete(object, "budget_level")
+	}
+
+	if raw, found := object["currency"]; found {
+		err = json.Unmarshal(raw, &a.Currency)
+		if err != nil {
+			return fmt.Errorf("error reading 'currency': %w", err)
+		}
+		delete(object, "currency")
+	}
+
+	if raw, found := object["start_date"]; found {
+		err = json.Unmarshal(raw, &a.StartDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'start_date': %w", err)
+		}
+		delete(object, "start_date")
+	}
+
+	if raw, found := object["end_date"]; found {
+		err = json.Unmarshal(raw, &a.EndDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'end_date': %w", err)
+		}
+		delete(object, "end_date")
+	}
+
+	if raw, found := object["ad_group_id"]; found {
+		err = json.Unmarshal(raw, &a.AdGroupID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_group_id': %w", err)
+		}
+		delete(object, "ad_group_id")
+	}
+
+	if raw, found := object["campaign_id"]; found {
+		err = json.Unmarshal(raw, &a.CampaignID)
+		if err != nil {
+			return fmt.Errorf("error reading 'campaign_id': %w", err)
+		}
+		delete(object, "campaign_id")
+	}
+
+	if raw, found := object["headline"]; found {
+		err = json.Unmarshal(raw, &a.Headline)
+		if err != nil {
+			return fmt.Errorf("error reading 'headline': %w", err)
+		}
+		delete(object, "headline")
+	}
+
+	if raw, found := object["body"]; found {
+		err = json.Unmarshal(raw, &a.Body)
+		if err != nil {
+			return fmt.Errorf("error reading 'body': %w", err)
+		}
+		delete(object, "body")
+	}
+
+	if raw, found := object["call_to_action"]; found {
+		err = json.Unmarshal(raw, &a.CallToAction)
+		if err != nil {
+			return fmt.Errorf("error reading 'call_to_action': %w", err)
+		}
+		delete(object, "call_to_action")
+	}
+
+	if raw, found := object["link_url"]; found {
+		err = json.Unmarshal(raw, &a.LinkURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'link_url': %w", err)
+		}
+		delete(object, "link_url")
+	}
+
+	if raw, found := object["image_url"]; found {
+		err = json.Unmarshal(raw, &a.ImageURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'image_url': %w", err)
+		}
+		delete(object, "image_url")
+	}
+
+	if raw, found := object["bid_strategy"]; found {
+		err = json.Unmarshal(raw, &a.BidStrategy)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_strategy': %w", err)
+		}
+		delete(object, "bid_strategy")
+	}
+
+	if raw, found := object["bid_amount"]; found {
+		err = json.Unmarshal(raw, &a.BidAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_amount': %w", err)
+		}
+		delete(object, "bid_amount")
+	}
+
+	if raw, found := object["roas_average_floor"]; found {
+		err = json.Unmarshal(raw, &a.ROASAverageFloor)
+		if err != nil {
+			return fmt.Errorf("error reading 'roas_average_floor': %w", err)
+		}
+		delete(object, "roas_average_floor")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AdCreate to handle AdditionalProperties
+func (a AdCreate) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["account_id"], err = json.Marshal(a.AccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'account_id': %w", err)
+	}
+
+	object["ad_account_id"], err = json.Marshal(a.AdAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_account_id': %w", err)
+	}
+
+	if a.Platform != nil {
+		object["platform"], err = json.Marshal(a.Platform)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'platform': %w", err)
+		}
+	}
+
+	object["name"], err = json.Marshal(a.Name)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'name': %w", err)
+	}
+
+	if a.Goal != nil {
+		object["goal"], err = json.Marshal(a.Goal)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'goal': %w", err)
+		}
+	}
+
+	if a.BudgetAmount != nil {
+		object["budget_amount"], err = json.Marshal(a.BudgetAmount)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'budget_amount': %w", err)
+		}
+	}
+
+	if a.BudgetType != nil {
+		object["budget_type"], err = json.Marshal(a.BudgetType)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'budget_type': %w", err)
+		}
+	}
+
+	if a.BudgetLevel != nil {
+		object["budget_level"], err = json.Marshal(a.BudgetLevel)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'budget_level': %w", err)
+		}
+	}
+
+	if a.Currency != nil {
+		object["currency"], err = json.Marshal(a.Currency)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'currency': %w", err)
+		}
+	}
+
+	if a.StartDate != nil {
+		object["start_date"], err = json.Marshal(a.StartDate)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'start_date': %w", err)
+		}
+	}
+
+	if a.EndDate != nil {
+		object["end_date"], err = json.Marshal(a.EndDate)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'end_date': %w", err)
+		}
+	}
+
+	if a.AdGroupID != nil {
+		object["ad_group_id"], err = json.Marshal(a.AdGroupID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ad_group_id': %w", err)
+		}
+	}
+
+	if a.CampaignID != nil {
+		object["campaign_id"], err = json.Marshal(a.CampaignID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'campaign_id': %w", err)
+		}
+	}
+
+	if a.Headline != nil {
+		object["headline"], err = json.Marshal(a.Headline)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'headline': %w", err)
+		}
+	}
+
+	if a.Body != nil {
+		object["body"], err = json.Marshal(a.Body)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'body': %w", err)
+		}
+	}
+
+	if a.CallToAction != nil {
+		object["call_to_action"], err = json.Marshal(a.CallToAction)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'call_to_action': %w", err)
+		}
+	}
+
+	if a.LinkURL != nil {
+		object["link_url"], err = json.Marshal(a.LinkURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'link_url': %w", err)
+		}
+	}
+
+	if a.ImageURL != nil {
+		object["image_url"], err = json.Marshal(a.ImageURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'image_url': %w", err)
+		}
+	}
+
+	if a.BidStrategy != nil {
+		object["bid_strategy"], err = json.Marshal(a.BidStrategy)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'bid_strategy': %w", err)
+		}
+	}
+
+	if a.BidAmount != nil {
+		object["bid_amount"], err = json.Marshal(a.BidAmount)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'bid_amount': %w", err)
+		}
+	}
+
+	if a.ROASAverageFloor != nil {
+		object["roas_average_floor"], err = json.Marshal(a.ROASAverageFloor)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'roas_average_floor': %w", err)
+		}
+	}
+
+	if a.Status != nil {
+		object["status"], err = json.Marshal(a.Status)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'status': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Operations describes every operation of the API by its operationId. Treat it as read-only.
 var Operations = map[string]Operation{
 	"getAccount":               {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
 	"updateAccount":            {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
+	"listAds":                  {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
+	"createAd":                 {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdActions":            {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
+	"listAdAccounts":           {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
+	"getAdGroup":               {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdGroup":            {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"pauseAdGroup":             {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdGroup":            {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdAudiences":          {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
+	"createAdAudience":         {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
+	"deleteAdAudience":         {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdAudience":            {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
+	"uploadAdAudienceUsers":    {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
+	"boostPost":                {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listBusinessCenters":      {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
+	"listAdCampaigns":          {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
+	"pauseAdCampaigns":         {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdCampaigns":        {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"deleteAdCampaign":         {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdCampaign":            {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdCampaign":         {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdCampaignAdGroups":   {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
+	"listAdCapabilities":       {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
+	"getAdLimits":              {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
+	"updateAdLimits":           {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ads:write"},
 	"listAISites":              {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
 	"createAISite":             {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
 	"deleteAISite":             {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
@@ -2124,6 +4828,13 @@ var Operations = map[string]Operation{
 	"getPublicCheckout":        {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
 	"updatePublicCheckout":     {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
 	"confirmPublicCheckout":    {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"listSocialAccounts":       {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
+	"connectSocialAccount":     {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
+	"activateSocialAccount":    {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
+	"getSocialAccount":         {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
+	"deactivateSocialAccount":  {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
+	"listSocialPosts":          {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
+	"syncSocialAccount":        {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
 	"listWebhookEndpoints":     {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
 	"createWebhookEndpoint":    {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
 	"listWebhookEventTypes":    {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
@@ -2151,6 +4862,229 @@ func (s *AccountService) Get(ctx context.Context, opts ...Option) (*Account, err
 // and answer 402 on the free one.
 func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts ...Option) (*Account, error) {
 	return do[Account](ctx, s.client, "updateAccount", nil, nil, body, opts)
+}
+
+// List sends GET /ads.
+//
+// Returns ads with their metrics, newest first: those of the channel `account_id`, or of every activated channel.
+// `from` and `to` choose the days that the metrics are of, the last 90 unless sent; they hide no ad.
+func (s *AdsService) List(ctx context.Context, params *ListAdsParams, opts ...Option) (*AdList, error) {
+	return do[AdList](ctx, s.client, "listAds", nil, params, nil, opts)
+}
+
+// Create sends POST /ads.
+//
+// Makes a campaign with an ad group and an ad, or one more ad in the ad group `ad_group_id`, whose goal and budget it
+// shares then. It spends money as soon as the network lets it, unless `status` is `paused`. Amounts are whole currency
+// units: 20 is 20.00. What would pass the account's limits is 422 `spend_limit_exceeded`. Other fields than those below
+// are kept and shown again with the ad, and never sent to the network; their names are snake_case.
+func (s *AdsService) Create(ctx context.Context, body *AdCreate, opts ...Option) (*Ad, error) {
+	return do[Ad](ctx, s.client, "createAd", nil, nil, body, opts)
+}
+
+// PlanCreate asks what Create would do. Nothing is written or sent.
+func (s *AdsService) PlanCreate(ctx context.Context, body *AdCreate, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "createAd", nil,
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// List sends GET /ads/actions.
+//
+// Returns the audit trail, newest first: everything that networks were asked for, by which key, and what became of it. It is kept
+// for good.
+func (s *AdActionsService) List(ctx context.Context, params *ListAdActionsParams, opts ...Option) (*AdActionList, error) {
+	return do[AdActionList](ctx, s.client, "listAdActions", nil, params, nil, opts)
+}
+
+// List sends GET /ads/ad-accounts.
+//
+// Returns the ad accounts that a channel reaches, with what each may be used for. Disabled ones are among them.
+func (s *AdAccountsService) List(ctx context.Context, params *ListAdAccountsParams, opts ...Option) (*AdAccountList, error) {
+	return do[AdAccountList](ctx, s.client, "listAdAccounts", nil, params, nil, opts)
+}
+
+// Get sends GET /ads/ad-groups/{id}.
+//
+// Returns an ad group with the sums of its ads' metrics.
+func (s *AdGroupsService) Get(ctx context.Context, id string, params *GetAdGroupParams, opts ...Option) (*AdGroup, error) {
+	return do[AdGroup](ctx, s.client, "getAdGroup", []string{id}, params, nil, opts)
+}
+
+// Update sends PATCH /ads/ad-groups/{id}.
+//
+// Changes the budget or the bid strategy of an ad group. A budget that stands at the campaign is changed there (422 here); daily
+// and lifetime are not exchanged. What would pass the account's limits is 422 `spend_limit_exceeded`.
+func (s *AdGroupsService) Update(ctx context.Context, id string, body *AdGroupUpdate, opts ...Option) (*AdGroup, error) {
+	return do[AdGroup](ctx, s.client, "updateAdGroup", []string{id}, nil, body, opts)
+}
+
+// PlanUpdate asks what Update would do. Nothing is written or sent.
+func (s *AdGroupsService) PlanUpdate(ctx context.Context, id string, body *AdGroupUpdate, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "updateAdGroup", []string{id},
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// Pause sends POST /ads/ad-groups/{id}/pause.
+//
+// Stops the delivery of an ad group's ads. Pausing a paused one changes nothing and asks nobody.
+func (s *AdGroupsService) Pause(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
+	return do[AdStatusResult](ctx, s.client, "pauseAdGroup", []string{id}, nil, body, opts)
+}
+
+// Resume sends POST /ads/ad-groups/{id}/resume.
+//
+// Lets an ad group's ads be delivered again, which spends money. Inside of a paused campaign they stay paused. What would pass
+// the account's limits is 422 `spend_limit_exceeded`.
+func (s *AdGroupsService) Resume(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
+	return do[AdStatusResult](ctx, s.client, "resumeAdGroup", []string{id}, nil, body, opts)
+}
+
+// List sends GET /ads/audiences.
+//
+// Returns the custom audiences of an ad account, newest first.
+func (s *AdAudiencesService) List(ctx context.Context, params *ListAdAudiencesParams, opts ...Option) (*AdAudienceList, error) {
+	return do[AdAudienceList](ctx, s.client, "listAdAudiences", nil, params, nil, opts)
+}
+
+// Create sends POST /ads/audiences.
+//
+// Makes a `customer_list` to upload people to, a `retargeting` audience of a pixel's visitors, or a `lookalike` of another audience.
+func (s *AdAudiencesService) Create(ctx context.Context, body *AdAudienceCreate, opts ...Option) (*AdAudience, error) {
+	return do[AdAudience](ctx, s.client, "createAdAudience", nil, nil, body, opts)
+}
+
+// Delete sends DELETE /ads/audiences/{id}.
+//
+// Deletes an audience here and on the network.
+func (s *AdAudiencesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteAdAudience", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /ads/audiences/{id}.
+//
+// Returns an audience as the network has it now.
+func (s *AdAudiencesService) Get(ctx context.Context, id string, opts ...Option) (*AdAudience, error) {
+	return do[AdAudience](ctx, s.client, "getAdAudience", []string{id}, nil, nil, opts)
+}
+
+// UploadUsers sends POST /ads/audiences/{id}/users.
+//
+// Adds up to 10,000 people to a `customer_list`. An e-mail address or a phone number is hashed as the network wants it and never
+// stored; a hash is passed on as it is. Those who cannot be used are counted as `invalid`, and do not stop the others.
+func (s *AdAudiencesService) UploadUsers(ctx context.Context, id string, body *AdAudienceUsers, opts ...Option) (*AdAudienceUpload, error) {
+	return do[AdAudienceUpload](ctx, s.client, "uploadAdAudienceUsers", []string{id}, nil, body, opts)
+}
+
+// Boost sends POST /ads/boost.
+//
+// Makes an ad of a published post of the channel. With a lifetime budget and without `end_date` it runs for
+// `duration_days`, 7 unless sent, and never spends more than the amount.
+func (s *AdsService) Boost(ctx context.Context, body *AdBoost, opts ...Option) (*Ad, error) {
+	return do[Ad](ctx, s.client, "boostPost", nil, nil, body, opts)
+}
+
+// PlanBoost asks what Boost would do. Nothing is written or sent.
+func (s *AdsService) PlanBoost(ctx context.Context, body *AdBoost, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "boostPost", nil,
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// List sends GET /ads/business-centers.
+//
+// Returns the business centers of a short-video (`tiktok`) channel. A channel of another network is 422.
+func (s *BusinessCentersService) List(ctx context.Context, params *ListBusinessCentersParams, opts ...Option) (*BusinessCenterList, error) {
+	return do[BusinessCenterList](ctx, s.client, "listBusinessCenters", nil, params, nil, opts)
+}
+
+// List sends GET /ads/campaigns.
+//
+// Returns campaigns with the sums of their ads' metrics, newest first. A campaign without ads is one, too.
+func (s *AdCampaignsService) List(ctx context.Context, params *ListAdCampaignsParams, opts ...Option) (*AdCampaignList, error) {
+	return do[AdCampaignList](ctx, s.client, "listAdCampaigns", nil, params, nil, opts)
+}
+
+// BulkPause sends POST /ads/campaigns/bulk-pause.
+//
+// Pauses up to 50 campaigns. Each has its own result, in the order of the request; one that fails does not stop the others.
+func (s *AdCampaignsService) BulkPause(ctx context.Context, body *AdCampaignBulk, opts ...Option) (*AdBulkResult, error) {
+	return do[AdBulkResult](ctx, s.client, "pauseAdCampaigns", nil, nil, body, opts)
+}
+
+// PlanBulkPause asks what BulkPause would do. Nothing is written or sent.
+func (s *AdCampaignsService) PlanBulkPause(ctx context.Context, body *AdCampaignBulk, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "pauseAdCampaigns", nil,
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// BulkResume sends POST /ads/campaigns/bulk-resume.
+//
+// Resumes up to 50 campaigns, which spend money then. Each has its own result, in the order of the request; one that fails, or
+// would pass the account's limits together with those before it, does not stop the others.
+func (s *AdCampaignsService) BulkResume(ctx context.Context, body *AdCampaignBulk, opts ...Option) (*AdBulkResult, error) {
+	return do[AdBulkResult](ctx, s.client, "resumeAdCampaigns", nil, nil, body, opts)
+}
+
+// PlanBulkResume asks what BulkResume would do. Nothing is written or sent.
+func (s *AdCampaignsService) PlanBulkResume(ctx context.Context, body *AdCampaignBulk, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "resumeAdCampaigns", nil,
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// Delete sends DELETE /ads/campaigns/{id}.
+//
+// Deletes a campaign with its ad groups and ads. They stay in lists as `cancelled`, with what they spent.
+func (s *AdCampaignsService) Delete(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*DeletedAdCampaign, error) {
+	return do[DeletedAdCampaign](ctx, s.client, "deleteAdCampaign", []string{id}, nil, body, opts)
+}
+
+// Get sends GET /ads/campaigns/{id}.
+//
+// Returns a campaign with the sums of its ads' metrics.
+func (s *AdCampaignsService) Get(ctx context.Context, id string, params *GetAdCampaignParams, opts ...Option) (*AdCampaign, error) {
+	return do[AdCampaign](ctx, s.client, "getAdCampaign", []string{id}, params, nil, opts)
+}
+
+// Update sends PATCH /ads/campaigns/{id}.
+//
+// Changes the budget or the bid strategy of a campaign. A budget that stands at the ad groups is changed there (422 here); daily
+// and lifetime are not exchanged. What would pass the account's limits is 422 `spend_limit_exceeded`.
+func (s *AdCampaignsService) Update(ctx context.Context, id string, body *AdCampaignUpdate, opts ...Option) (*AdCampaign, error) {
+	return do[AdCampaign](ctx, s.client, "updateAdCampaign", []string{id}, nil, body, opts)
+}
+
+// PlanUpdate asks what Update would do. Nothing is written or sent.
+func (s *AdCampaignsService) PlanUpdate(ctx context.Context, id string, body *AdCampaignUpdate, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "updateAdCampaign", []string{id},
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// ListAdGroups sends GET /ads/campaigns/{id}/ad-groups.
+//
+// Returns the ad groups of a campaign with the sums of their ads' metrics, newest first.
+func (s *AdCampaignsService) ListAdGroups(ctx context.Context, id string, params *ListAdCampaignAdGroupsParams, opts ...Option) (*AdGroupList, error) {
+	return do[AdGroupList](ctx, s.client, "listAdCampaignAdGroups", []string{id}, params, nil, opts)
+}
+
+// ListCapabilities sends GET /ads/capabilities.
+//
+// Returns an entry for each network, with what it accepts. A request is held against it before the network is asked.
+func (s *AdsService) ListCapabilities(ctx context.Context, opts ...Option) (*AdCapabilityList, error) {
+	return do[AdCapabilityList](ctx, s.client, "listAdCapabilities", nil, nil, nil, opts)
+}
+
+// Get sends GET /ads/limits.
+//
+// Returns what the account's keys may commit to spend, at all networks together.
+func (s *AdLimitsService) Get(ctx context.Context, opts ...Option) (*AdLimits, error) {
+	return do[AdLimits](ctx, s.client, "getAdLimits", nil, nil, nil, opts)
+}
+
+// Update sends PATCH /ads/limits.
+//
+// Changes the limits of the currencies that are sent; null gives one its defaults again. A limit that is lower than what runs stops
+// nothing, but lets nothing more begin.
+func (s *AdLimitsService) Update(ctx context.Context, body *AdLimitsUpdate, opts ...Option) (*AdLimits, error) {
+	return do[AdLimits](ctx, s.client, "updateAdLimits", nil, nil, body, opts)
 }
 
 // List sends GET /ai_sites.
@@ -2464,6 +5398,58 @@ func (s *PublicCheckoutsService) Update(ctx context.Context, clientSecret string
 // The same as confirming by id, as the buyer.
 func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret string, body *CheckoutConfirm, opts ...Option) (*PublicCheckout, error) {
 	return do[PublicCheckout](ctx, s.client, "confirmPublicCheckout", []string{clientSecret}, nil, body, opts)
+}
+
+// List sends GET /socials.
+//
+// Returns the connected channels, newest first.
+func (s *SocialsService) List(ctx context.Context, params *ListSocialAccountsParams, opts ...Option) (*SocialAccountList, error) {
+	return do[SocialAccountList](ctx, s.client, "listSocialAccounts", nil, params, nil, opts)
+}
+
+// Connect sends POST /socials.
+//
+// Connects a profile or page on a network. Networks that this server has no access to are played by a sandbox, which spends
+// nothing. The `token` is sealed and never shown.
+func (s *SocialsService) Connect(ctx context.Context, body *SocialAccountConnect, opts ...Option) (*SocialAccount, error) {
+	return do[SocialAccount](ctx, s.client, "connectSocialAccount", nil, nil, body, opts)
+}
+
+// Activate sends POST /socials/activate.
+//
+// Reads the channel's ad accounts with their campaigns, and lets ads be made through it. Activating an active channel changes
+// nothing.
+func (s *SocialsService) Activate(ctx context.Context, body *SocialAccountActivate, opts ...Option) (*SocialAccount, error) {
+	return do[SocialAccount](ctx, s.client, "activateSocialAccount", nil, nil, body, opts)
+}
+
+// Get sends GET /socials/{id}.
+//
+// Returns a channel.
+func (s *SocialsService) Get(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
+	return do[SocialAccount](ctx, s.client, "getSocialAccount", []string{id}, nil, nil, opts)
+}
+
+// Deactivate sends POST /socials/{id}/deactivate.
+//
+// Ends the access of this service to the channel's ads. What runs on the network goes on running: pause it first.
+func (s *SocialsService) Deactivate(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
+	return do[SocialAccount](ctx, s.client, "deactivateSocialAccount", []string{id}, nil, nil, opts)
+}
+
+// ListPosts sends GET /socials/{id}/posts.
+//
+// Returns the channel's posts, newest first. Published ones can be boosted.
+func (s *SocialsService) ListPosts(ctx context.Context, id string, params *ListSocialPostsParams, opts ...Option) (*SocialPostList, error) {
+	return do[SocialPostList](ctx, s.client, "listSocialPosts", []string{id}, params, nil, opts)
+}
+
+// Sync sends POST /socials/{id}/sync.
+//
+// Reads the channel's ad accounts, campaigns, ad groups, ads and posts from the network at once, as happens every few minutes
+// anyway. A channel that is not activated is 409.
+func (s *SocialsService) Sync(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
+	return do[SocialAccount](ctx, s.client, "syncSocialAccount", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /webhook_endpoints.

@@ -6,11 +6,36 @@ type service struct{ client *Client }
 // AccountService reads and changes the account that the key belongs to.
 type AccountService service
 
+// AdAccountsService reads the accounts with networks that pay for ads.
+type AdAccountsService service
+
+// AdActionsService reads what was done to ads, by whom.
+type AdActionsService service
+
+// AdAudiencesService manages people that ads can be shown to.
+type AdAudiencesService service
+
+// AdCampaignsService manages campaigns, which hold ad groups. They are made with their first ad.
+type AdCampaignsService service
+
+// AdGroupsService manages ad groups (ad sets), which hold ads. Pausing and resuming is done here.
+type AdGroupsService service
+
+// AdLimitsService manages what the account's keys may commit to spend.
+type AdLimitsService service
+
+// AdsService makes and reads ads. Their amounts are whole currency units: "20" is 20.00. Each method that may spend has one
+// beside it that only plans.
+type AdsService service
+
 // AISitesService manages sites built for the account. A site is addressed by id or subdomain.
 type AISitesService service
 
 // APIKeysService manages keys. A key's token is shown once, in the answer to its creation.
 type APIKeysService service
+
+// BusinessCentersService reads what agencies keep ad accounts in.
+type BusinessCentersService service
 
 // CheckoutsService manages purchases in progress.
 type CheckoutsService service
@@ -30,6 +55,9 @@ type ProductsService service
 // PublicCheckoutsService is a checkout as its buyer sees it, addressed by its client secret. It sends no API key, so it may
 // run on a buyer's device.
 type PublicCheckoutsService service
+
+// SocialsService connects channels, which are profiles and pages on networks, and activates them for ads.
+type SocialsService service
 
 // WebhookEndpointsService manages the URLs that receive events.
 type WebhookEndpointsService service

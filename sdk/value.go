@@ -11,6 +11,12 @@ import (
 // List is a page of a list. All walks over the pages.
 type List[T any] = wire.List[T]
 
+// CursorList is a page of a list of ads. All walks over the pages.
+type CursorList[T any] = wire.CursorList[T]
+
+// AdCampaignRef is a campaign by the network's id. Platform is needed only where two networks gave the same id.
+type AdCampaignRef = wire.AdCampaignRef
+
 // Expandable is a reference to another resource: always its ID, and its Object if the call asked for it with Expand.
 type Expandable[T any] = wire.Expandable[T]
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -49,6 +50,10 @@ type Config struct {
 	WebhookPorts     string        `env:"TILLWRIGHT_WEBHOOK_PORTS" flag:"webhook-ports" help:"ports that webhooks may be sent to, separated by commas" otherwise:"443,8443 in production, any in development"`
 	WebhookStandard  bool          `env:"TILLWRIGHT_WEBHOOK_STANDARD_HEADERS" envDefault:"true" flag:"webhook-standard-headers" help:"true or false: add the three headers of Standard Webhooks to deliveries"`
 	WebhookRetention time.Duration `env:"TILLWRIGHT_WEBHOOK_RETENTION" envDefault:"24h" flag:"webhook-retention" help:"how long succeeded deliveries are kept, 0h to 168h; failed ones always are for 168h"`
+
+	AdsNetworks  string `env:"TILLWRIGHT_ADS_NETWORKS" flag:"ads-networks" help:"ad networks to speak to, separated by commas: facebook, instagram, pinterest; the others are played by a sandbox" otherwise:"none"`
+	MetaURL      string `env:"TILLWRIGHT_META_URL" flag:"meta-url" help:"address of Meta's Graph API, for facebook and instagram" otherwise:"Meta's own"`
+	PinterestURL string `env:"TILLWRIGHT_PINTEREST_URL" flag:"pinterest-url" help:"address of Pinterest's API" otherwise:"Pinterest's own"`
 }
 
 // fileVariants are the settings that may also be read from a file: append _FILE
@@ -134,6 +139,7 @@ func (c *Config) check() error {
 	_, keyErr := c.sealKeys()
 	_, proxyErr := c.Proxies()
 	_, guardErr := c.Guard()
+	_, networkErr := c.AdNetworks()
 	need(validAddr(c.Addr), "TILLWRIGHT_ADDR", c.Addr, "host:port, such as 127.0.0.1:8080")
 	need(validDatabaseURL(c.DatabaseURL), "TILLWRIGHT_DATABASE_URL", redact(c.DatabaseURL), "sqlite:///path/file.db or postgres://user:password@host/name")
 	need(c.Env == Development || c.Env == Production, "TILLWRIGHT_ENV", c.Env, "development or production")
@@ -144,10 +150,12 @@ func (c *Config) check() error {
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
 	need(0 <= c.WebhookRetention && c.WebhookRetention <= webhooks.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
+	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, "an http:// or https:// address without a query")
+	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, "an http:// or https:// address without a query")
 	if c.SecretKey == "" && c.Env == Production {
 		errs = append(errs, errors.New("TILLWRIGHT_SECRET_KEY is needed in production: base64 of 32 random bytes, e.g. from `openssl rand -base64 32`"))
 	}
-	return errors.Join(append(errs, keyErr, proxyErr, guardErr)...)
+	return errors.Join(append(errs, keyErr, proxyErr, guardErr, networkErr)...)
 }
 
 func validAddr(addr string) bool {
@@ -192,6 +200,22 @@ func (c *Config) Guard() (webhooks.GuardOptions, error) {
 	deny, denyErr := networks("TILLWRIGHT_WEBHOOK_DENY_CIDRS", c.WebhookDeny)
 	ports, portErr := ports("TILLWRIGHT_WEBHOOK_PORTS", c.WebhookPorts)
 	return webhooks.GuardOptions{Development: c.Env == Development, Ports: ports, Allow: allow, Deny: deny}, errors.Join(allowErr, denyErr, portErr)
+}
+
+// liveNetworks are those that the program can speak to itself. It is a constant.
+var liveNetworks = []store.Platform{store.PlatformFacebook, store.PlatformInstagram, store.PlatformPinterest}
+
+// AdNetworks returns the ad networks that are spoken to, rather than played by the sandbox.
+func (c *Config) AdNetworks() ([]store.Platform, error) {
+	var all []store.Platform
+	for _, part := range splitList(c.AdsNetworks) {
+		p := store.Platform(part)
+		if !slices.Contains(liveNetworks, p) {
+			return nil, refusal("TILLWRIGHT_ADS_NETWORKS", part, "some of facebook, instagram and pinterest, separated by commas")
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // networks reads a list of networks, where an address is a network of one. One that holds IPv4 addresses in IPv6's

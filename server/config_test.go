@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -31,6 +32,18 @@ func TestLoadConfig_Defaults(t *testing.T) {
 	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
 	assert.Equal(t, LogJSON, c.Log)
+}
+
+func TestAdNetworks_AreTheSandboxUnlessNamed(t *testing.T) {
+	t.Parallel()
+	c, err := LoadConfig(layer{"TILLWRIGHT_ADS_NETWORKS": " facebook , pinterest"})
+	require.NoError(t, err)
+	live, err := c.AdNetworks()
+	require.NoError(t, err)
+	assert.Equal(t, []store.Platform{store.PlatformFacebook, store.PlatformPinterest}, live)
+	live, err = (&Config{}).AdNetworks()
+	require.NoError(t, err)
+	assert.Empty(t, live)
 }
 
 func TestLoadConfig_TheFirstLayerWins(t *testing.T) {
@@ -57,6 +70,9 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_DATABASE_MAX_CONNS":   {"1", "many", "1001"},
 		"TILLWRIGHT_DATABASE_SYNCHRONOUS": {"off"},
 		"TILLWRIGHT_LOG":                  {"xml"},
+		"TILLWRIGHT_ADS_NETWORKS":         {"tiktok", "facebook,google", "Facebook"},
+		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com"},
+		"TILLWRIGHT_PINTEREST_URL":        {"https://api.pinterest.com/v5?a=1"},
 
 		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS":      {"intranet", "10.0.0.0/33", "10.0.0.0/8;10.1.0.0/16"},
 		"TILLWRIGHT_WEBHOOK_DENY_CIDRS":       {"10.0.0", "fe80::1%eth0/64"},

@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"ads/pinterest":      {"ads", "store/..."},
 	"server/payments":    {"server/payments/...", "store/..."},
 	"server/billing":     {"server/payments/...", "store/..."},
-	"server/view":        {"store/...", "gen/api", "openapi/answer", "openapi/wire"},
+	"server/view":        {"ads", "store/...", "gen/api", "openapi/answer", "openapi/wire"},
 	"server/handlers":    {"ads", "server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"server/pages":       {"ads", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"server":             {"ads", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},

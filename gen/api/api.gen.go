@@ -79,6 +79,202 @@ const (
 	AccountPlanPro      AccountPlan = "pro"
 )
 
+// Defines values for AdAdType.
+const (
+	AdAdTypeBoost      AdAdType = "boost"
+	AdAdTypeStandalone AdAdType = "standalone"
+)
+
+// Defines values for AdAccountStatus.
+const (
+	AdAccountStatusActive   AdAccountStatus = "active"
+	AdAccountStatusDisabled AdAccountStatus = "disabled"
+	AdAccountStatusPending  AdAccountStatus = "pending"
+)
+
+// Defines values for AdActionState.
+const (
+	AdActionStateBegun   AdActionState = "begun"
+	AdActionStateDone    AdActionState = "done"
+	AdActionStateRefused AdActionState = "refused"
+	AdActionStateUnknown AdActionState = "unknown"
+)
+
+// Defines values for AdAudienceStatus.
+const (
+	AdAudienceStatusError      AdAudienceStatus = "error"
+	AdAudienceStatusPending    AdAudienceStatus = "pending"
+	AdAudienceStatusProcessing AdAudienceStatus = "processing"
+	AdAudienceStatusReady      AdAudienceStatus = "ready"
+	AdAudienceStatusTooSmall   AdAudienceStatus = "too_small"
+)
+
+// Defines values for AdAudienceRulesIdentifiers.
+const (
+	AdAudienceRulesIdentifiersEmail AdAudienceRulesIdentifiers = "email"
+	AdAudienceRulesIdentifiersPhone AdAudienceRulesIdentifiers = "phone"
+)
+
+// Defines values for AdAudienceType.
+const (
+	AdAudienceTypeCustomerList AdAudienceType = "customer_list"
+	AdAudienceTypeLookalike    AdAudienceType = "lookalike"
+	AdAudienceTypeRetargeting  AdAudienceType = "retargeting"
+)
+
+// Defines values for AdAudienceUploadStatus.
+const (
+	AdAudienceUploadStatusError      AdAudienceUploadStatus = "error"
+	AdAudienceUploadStatusPending    AdAudienceUploadStatus = "pending"
+	AdAudienceUploadStatusProcessing AdAudienceUploadStatus = "processing"
+	AdAudienceUploadStatusReady      AdAudienceUploadStatus = "ready"
+	AdAudienceUploadStatusTooSmall   AdAudienceUploadStatus = "too_small"
+)
+
+// Defines values for AdBoostBudgetLevel.
+const (
+	AdBoostBudgetLevelAdGroup  AdBoostBudgetLevel = "ad_group"
+	AdBoostBudgetLevelAdset    AdBoostBudgetLevel = "adset"
+	AdBoostBudgetLevelCampaign AdBoostBudgetLevel = "campaign"
+)
+
+// Defines values for AdBudgetLevel.
+const (
+	AdBudgetLevelAdGroup  AdBudgetLevel = "ad_group"
+	AdBudgetLevelCampaign AdBudgetLevel = "campaign"
+)
+
+// Defines values for AdBudgetType.
+const (
+	AdBudgetTypeDaily    AdBudgetType = "daily"
+	AdBudgetTypeLifetime AdBudgetType = "lifetime"
+)
+
+// Defines values for AdBulkItemOutcome.
+const (
+	AdBulkItemOutcomeFailed  AdBulkItemOutcome = "failed"
+	AdBulkItemOutcomeSkipped AdBulkItemOutcome = "skipped"
+	AdBulkItemOutcomeUpdated AdBulkItemOutcome = "updated"
+)
+
+// Defines values for AdCapabilityVerified.
+const (
+	AdCapabilityVerifiedFixtures AdCapabilityVerified = "fixtures"
+	AdCapabilityVerifiedNone     AdCapabilityVerified = "none"
+	AdCapabilityVerifiedSpec     AdCapabilityVerified = "spec"
+)
+
+// Defines values for AdCapabilityReconcile.
+const (
+	AdCapabilityReconcileName  AdCapabilityReconcile = "name"
+	AdCapabilityReconcileNone  AdCapabilityReconcile = "none"
+	AdCapabilityReconcileToken AdCapabilityReconcile = "token"
+)
+
+// Defines values for AdCapabilityPauseLevels.
+const (
+	AdCapabilityPauseLevelsAd       AdCapabilityPauseLevels = "ad"
+	AdCapabilityPauseLevelsAdGroup  AdCapabilityPauseLevels = "ad_group"
+	AdCapabilityPauseLevelsCampaign AdCapabilityPauseLevels = "campaign"
+)
+
+// Defines values for AdConfiguredStatus.
+const (
+	AdConfiguredStatusActive AdConfiguredStatus = "active"
+	AdConfiguredStatusPaused AdConfiguredStatus = "paused"
+)
+
+// Defines values for AdCreateBudgetLevel.
+const (
+	AdCreateBudgetLevelAdGroup  AdCreateBudgetLevel = "ad_group"
+	AdCreateBudgetLevelAdset    AdCreateBudgetLevel = "adset"
+	AdCreateBudgetLevelCampaign AdCreateBudgetLevel = "campaign"
+)
+
+// Defines values for AdGoal.
+const (
+	AdGoalAppPromotion   AdGoal = "app_promotion"
+	AdGoalAwareness      AdGoal = "awareness"
+	AdGoalCatalogSales   AdGoal = "catalog_sales"
+	AdGoalConversions    AdGoal = "conversions"
+	AdGoalEngagement     AdGoal = "engagement"
+	AdGoalJobApplicants  AdGoal = "job_applicants"
+	AdGoalLeadConversion AdGoal = "lead_conversion"
+	AdGoalLeadGeneration AdGoal = "lead_generation"
+	AdGoalTraffic        AdGoal = "traffic"
+	AdGoalVideoViews     AdGoal = "video_views"
+)
+
+// Defines values for AdItemErrorType.
+const (
+	AdItemErrorTypeAPIError            AdItemErrorType = "api_error"
+	AdItemErrorTypeInvalidRequestError AdItemErrorType = "invalid_request_error"
+	AdItemErrorTypeValidationError     AdItemErrorType = "validation_error"
+)
+
+// Defines values for AdOperation.
+const (
+	AdOperationBoostPost           AdOperation = "boost_post"
+	AdOperationCreateAd            AdOperation = "create_ad"
+	AdOperationCreateAudience      AdOperation = "create_audience"
+	AdOperationDeleteAudience      AdOperation = "delete_audience"
+	AdOperationDeleteCampaign      AdOperation = "delete_campaign"
+	AdOperationPauseAdGroup        AdOperation = "pause_ad_group"
+	AdOperationPauseCampaign       AdOperation = "pause_campaign"
+	AdOperationResumeAdGroup       AdOperation = "resume_ad_group"
+	AdOperationResumeCampaign      AdOperation = "resume_campaign"
+	AdOperationUpdateAdGroup       AdOperation = "update_ad_group"
+	AdOperationUpdateCampaign      AdOperation = "update_campaign"
+	AdOperationUploadAudienceUsers AdOperation = "upload_audience_users"
+)
+
+// Defines values for AdPlatform.
+const (
+	AdPlatformFacebook  AdPlatform = "facebook"
+	AdPlatformGoogle    AdPlatform = "google"
+	AdPlatformInstagram AdPlatform = "instagram"
+	AdPlatformLinkedIn  AdPlatform = "linkedin"
+	AdPlatformPinterest AdPlatform = "pinterest"
+	AdPlatformTikTok    AdPlatform = "tiktok"
+	AdPlatformTwitter   AdPlatform = "twitter"
+)
+
+// Defines values for AdReviewStatus.
+const (
+	AdReviewStatusApproved   AdReviewStatus = "approved"
+	AdReviewStatusInReview   AdReviewStatus = "in_review"
+	AdReviewStatusRejected   AdReviewStatus = "rejected"
+	AdReviewStatusWithIssues AdReviewStatus = "with_issues"
+)
+
+// Defines values for AdSource.
+const (
+	AdSourceExternal AdSource = "external"
+	AdSourceNative   AdSource = "native"
+)
+
+// Defines values for AdSourceScope.
+const (
+	AdSourceScopeAll    AdSourceScope = "all"
+	AdSourceScopeNative AdSourceScope = "native"
+)
+
+// Defines values for AdStatus.
+const (
+	AdStatusActive        AdStatus = "active"
+	AdStatusCancelled     AdStatus = "cancelled"
+	AdStatusCompleted     AdStatus = "completed"
+	AdStatusError         AdStatus = "error"
+	AdStatusPaused        AdStatus = "paused"
+	AdStatusPendingReview AdStatus = "pending_review"
+	AdStatusRejected      AdStatus = "rejected"
+)
+
+// Defines values for AdStatusResultType.
+const (
+	AdStatusResultTypeAdGroup AdStatusResultType = "ad_group"
+)
+
 // Defines values for BillingReason.
 const (
 	BillingReasonManual             BillingReason = "manual"
@@ -119,6 +315,11 @@ const (
 const (
 	CustomerTypeCustomer CustomerType = "customer"
 	CustomerTypeLead     CustomerType = "lead"
+)
+
+// Defines values for DeletedAdCampaignDeleted.
+const (
+	DeletedAdCampaignDeletedTrue DeletedAdCampaignDeleted = true
 )
 
 // Defines values for DeliverableType.
@@ -218,6 +419,21 @@ const (
 const (
 	ProductVisibilityPublic   ProductVisibility = "public"
 	ProductVisibilityUnlisted ProductVisibility = "unlisted"
+)
+
+// Defines values for SocialAdsStatus.
+const (
+	SocialAdsStatusActive   SocialAdsStatus = "active"
+	SocialAdsStatusError    SocialAdsStatus = "error"
+	SocialAdsStatusInactive SocialAdsStatus = "inactive"
+)
+
+// Defines values for SocialPostStatus.
+const (
+	SocialPostStatusDeleted   SocialPostStatus = "deleted"
+	SocialPostStatusDraft     SocialPostStatus = "draft"
+	SocialPostStatusPublished SocialPostStatus = "published"
+	SocialPostStatusScheduled SocialPostStatus = "scheduled"
 )
 
 // Defines values for TaxBehavior.
@@ -475,6 +691,1208 @@ type AccountUpdate struct {
 	CheckoutRequiresTerms *bool                      `json:"checkout_requires_terms,omitempty"`
 }
 
+// Ad An ad on a network, with its metrics.
+type Ad struct {
+	// ID The network's id.
+	//
+	// Example: 120200000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	//
+	// Example: act_100000000000001
+	AdAccountID  string `json:"ad_account_id"`
+	CampaignID   string `json:"campaign_id"`
+	CampaignName string `json:"campaign_name"`
+	AdGroupID    string `json:"ad_group_id"`
+	AdGroupName  string `json:"ad_group_name"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+	ReviewStatus     *AdReviewStatus    `json:"review_status"`
+
+	// RejectionReason Why the review refused it.
+	RejectionReason *string `json:"rejection_reason"`
+
+	// AdType `boost`: promotes a post.
+	AdType AdAdType `json:"ad_type"`
+	Goal   *AdGoal  `json:"goal"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source AdSource `json:"source"`
+
+	// IsExternal Whether `source` is `external`.
+	IsExternal bool `json:"is_external"`
+
+	// PostID The post that it promotes.
+	PostID *string `json:"post_id"`
+
+	// PlatformPostID The network's id of that post.
+	PlatformPostID *string `json:"platform_post_id"`
+
+	// Budget Of its ad group or its campaign, as `budget_level` says.
+	Budget *AdBudget `json:"budget"`
+
+	// BudgetLevel Where the budget stands.
+	BudgetLevel AdBudgetLevel `json:"budget_level"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency    Currency  `json:"currency"`
+	BidStrategy *string   `json:"bid_strategy"`
+	BidAmount   *AdAmount `json:"bid_amount"`
+
+	// Creative What people see. Null fields are not known, as for a post that is boosted.
+	Creative AdCreative `json:"creative"`
+
+	// Schedule From when to when it runs, in days of the ad account's time zone.
+	Schedule AdSchedule `json:"schedule"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus string `json:"platform_status"`
+
+	// Metrics Null in the answer to a change that changed nothing.
+	Metrics *AdMetrics `json:"metrics"`
+
+	// Warnings What the network has no use for, in the answer to a create. Otherwise empty.
+	Warnings  []string  `json:"warnings"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt    *wire.Time                 `json:"platform_created_at"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AdAdType `boost`: promotes a post.
+type AdAdType string
+
+// AdAccount An account with a network, which pays for ads.
+type AdAccount struct {
+	// ID The network's id.
+	//
+	// Example: act_100000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+	Name      string `json:"name"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Timezone Its days begin here: those of budgets, schedules and metrics.
+	//
+	// Example: Europe/Berlin
+	Timezone string          `json:"timezone"`
+	Status   AdAccountStatus `json:"status"`
+
+	// AccountStatus The status in the network's own word.
+	AccountStatus string `json:"account_status"`
+
+	// Selectable Whether ads can be made in it.
+	Selectable bool `json:"selectable"`
+
+	// UnusableReason Why they cannot.
+	UnusableReason *string `json:"unusable_reason"`
+
+	// MinimumDailyBudget The least daily budget that the network takes, in whole currency units.
+	MinimumDailyBudget AdAmount `json:"minimum_daily_budget"`
+
+	// AmountSpent So far, in whole currency units.
+	AmountSpent AdSpend `json:"amount_spent"`
+
+	// SpendCap What the network spends at most, in whole currency units. Null without one.
+	SpendCap         *AdAmount `json:"spend_cap"`
+	BusinessCenterID *string   `json:"business_center_id"`
+
+	// LastSyncedAt When its campaigns were last read from the network.
+	LastSyncedAt *wire.Time `json:"last_synced_at"`
+	CreatedAt    wire.Time  `json:"created_at"`
+	UpdatedAt    wire.Time  `json:"updated_at"`
+}
+
+// AdAccountStatus defines model for AdAccount.Status.
+type AdAccountStatus string
+
+// AdAccountList A page of results.
+type AdAccountList = wire.CursorList[AdAccount]
+
+// AdAction One thing that a network was asked for.
+type AdAction struct {
+	// ID Example: adact_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Operation What can be done to ads.
+	Operation AdOperation `json:"operation"`
+
+	// State `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
+	State AdActionState `json:"state"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// Platform An ad network.
+	Platform    AdPlatform `json:"platform"`
+	AdAccountID *string    `json:"ad_account_id"`
+
+	// TargetID The network's id, or an audience's, of what it was done to. Null for a create that made nothing.
+	TargetID *string `json:"target_id"`
+
+	// Approval The operation's tag.
+	//
+	// Example: ask
+	Approval string `json:"approval"`
+
+	// APIKeyID The key that asked for it.
+	APIKeyID  *string   `json:"api_key_id"`
+	RequestID *string   `json:"request_id"`
+	Currency  *Currency `json:"currency"`
+
+	// DailyAmount What it adds to what may be spent a day, in whole currency units.
+	DailyAmount *AdAmount `json:"daily_amount"`
+
+	// Before What it was.
+	Before json.RawMessage `json:"before"`
+
+	// After What it became.
+	After     json.RawMessage `json:"after"`
+	Failure   *AdFailure      `json:"failure"`
+	CreatedAt wire.Time       `json:"created_at"`
+	UpdatedAt wire.Time       `json:"updated_at"`
+}
+
+// AdActionList A page of results.
+type AdActionList = wire.List[AdAction]
+
+// AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
+type AdActionState string
+
+// AdAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+//
+// Example: 20
+type AdAmount = json.Number
+
+// AdAudience People that ads can be shown to.
+type AdAudience struct {
+	// ID Example: aud_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformAudienceID The network's id. Null while the network makes it only with its first upload.
+	PlatformAudienceID *string `json:"platform_audience_id"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string  `json:"ad_account_id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+
+	// Type How people come into an audience.
+	Type AdAudienceType `json:"type"`
+
+	// Status Networks take hours to fill an audience.
+	Status AdAudienceStatus `json:"status"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus *string `json:"platform_status"`
+
+	// Size How many people are in it, about. Null while that is not known.
+	Size *int64 `json:"size"`
+
+	// RetentionDays How long a visitor stays in a retargeting audience.
+	RetentionDays *int64 `json:"retention_days"`
+
+	// PixelID Whose visitors a retargeting audience has.
+	PixelID *string `json:"pixel_id"`
+
+	// SourceAudienceID Whom a lookalike resembles.
+	SourceAudienceID *string `json:"source_audience_id"`
+
+	// Country Of a lookalike, ISO 3166-1 alpha-2.
+	Country *string `json:"country"`
+
+	// Ratio Of a lookalike: which part of the country, 0.01 to 0.2.
+	Ratio *json.Number `json:"ratio"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source    AdSource  `json:"source"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt *wire.Time `json:"platform_created_at"`
+}
+
+// AdAudienceStatus Networks take hours to fill an audience.
+type AdAudienceStatus string
+
+// AdAudienceCreate An audience to be made.
+type AdAudienceCreate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// Platform An ad network.
+	Platform    *AdPlatform `json:"platform,omitempty"`
+	Name        string      `json:"name"`
+	Description *string     `json:"description,omitempty"`
+
+	// Type `customer_list`, `retargeting` (also `website`) or `lookalike`.
+	//
+	// Example: customer_list
+	Type string `json:"type"`
+
+	// SourceAudienceID A lookalike needs it.
+	SourceAudienceID *string `json:"source_audience_id,omitempty"`
+
+	// Country A lookalike needs it: ISO 3166-1 alpha-2.
+	//
+	// Example: DE
+	Country *string `json:"country,omitempty"`
+
+	// Ratio A lookalike needs it: 0.01 to 0.2.
+	//
+	// Example: 0.01
+	Ratio *json.Number `json:"ratio,omitempty"`
+
+	// PixelID Retargeting needs it.
+	PixelID *string `json:"pixel_id,omitempty"`
+
+	// RetentionDays How long a visitor stays, 30 unless sent.
+	RetentionDays *int64 `json:"retention_days,omitempty"`
+}
+
+// AdAudienceList A page of results.
+type AdAudienceList = wire.CursorList[AdAudience]
+
+// AdAudienceRules How a customer list finds people.
+type AdAudienceRules struct {
+	Identifiers []AdAudienceRulesIdentifiers `json:"identifiers"`
+
+	// MaxPerCall How many people go to the network at a time. A request may have 10,000 all the same.
+	MaxPerCall int64 `json:"max_per_call"`
+}
+
+// AdAudienceRulesIdentifiers defines model for AdAudienceRules.Identifiers.
+type AdAudienceRulesIdentifiers string
+
+// AdAudienceType How people come into an audience.
+type AdAudienceType string
+
+// AdAudienceUpload What became of the people of an upload.
+type AdAudienceUpload struct {
+	Object string `json:"object"`
+
+	// AudienceID Example: aud_01k0000000000000000000000a
+	AudienceID string `json:"audience_id"`
+	Received   int64  `json:"received"`
+
+	// Accepted Those that the network was given.
+	Accepted int64 `json:"accepted"`
+
+	// Invalid Those without a usable identifier.
+	Invalid int64 `json:"invalid"`
+
+	// Duplicates Those that came twice or were in the audience already.
+	Duplicates int64 `json:"duplicates"`
+
+	// NumReceived The same as `received`.
+	NumReceived int64 `json:"num_received"`
+
+	// NumInvalid The same as `invalid`.
+	NumInvalid int64 `json:"num_invalid"`
+
+	// Errors What is wrong with the first 100 invalid ones.
+	Errors []AdAudienceUserError `json:"errors"`
+
+	// Ignored Fields that the network does not match people by.
+	Ignored []string `json:"ignored"`
+
+	// AudienceSize How many people are in it, about. Null while that is not known.
+	AudienceSize *int64                 `json:"audience_size"`
+	Status       AdAudienceUploadStatus `json:"status"`
+}
+
+// AdAudienceUploadStatus defines model for AdAudienceUpload.Status.
+type AdAudienceUploadStatus string
+
+// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Other fields are not looked at.
+type AdAudienceUser struct {
+	// Email In plain text. It is hashed here.
+	//
+	// Example: ada@example.com
+	Email *string `json:"email,omitempty"`
+
+	// Phone In plain text with the country code, `+49...`. It is hashed here.
+	Phone *string `json:"phone,omitempty"`
+
+	// EmailSHA256 64 hexadecimal digits.
+	EmailSHA256 *string `json:"email_sha256,omitempty"`
+
+	// PhoneSHA256 64 hexadecimal digits.
+	PhoneSHA256 *string `json:"phone_sha256,omitempty"`
+
+	// FirstName This and what follows helps networks that match by more than an identifier. It is hashed here.
+	FirstName *string `json:"first_name,omitempty"`
+	LastName  *string `json:"last_name,omitempty"`
+	City      *string `json:"city,omitempty"`
+	State     *string `json:"state,omitempty"`
+
+	// Country ISO 3166-1 alpha-2.
+	Country *string `json:"country,omitempty"`
+	Zip     *string `json:"zip,omitempty"`
+}
+
+// AdAudienceUserError Why one person cannot be used.
+type AdAudienceUserError struct {
+	// Index The place in the request, from 0.
+	Index   int64   `json:"index"`
+	Param   *string `json:"param"`
+	Message string  `json:"message"`
+}
+
+// AdAudienceUsers People to be added.
+type AdAudienceUsers struct {
+	Users []AdAudienceUser `json:"users"`
+}
+
+// AdBidRule A bid strategy, with the fields that must and must not come along.
+type AdBidRule struct {
+	// Strategy Example: LOWEST_COST_WITH_BID_CAP
+	Strategy string   `json:"strategy"`
+	Requires []string `json:"requires"`
+	Forbids  []string `json:"forbids"`
+}
+
+// AdBoost A post to be promoted.
+type AdBoost struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// Platform An ad network.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// PostID The post's id here or on the network. It must be published.
+	PostID string `json:"post_id"`
+	Name   string `json:"name"`
+
+	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	Goal AdGoal `json:"goal"`
+
+	// Budget What may be spent.
+	Budget AdBudgetInput `json:"budget"`
+
+	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+	BudgetLevel *AdBoostBudgetLevel `json:"budget_level,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// StartDate Example: 2026-12-01
+	StartDate *string `json:"start_date,omitempty"`
+
+	// EndDate Example: 2026-12-31
+	EndDate *string `json:"end_date,omitempty"`
+
+	// DurationDays How long it runs, instead of `end_date`. A lifetime budget without either lasts for 7 days.
+	DurationDays *int64  `json:"duration_days,omitempty"`
+	BidStrategy  *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Status Its own switch, whatever it is inside of.
+	Status *AdConfiguredStatus `json:"status,omitempty"`
+}
+
+// AdBoostBudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+type AdBoostBudgetLevel string
+
+// AdBudget What may be spent.
+type AdBudget struct {
+	// Amount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	Amount AdAmount `json:"amount"`
+
+	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	Type AdBudgetType `json:"type"`
+
+	// Formatted The amount with its currency.
+	//
+	// Example: 20.00 USD
+	Formatted string `json:"formatted"`
+}
+
+// AdBudgetInput What may be spent.
+type AdBudgetInput struct {
+	// Amount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	Amount AdAmount `json:"amount"`
+
+	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	Type AdBudgetType `json:"type"`
+}
+
+// AdBudgetLevel Where the budget stands.
+type AdBudgetLevel string
+
+// AdBudgetType `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+type AdBudgetType string
+
+// AdBulkItem What became of one campaign.
+type AdBulkItem struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// ID As it was sent.
+	ID string `json:"id"`
+
+	// PlatformCampaignID The same as `id`.
+	PlatformCampaignID string `json:"platform_campaign_id"`
+
+	// Platform Null when it is not known.
+	Platform *AdPlatform       `json:"platform"`
+	Outcome  AdBulkItemOutcome `json:"outcome"`
+
+	// Status What it is now. Null when that is not known.
+	Status *AdStatus `json:"status"`
+
+	// Updated How many ads began or ceased to be delivered.
+	Updated int64 `json:"updated"`
+
+	// Skipped How many ads stayed as they were.
+	Skipped int64 `json:"skipped"`
+
+	// Reason Why it was skipped: `duplicate`, `unchanged`.
+	Reason *string `json:"reason"`
+
+	// Message What else there is to do, for people.
+	Message string `json:"message"`
+
+	// Error Why it failed.
+	Error *AdItemError `json:"error"`
+}
+
+// AdBulkItemOutcome defines model for AdBulkItem.Outcome.
+type AdBulkItemOutcome string
+
+// AdBulkResult What became of many campaigns.
+type AdBulkResult struct {
+	Object string `json:"object"`
+
+	// Status What they were to become.
+	Status AdConfiguredStatus `json:"status"`
+
+	// Totals How many of each outcome there are.
+	Totals AdBulkTotals `json:"totals"`
+
+	// Results In the order of the request.
+	Results []AdBulkItem `json:"results"`
+}
+
+// AdBulkTotals How many of each outcome there are.
+type AdBulkTotals struct {
+	Requested int64 `json:"requested"`
+	Updated   int64 `json:"updated"`
+	Skipped   int64 `json:"skipped"`
+	Failed    int64 `json:"failed"`
+}
+
+// AdCampaign A campaign on a network, with the sums of its ads' metrics.
+type AdCampaign struct {
+	// ID The network's id.
+	//
+	// Example: 120100000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID   string `json:"ad_account_id"`
+	AdAccountName string `json:"ad_account_name"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+	ReviewStatus     *AdReviewStatus    `json:"review_status"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus string  `json:"platform_status"`
+	Goal           *AdGoal `json:"goal"`
+
+	// Objective The goal in the network's own word.
+	//
+	// Example: OUTCOME_TRAFFIC
+	Objective *string `json:"objective"`
+
+	// Budget Null when it stands at the ad groups.
+	Budget *AdBudget `json:"budget"`
+
+	// BudgetLevel Where the budget stands.
+	BudgetLevel AdBudgetLevel `json:"budget_level"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency     Currency `json:"currency"`
+	BidStrategy  *string  `json:"bid_strategy"`
+	AdGroupCount int64    `json:"ad_group_count"`
+	AdCount      int64    `json:"ad_count"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source AdSource `json:"source"`
+
+	// IsExternal Whether `source` is `external`.
+	IsExternal bool `json:"is_external"`
+
+	// Schedule From when to when it runs, in days of the ad account's time zone.
+	Schedule AdSchedule `json:"schedule"`
+
+	// Metrics Null in the answer to a change that changed nothing.
+	Metrics   *AdMetrics `json:"metrics"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt *wire.Time `json:"platform_created_at"`
+}
+
+// AdCampaignBulk Campaigns to be paused or resumed.
+type AdCampaignBulk struct {
+	// Campaigns Ids, or objects with `id` and, where two networks gave the same id, `platform`.
+	Campaigns []AdCampaignRef `json:"campaigns"`
+}
+
+// AdCampaignList A page of results.
+type AdCampaignList = wire.CursorList[AdCampaign]
+
+// AdCampaignRef A campaign by the network's id.
+type AdCampaignRef = wire.AdCampaignRef
+
+// AdCampaignUpdate What to change about a campaign.
+type AdCampaignUpdate struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Budget What may be spent.
+	Budget *AdBudgetInput `json:"budget,omitempty"`
+
+	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	BidStrategy *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	Currency *Currency `json:"currency,omitempty"`
+}
+
+// AdCapability What a network can do.
+type AdCapability struct {
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Verified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
+	Verified AdCapabilityVerified `json:"verified"`
+
+	// Reconcile How a create that was not answered is found again. `none`: a person has to look.
+	Reconcile     AdCapabilityReconcile `json:"reconcile"`
+	Goals         []AdGoal              `json:"goals"`
+	CallToActions []string              `json:"call_to_actions"`
+	AudienceTypes []AdAudienceType      `json:"audience_types"`
+
+	// BidStrategies Empty when it takes none.
+	BidStrategies []AdBidRule `json:"bid_strategies"`
+
+	// BudgetLevels The first is what absent means.
+	BudgetLevels []AdBudgetLevel `json:"budget_levels"`
+
+	// MinimumDailyBudget In whole units of whichever currency. An ad account may ask for more.
+	MinimumDailyBudget AdAmount `json:"minimum_daily_budget"`
+
+	// Currencies Those that it is known to count in.
+	Currencies []string `json:"currencies"`
+
+	// PauseLevels What has a switch of its own. Where an ad group has none, its ads are paused.
+	PauseLevels []AdCapabilityPauseLevels `json:"pause_levels"`
+
+	// BusinessCenters Whether it has business centers.
+	BusinessCenters bool `json:"business_centers"`
+
+	// Creative What an ad must be made of.
+	Creative AdCreativeRules `json:"creative"`
+
+	// AudienceUsers How a customer list finds people.
+	AudienceUsers AdAudienceRules `json:"audience_users"`
+}
+
+// AdCapabilityVerified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
+type AdCapabilityVerified string
+
+// AdCapabilityReconcile How a create that was not answered is found again. `none`: a person has to look.
+type AdCapabilityReconcile string
+
+// AdCapabilityPauseLevels defines model for AdCapability.PauseLevels.
+type AdCapabilityPauseLevels string
+
+// AdCapabilityList A page of results.
+type AdCapabilityList = wire.List[AdCapability]
+
+// AdConfiguredStatus Its own switch, whatever it is inside of.
+type AdConfiguredStatus string
+
+// AdCreate An ad to be made.
+type AdCreate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// Platform An ad network.
+	Platform *AdPlatform `json:"platform,omitempty"`
+	Name     string      `json:"name"`
+
+	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	Goal *AdGoal `json:"goal,omitempty"`
+
+	// BudgetAmount Budget of the new ad group, or of the campaign with `budget_level` `campaign`, in whole currency units: 20 is 20.00.
+	BudgetAmount *AdAmount `json:"budget_amount,omitempty"`
+
+	// BudgetType `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	BudgetType *AdBudgetType `json:"budget_type,omitempty"`
+
+	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+	BudgetLevel *AdCreateBudgetLevel `json:"budget_level,omitempty"`
+
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	Currency *Currency `json:"currency,omitempty"`
+
+	// StartDate YYYY-MM-DD, in the ad account's time zone. Today unless sent.
+	//
+	// Example: 2026-12-01
+	StartDate *string `json:"start_date,omitempty"`
+
+	// EndDate YYYY-MM-DD, the last day. A lifetime budget needs it.
+	//
+	// Example: 2026-12-31
+	EndDate *string `json:"end_date,omitempty"`
+
+	// AdGroupID An ad group to put the ad into. Goal and budget are its own then.
+	AdGroupID *string `json:"ad_group_id,omitempty"`
+
+	// CampaignID The campaign of `ad_group_id`.
+	CampaignID *string `json:"campaign_id,omitempty"`
+	Headline   *string `json:"headline,omitempty"`
+	Body       *string `json:"body,omitempty"`
+
+	// CallToAction Example: LEARN_MORE
+	CallToAction *string `json:"call_to_action,omitempty"`
+	LinkURL      *string `json:"link_url,omitempty"`
+
+	// ImageURL The video's address where the network shows videos.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	BidStrategy *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Status `paused` makes it without letting it run. `active` unless sent.
+	Status               *AdConfiguredStatus        `json:"status,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AdCreateBudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+type AdCreateBudgetLevel string
+
+// AdCreative What people see. Null fields are not known, as for a post that is boosted.
+type AdCreative struct {
+	Headline     *string `json:"headline"`
+	Body         *string `json:"body"`
+	CallToAction *string `json:"call_to_action"`
+	LinkURL      *string `json:"link_url"`
+	ImageURL     *string `json:"image_url"`
+}
+
+// AdCreativeRules What an ad must be made of.
+type AdCreativeRules struct {
+	Required []string `json:"required"`
+
+	// Ignored What it has no place for; `warnings` of the ad names them.
+	Ignored []string `json:"ignored"`
+
+	// Limits The most characters by field.
+	Limits map[string]int64 `json:"limits"`
+}
+
+// AdFailure Why it was refused, or why nobody knows what became of it.
+type AdFailure struct {
+	// Code Example: validation_failed
+	Code    string  `json:"code"`
+	Param   *string `json:"param,omitempty"`
+	Message string  `json:"message"`
+}
+
+// AdFigures What might be spent a day in one currency, in its whole units.
+type AdFigures struct {
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// DailyCampaign By the campaign.
+	DailyCampaign AdAmount `json:"daily_campaign"`
+
+	// DailyTotalBefore By everything that is switched on now.
+	DailyTotalBefore AdAmount `json:"daily_total_before"`
+
+	// DailyTotal By everything that would be switched on.
+	DailyTotal AdAmount `json:"daily_total"`
+
+	// Limit What may be spent in one currency, in its whole units.
+	Limit AdLimit `json:"limit"`
+}
+
+// AdGoal What is paid for. Each network has some of them; see GET /ads/capabilities.
+type AdGoal string
+
+// AdGroup An ad group (ad set) on a network, with the sums of its ads' metrics.
+type AdGroup struct {
+	// ID The network's id.
+	//
+	// Example: 120110000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID   string `json:"ad_account_id"`
+	AdAccountName string `json:"ad_account_name"`
+	CampaignID    string `json:"campaign_id"`
+	CampaignName  string `json:"campaign_name"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+	ReviewStatus     *AdReviewStatus    `json:"review_status"`
+
+	// PlatformStatus The status in the network's own word.
+	PlatformStatus string  `json:"platform_status"`
+	Goal           *AdGoal `json:"goal"`
+
+	// Objective The goal in the network's own word.
+	Objective *string `json:"objective"`
+
+	// OptimizationGoal What the network aims at, in its own word.
+	//
+	// Example: LINK_CLICKS
+	OptimizationGoal *string `json:"optimization_goal"`
+
+	// Budget Null when it stands at the campaign.
+	Budget *AdBudget `json:"budget"`
+
+	// BudgetLevel Where the budget stands.
+	BudgetLevel AdBudgetLevel `json:"budget_level"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency    Currency  `json:"currency"`
+	BidStrategy *string   `json:"bid_strategy"`
+	BidAmount   *AdAmount `json:"bid_amount"`
+
+	// ROASFloor The least return on spend that the network is to aim at.
+	ROASFloor *json.Number `json:"roas_floor"`
+
+	// Targeting Whom it is shown to, in the network's own words.
+	Targeting json.RawMessage `json:"targeting"`
+
+	// PromotedObject What it promotes, in the network's own words.
+	PromotedObject json.RawMessage `json:"promoted_object"`
+	AdCount        int64           `json:"ad_count"`
+
+	// Source `native`: created here; `external`: made elsewhere and found by a sync.
+	Source AdSource `json:"source"`
+
+	// IsExternal Whether `source` is `external`.
+	IsExternal bool `json:"is_external"`
+
+	// Schedule From when to when it runs, in days of the ad account's time zone.
+	Schedule AdSchedule `json:"schedule"`
+
+	// Metrics Null in the answer to a change that changed nothing.
+	Metrics   *AdMetrics `json:"metrics"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+
+	// PlatformCreatedAt When the network made it.
+	PlatformCreatedAt *wire.Time `json:"platform_created_at"`
+}
+
+// AdGroupList A page of results.
+type AdGroupList = wire.CursorList[AdGroup]
+
+// AdGroupUpdate What to change about an ad group.
+type AdGroupUpdate struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Budget What may be spent.
+	Budget *AdBudgetInput `json:"budget,omitempty"`
+
+	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	BidStrategy *string `json:"bid_strategy,omitempty"`
+
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
+	BidAmount *AdAmount `json:"bid_amount,omitempty"`
+
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
+	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	Currency *Currency `json:"currency,omitempty"`
+}
+
+// AdItemError Why one of many failed.
+type AdItemError struct {
+	Type AdItemErrorType `json:"type"`
+
+	// Code Example: resource_missing
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Param   *string `json:"param,omitempty"`
+
+	// Retryable Whether the same may succeed later.
+	Retryable bool `json:"retryable"`
+}
+
+// AdItemErrorType defines model for AdItemError.Type.
+type AdItemErrorType string
+
+// AdLimit What may be spent in one currency, in its whole units.
+type AdLimit struct {
+	// MaxDailyBudgetPerCampaign A day, by one campaign with its ad groups.
+	MaxDailyBudgetPerCampaign AdAmount `json:"max_daily_budget_per_campaign"`
+
+	// MaxTotalDailyBudget A day, by everything that is switched on.
+	MaxTotalDailyBudget AdAmount `json:"max_total_daily_budget"`
+
+	// MaxBidAmount For one bid. Null means any.
+	MaxBidAmount *AdAmount `json:"max_bid_amount"`
+}
+
+// AdLimitUpdate The limits of one currency, in its whole units. What is absent stays as it is.
+type AdLimitUpdate struct {
+	// MaxDailyBudgetPerCampaign Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	MaxDailyBudgetPerCampaign *AdAmount `json:"max_daily_budget_per_campaign,omitempty"`
+
+	// MaxTotalDailyBudget Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
+	//
+	//
+	// Example: 20
+	MaxTotalDailyBudget *AdAmount `json:"max_total_daily_budget,omitempty"`
+
+	// MaxBidAmount Null means any.
+	MaxBidAmount nullable.Nullable[AdAmount] `json:"max_bid_amount,omitempty"`
+}
+
+// AdLimits What the account's keys may commit to spend, by currency. It holds for whatever begins to spend: a new ad, a boost, a higher
+// budget, a resume. A lifetime budget counts as its amount divided by its days. What would pass a limit is 422
+// `spend_limit_exceeded`, with the figures.
+type AdLimits struct {
+	Object string `json:"object"`
+
+	// Currencies The limits that were set.
+	Currencies map[string]AdLimit `json:"currencies"`
+
+	// Default The limits of every other currency, in US dollars; they are scaled for one of small units, such as the yen.
+	Default AdLimit `json:"default"`
+
+	// MaxDailyBudgetIncreasePct By how many percent one change may raise a daily budget. Null means any.
+	//
+	// Example: 50
+	MaxDailyBudgetIncreasePct *json.Number `json:"max_daily_budget_increase_pct"`
+
+	// BlockedOperations What no key may do.
+	BlockedOperations []AdOperation `json:"blocked_operations"`
+
+	// CreatedAt Null until they are first changed.
+	CreatedAt *wire.Time `json:"created_at"`
+	UpdatedAt *wire.Time `json:"updated_at"`
+}
+
+// AdLimitsUpdate What to change about the limits.
+type AdLimitsUpdate struct {
+	// Currencies By currency, in lower case. Null gives it the defaults again.
+	Currencies map[string]*AdLimitUpdate `json:"currencies,omitempty"`
+
+	// MaxDailyBudgetIncreasePct Percent.
+	MaxDailyBudgetIncreasePct nullable.Nullable[json.Number] `json:"max_daily_budget_increase_pct,omitempty"`
+	BlockedOperations         []AdOperation                  `json:"blocked_operations,omitzero"`
+}
+
+// AdList A page of results.
+type AdList = wire.CursorList[Ad]
+
+// AdMetrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
+// where it would divide by nothing.
+type AdMetrics struct {
+	// Spend Whole units of the currency, as exact as the network says.
+	//
+	// Example: 12.34
+	Spend AdSpend `json:"spend"`
+
+	// Impressions How often it was shown.
+	Impressions int64 `json:"impressions"`
+
+	// Reach How many people saw it. It cannot be summed, so it is null where the network does not say it.
+	Reach  *int64 `json:"reach"`
+	Clicks int64  `json:"clicks"`
+
+	// CTR Clicks for 100 impressions, in percent.
+	CTR *AdRatio `json:"ctr"`
+
+	// CPC Spend for a click, in whole currency units.
+	CPC *AdRatio `json:"cpc"`
+
+	// CPM Spend for 1,000 impressions, in whole currency units.
+	CPM *AdRatio `json:"cpm"`
+
+	// Engagement Reactions, comments, shares and the like.
+	Engagement int64 `json:"engagement"`
+
+	// Conversions Networks attribute parts, so there may be up to three decimals.
+	//
+	// Example: 3.5
+	Conversions json.Number `json:"conversions"`
+
+	// CostPerConversion Spend for a conversion, in whole currency units.
+	CostPerConversion *AdRatio `json:"cost_per_conversion"`
+
+	// PurchaseValue What the conversions bought, in whole currency units.
+	PurchaseValue AdSpend `json:"purchase_value"`
+
+	// ROAS Purchase value for one unit of spend.
+	ROAS       *AdRatio `json:"roas"`
+	VideoViews int64    `json:"video_views"`
+
+	// Actions The network's own counts, by its own names.
+	Actions map[string]json.Number `json:"actions"`
+
+	// From The first day, in the ad account's time zone.
+	From string `json:"from"`
+
+	// To The last day.
+	To string `json:"to"`
+
+	// LastSyncedAt When the network was asked. Null when it never was.
+	LastSyncedAt *wire.Time `json:"last_synced_at"`
+}
+
+// AdOperation What can be done to ads.
+type AdOperation string
+
+// AdPlan What a request with `dry_run=true` would do. Nothing was written or sent.
+type AdPlan struct {
+	Object string `json:"object"`
+
+	// Operation What can be done to ads.
+	Operation AdOperation `json:"operation"`
+
+	// Platform Null when it is about several.
+	Platform *AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	AccountID   *string `json:"account_id"`
+	AdAccountID *string `json:"ad_account_id"`
+
+	// Calls What the network would be told, in order.
+	Calls []AdPlannedCall `json:"calls"`
+
+	// Figures What might be spent then, by currency.
+	Figures  []AdFigures `json:"figures"`
+	Warnings []string    `json:"warnings"`
+}
+
+// AdPlannedCall One thing that the network would be told.
+type AdPlannedCall struct {
+	// Action Example: create_campaign
+	Action string `json:"action"`
+
+	// ID Of what is changed. Null for what would be made.
+	ID *string `json:"id"`
+
+	// Fields What it would be told. An amount stands there in whole units, and as the network writes it.
+	Fields map[string]string `json:"fields"`
+}
+
+// AdPlatform An ad network.
+type AdPlatform string
+
+// AdPlatformBody The network that an id is of.
+type AdPlatformBody struct {
+	// Platform An ad network.
+	Platform *AdPlatform `json:"platform,omitempty"`
+}
+
+// AdRatio A ratio, computed from the sums.
+//
+// Example: 1.25
+type AdRatio = json.Number
+
+// AdReviewStatus What the network's review says.
+type AdReviewStatus string
+
+// AdSchedule From when to when it runs, in days of the ad account's time zone.
+type AdSchedule struct {
+	StartDate *string `json:"start_date"`
+
+	// EndDate The last day. Null when it runs until it is paused.
+	EndDate *string `json:"end_date"`
+}
+
+// AdSource `native`: created here; `external`: made elsewhere and found by a sync.
+type AdSource string
+
+// AdSourceScope `native`: what was created here; `all`, the default: also what was made elsewhere.
+type AdSourceScope string
+
+// AdSpend Whole units of the currency, as exact as the network says.
+//
+// Example: 12.34
+type AdSpend = json.Number
+
+// AdStatus Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+// `completed`, whatever the network says; a word of the network that is not known is `error`.
+type AdStatus string
+
+// AdStatusResult What a pause or a resume changed.
+type AdStatusResult struct {
+	Object string             `json:"object"`
+	ID     string             `json:"id"`
+	Type   AdStatusResultType `json:"type"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
+	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	Status AdStatus `json:"status"`
+
+	// ConfiguredStatus Its own switch, whatever it is inside of.
+	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
+
+	// Changed Whether its switch was moved. `false` when it stood there already.
+	Changed bool `json:"changed"`
+
+	// Updated How many ads began or ceased to be delivered.
+	Updated int64 `json:"updated"`
+
+	// Skipped How many ads stayed as they were.
+	Skipped int64 `json:"skipped"`
+
+	// SkippedReasons Why they did.
+	SkippedReasons []string `json:"skipped_reasons"`
+
+	// Message What else there is to do, for people.
+	Message string `json:"message"`
+}
+
+// AdStatusResultType defines model for AdStatusResult.Type.
+type AdStatusResultType string
+
 // Address A postal address.
 type Address struct {
 	Line1      *string `json:"line1,omitempty"`
@@ -496,6 +1914,32 @@ type Amount = int64
 
 // BillingReason What made an order.
 type BillingReason string
+
+// BusinessCenter What an agency keeps its ad accounts in.
+type BusinessCenter struct {
+	// ID The network's id.
+	//
+	// Example: 7000000000000000001
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+	Name      string `json:"name"`
+
+	// AdvertiserCount How many ad accounts it has. Null when that is not known.
+	AdvertiserCount *int64    `json:"advertiser_count"`
+	CreatedAt       wire.Time `json:"created_at"`
+	UpdatedAt       wire.Time `json:"updated_at"`
+}
+
+// BusinessCenterList A page of results.
+type BusinessCenterList = wire.CursorList[BusinessCenter]
 
 // Card A card, with the test provider only. Real card numbers never come here.
 type Card struct {
@@ -816,6 +2260,25 @@ type CustomerUpdate struct {
 
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
 type Deleted = wire.Deleted
+
+// DeletedAdCampaign The confirmation of a campaign's delete.
+type DeletedAdCampaign struct {
+	ID      string                   `json:"id"`
+	Object  string                   `json:"object"`
+	Deleted DeletedAdCampaignDeleted `json:"deleted"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AdGroupCount How many ad groups were deleted with it.
+	AdGroupCount int64 `json:"ad_group_count"`
+
+	// AdCount How many ads were deleted with it.
+	AdCount int64 `json:"ad_count"`
+}
+
+// DeletedAdCampaignDeleted defines model for DeletedAdCampaign.Deleted.
+type DeletedAdCampaignDeleted bool
 
 // Deliverable Something that a buyer receives. `ref` names it in your own system, e.g. a URL for a link.
 type Deliverable struct {
@@ -1546,6 +3009,102 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
+// SocialAccount A channel, that is a profile or page on a network.
+type SocialAccount struct {
+	// ID Example: sacct_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformAccountID The network's id of the profile or page.
+	PlatformAccountID *string `json:"platform_account_id"`
+	Username          string  `json:"username"`
+	DisplayName       string  `json:"display_name"`
+
+	// Driver `sandbox`, or who speaks to the network.
+	//
+	// Example: sandbox
+	Driver string `json:"driver"`
+
+	// AdsStatus `error`: the network does not let this service in any more; connect the channel again.
+	AdsStatus      SocialAdsStatus `json:"ads_status"`
+	AdsActivatedAt *wire.Time      `json:"ads_activated_at"`
+
+	// ScopedAdAccountIDs The ad accounts that the channel is limited to. Empty means all that it reaches.
+	ScopedAdAccountIDs []string  `json:"scoped_ad_account_ids"`
+	CreatedAt          wire.Time `json:"created_at"`
+	UpdatedAt          wire.Time `json:"updated_at"`
+}
+
+// SocialAccountActivate The channel to be activated.
+type SocialAccountActivate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+}
+
+// SocialAccountConnect A channel to be connected.
+type SocialAccountConnect struct {
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformAccountID The network's id of the profile or page.
+	PlatformAccountID *string `json:"platform_account_id,omitempty"`
+	Username          *string `json:"username,omitempty"`
+	DisplayName       *string `json:"display_name,omitempty"`
+
+	// Driver Who is to speak to the network. `sandbox` unless sent, or without a `token`.
+	//
+	// Example: sandbox
+	Driver *string `json:"driver,omitempty"`
+
+	// Token The network's access token. The sandbox needs none.
+	Token *string `json:"token,omitempty"`
+
+	// ScopedAdAccountIDs Ad accounts to limit the channel to.
+	ScopedAdAccountIDs []string `json:"scoped_ad_account_ids,omitempty"`
+}
+
+// SocialAccountList A page of results.
+type SocialAccountList = wire.List[SocialAccount]
+
+// SocialAdsStatus `error`: the network does not let this service in any more; connect the channel again.
+type SocialAdsStatus string
+
+// SocialPost A post of a channel.
+type SocialPost struct {
+	// ID Example: spost_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// PlatformPostID The network's id.
+	PlatformPostID string `json:"platform_post_id"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string           `json:"account_id"`
+	Status    SocialPostStatus `json:"status"`
+	Text      *string          `json:"text"`
+
+	// LinkURL The post's own address.
+	LinkURL     *string    `json:"link_url"`
+	MediaURL    *string    `json:"media_url"`
+	PublishedAt *wire.Time `json:"published_at"`
+	CreatedAt   wire.Time  `json:"created_at"`
+	UpdatedAt   wire.Time  `json:"updated_at"`
+}
+
+// SocialPostStatus defines model for SocialPost.Status.
+type SocialPostStatus string
+
+// SocialPostList A page of results.
+type SocialPostList = wire.List[SocialPost]
+
 // TaxBehavior Whether tax is added to an amount or is part of it.
 type TaxBehavior string
 
@@ -1789,11 +3348,41 @@ type WebhookTestRequest struct {
 	Type *string `json:"type,omitempty"`
 }
 
+// AdChannel defines model for AdChannel.
+type AdChannel = string
+
+// AdChannelRequired defines model for AdChannelRequired.
+type AdChannelRequired = string
+
+// AdMetricsFrom defines model for AdMetricsFrom.
+type AdMetricsFrom = string
+
+// AdMetricsTo defines model for AdMetricsTo.
+type AdMetricsTo = string
+
+// AdPlatformFilter An ad network.
+type AdPlatformFilter = AdPlatform
+
+// AdPlatformHint An ad network.
+type AdPlatformHint = AdPlatform
+
+// AdSourceFilter `native`: what was created here; `all`, the default: also what was made elsewhere.
+type AdSourceFilter = AdSourceScope
+
+// AdStatusFilter defines model for AdStatusFilter.
+type AdStatusFilter = []AdStatus
+
 // CreatedAfter defines model for CreatedAfter.
 type CreatedAfter = wire.Time
 
 // CreatedBefore defines model for CreatedBefore.
 type CreatedBefore = wire.Time
+
+// Cursor defines model for Cursor.
+type Cursor = string
+
+// DryRun defines model for DryRun.
+type DryRun = bool
 
 // EndingBefore defines model for EndingBefore.
 type EndingBefore = string
@@ -1807,11 +3396,248 @@ type Limit = int64
 // MetadataFilter defines model for MetadataFilter.
 type MetadataFilter map[string]string
 
+// Page defines model for Page.
+type Page = int64
+
 // Q defines model for Q.
 type Q = string
 
 // StartingAfter defines model for StartingAfter.
 type StartingAfter = string
+
+// ListAdsParams defines parameters for ListAds.
+type ListAdsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID *AdChannel `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// AdAccountID Only what belongs to this ad account.
+	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
+
+	// Platform Only what is on this network.
+	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Status Only what is in one of these statuses, separated by commas.
+	Status AdStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// CampaignID Only ads of this campaign.
+	CampaignID *string `form:"campaign_id,omitempty" json:"campaign_id,omitempty"`
+
+	// Source `native`: only what was created here; `all`: also what was made elsewhere and found by a sync.
+	Source *AdSourceFilter `form:"source,omitempty" json:"source,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateAdParams defines parameters for CreateAd.
+type CreateAdParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListAdActionsParams defines parameters for ListAdActions.
+type ListAdActionsParams struct {
+	// AccountID Only what was done through this channel.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// Operation Only this operation.
+	Operation *AdOperation `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// State Only actions in this state.
+	State *AdActionState `form:"state,omitempty" json:"state,omitempty"`
+
+	// TargetID Only what was done to this.
+	TargetID *string `form:"target_id,omitempty" json:"target_id,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// ListAdAccountsParams defines parameters for ListAdAccounts.
+type ListAdAccountsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// AdAccountID Only this one.
+	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// GetAdGroupParams defines parameters for GetAdGroup.
+type GetAdGroupParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// UpdateAdGroupParams defines parameters for UpdateAdGroup.
+type UpdateAdGroupParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListAdAudiencesParams defines parameters for ListAdAudiences.
+type ListAdAudiencesParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// AdAccountID The network's id of the ad account. An unknown one is 404.
+	AdAccountID string `form:"ad_account_id" json:"ad_account_id"`
+
+	// Platform Only what is on this network.
+	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// BoostPostParams defines parameters for BoostPost.
+type BoostPostParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListBusinessCentersParams defines parameters for ListBusinessCenters.
+type ListBusinessCentersParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAdCampaignsParams defines parameters for ListAdCampaigns.
+type ListAdCampaignsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID *AdChannel `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// AdAccountID Only campaigns of this ad account.
+	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
+
+	// Platform Only what is on this network.
+	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// Status Only what is in one of these statuses, separated by commas.
+	Status AdStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source `native`: only what was created here; `all`: also what was made elsewhere and found by a sync.
+	Source *AdSourceFilter `form:"source,omitempty" json:"source,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// PauseAdCampaignsParams defines parameters for PauseAdCampaigns.
+type PauseAdCampaignsParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ResumeAdCampaignsParams defines parameters for ResumeAdCampaigns.
+type ResumeAdCampaignsParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// GetAdCampaignParams defines parameters for GetAdCampaign.
+type GetAdCampaignParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// UpdateAdCampaignParams defines parameters for UpdateAdCampaign.
+type UpdateAdCampaignParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListAdCampaignAdGroupsParams defines parameters for ListAdCampaignAdGroups.
+type ListAdCampaignAdGroupsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
 
 // ListAISitesParams defines parameters for ListAISites.
 type ListAISitesParams struct {
@@ -2158,6 +3984,36 @@ type UpdateProductParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// ListSocialAccountsParams defines parameters for ListSocialAccounts.
+type ListSocialAccountsParams struct {
+	// Platform Only channels of this network.
+	Platform *AdPlatform `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AdsStatus Only channels in this status.
+	AdsStatus *SocialAdsStatus `form:"ads_status,omitempty" json:"ads_status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ListSocialPostsParams defines parameters for ListSocialPosts.
+type ListSocialPostsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
 // ListWebhookEndpointsParams defines parameters for ListWebhookEndpoints.
 type ListWebhookEndpointsParams struct {
 	// Status Only endpoints in this status.
@@ -2218,6 +4074,42 @@ type ListWebhookDeliveriesParams struct {
 // UpdateAccountJSONRequestBody defines body for UpdateAccount for application/json ContentType.
 type UpdateAccountJSONRequestBody = AccountUpdate
 
+// CreateAdJSONRequestBody defines body for CreateAd for application/json ContentType.
+type CreateAdJSONRequestBody = AdCreate
+
+// UpdateAdGroupJSONRequestBody defines body for UpdateAdGroup for application/json ContentType.
+type UpdateAdGroupJSONRequestBody = AdGroupUpdate
+
+// PauseAdGroupJSONRequestBody defines body for PauseAdGroup for application/json ContentType.
+type PauseAdGroupJSONRequestBody = AdPlatformBody
+
+// ResumeAdGroupJSONRequestBody defines body for ResumeAdGroup for application/json ContentType.
+type ResumeAdGroupJSONRequestBody = AdPlatformBody
+
+// CreateAdAudienceJSONRequestBody defines body for CreateAdAudience for application/json ContentType.
+type CreateAdAudienceJSONRequestBody = AdAudienceCreate
+
+// UploadAdAudienceUsersJSONRequestBody defines body for UploadAdAudienceUsers for application/json ContentType.
+type UploadAdAudienceUsersJSONRequestBody = AdAudienceUsers
+
+// BoostPostJSONRequestBody defines body for BoostPost for application/json ContentType.
+type BoostPostJSONRequestBody = AdBoost
+
+// PauseAdCampaignsJSONRequestBody defines body for PauseAdCampaigns for application/json ContentType.
+type PauseAdCampaignsJSONRequestBody = AdCampaignBulk
+
+// ResumeAdCampaignsJSONRequestBody defines body for ResumeAdCampaigns for application/json ContentType.
+type ResumeAdCampaignsJSONRequestBody = AdCampaignBulk
+
+// DeleteAdCampaignJSONRequestBody defines body for DeleteAdCampaign for application/json ContentType.
+type DeleteAdCampaignJSONRequestBody = AdPlatformBody
+
+// UpdateAdCampaignJSONRequestBody defines body for UpdateAdCampaign for application/json ContentType.
+type UpdateAdCampaignJSONRequestBody = AdCampaignUpdate
+
+// UpdateAdLimitsJSONRequestBody defines body for UpdateAdLimits for application/json ContentType.
+type UpdateAdLimitsJSONRequestBody = AdLimitsUpdate
+
 // CreateAISiteJSONRequestBody defines body for CreateAISite for application/json ContentType.
 type CreateAISiteJSONRequestBody = AISiteCreate
 
@@ -2266,6 +4158,12 @@ type UpdatePublicCheckoutJSONRequestBody = PublicCheckoutUpdate
 // ConfirmPublicCheckoutJSONRequestBody defines body for ConfirmPublicCheckout for application/json ContentType.
 type ConfirmPublicCheckoutJSONRequestBody = CheckoutConfirm
 
+// ConnectSocialAccountJSONRequestBody defines body for ConnectSocialAccount for application/json ContentType.
+type ConnectSocialAccountJSONRequestBody = SocialAccountConnect
+
+// ActivateSocialAccountJSONRequestBody defines body for ActivateSocialAccount for application/json ContentType.
+type ActivateSocialAccountJSONRequestBody = SocialAccountActivate
+
 // CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
 type CreateWebhookEndpointJSONRequestBody = WebhookEndpointCreate
 
@@ -2284,6 +4182,867 @@ type TestWebhookEndpointJSONRequestBody = WebhookTestRequest
 // RedeliverWebhookEventJSONRequestBody defines body for RedeliverWebhookEvent for application/json ContentType.
 type RedeliverWebhookEventJSONRequestBody = WebhookEventRedelivery
 
+// Getter for additional properties for Ad. Returns the specified
+// element and whether it was found
+func (a Ad) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for Ad
+func (a *Ad) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for Ad to handle AdditionalProperties
+func (a *Ad) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.ID)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["object"]; found {
+		err = json.Unmarshal(raw, &a.Object)
+		if err != nil {
+			return fmt.Errorf("error reading 'object': %w", err)
+		}
+		delete(object, "object")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if raw, found := object["platform"]; found {
+		err = json.Unmarshal(raw, &a.Platform)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform': %w", err)
+		}
+		delete(object, "platform")
+	}
+
+	if raw, found := object["account_id"]; found {
+		err = json.Unmarshal(raw, &a.AccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'account_id': %w", err)
+		}
+		delete(object, "account_id")
+	}
+
+	if raw, found := object["ad_account_id"]; found {
+		err = json.Unmarshal(raw, &a.AdAccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_account_id': %w", err)
+		}
+		delete(object, "ad_account_id")
+	}
+
+	if raw, found := object["campaign_id"]; found {
+		err = json.Unmarshal(raw, &a.CampaignID)
+		if err != nil {
+			return fmt.Errorf("error reading 'campaign_id': %w", err)
+		}
+		delete(object, "campaign_id")
+	}
+
+	if raw, found := object["campaign_name"]; found {
+		err = json.Unmarshal(raw, &a.CampaignName)
+		if err != nil {
+			return fmt.Errorf("error reading 'campaign_name': %w", err)
+		}
+		delete(object, "campaign_name")
+	}
+
+	if raw, found := object["ad_group_id"]; found {
+		err = json.Unmarshal(raw, &a.AdGroupID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_group_id': %w", err)
+		}
+		delete(object, "ad_group_id")
+	}
+
+	if raw, found := object["ad_group_name"]; found {
+		err = json.Unmarshal(raw, &a.AdGroupName)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_group_name': %w", err)
+		}
+		delete(object, "ad_group_name")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["configured_status"]; found {
+		err = json.Unmarshal(raw, &a.ConfiguredStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'configured_status': %w", err)
+		}
+		delete(object, "configured_status")
+	}
+
+	if raw, found := object["review_status"]; found {
+		err = json.Unmarshal(raw, &a.ReviewStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'review_status': %w", err)
+		}
+		delete(object, "review_status")
+	}
+
+	if raw, found := object["rejection_reason"]; found {
+		err = json.Unmarshal(raw, &a.RejectionReason)
+		if err != nil {
+			return fmt.Errorf("error reading 'rejection_reason': %w", err)
+		}
+		delete(object, "rejection_reason")
+	}
+
+	if raw, found := object["ad_type"]; found {
+		err = json.Unmarshal(raw, &a.AdType)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_type': %w", err)
+		}
+		delete(object, "ad_type")
+	}
+
+	if raw, found := object["goal"]; found {
+		err = json.Unmarshal(raw, &a.Goal)
+		if err != nil {
+			return fmt.Errorf("error reading 'goal': %w", err)
+		}
+		delete(object, "goal")
+	}
+
+	if raw, found := object["source"]; found {
+		err = json.Unmarshal(raw, &a.Source)
+		if err != nil {
+			return fmt.Errorf("error reading 'source': %w", err)
+		}
+		delete(object, "source")
+	}
+
+	if raw, found := object["is_external"]; found {
+		err = json.Unmarshal(raw, &a.IsExternal)
+		if err != nil {
+			return fmt.Errorf("error reading 'is_external': %w", err)
+		}
+		delete(object, "is_external")
+	}
+
+	if raw, found := object["post_id"]; found {
+		err = json.Unmarshal(raw, &a.PostID)
+		if err != nil {
+			return fmt.Errorf("error reading 'post_id': %w", err)
+		}
+		delete(object, "post_id")
+	}
+
+	if raw, found := object["platform_post_id"]; found {
+		err = json.Unmarshal(raw, &a.PlatformPostID)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_post_id': %w", err)
+		}
+		delete(object, "platform_post_id")
+	}
+
+	if raw, found := object["budget"]; found {
+		err = json.Unmarshal(raw, &a.Budget)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget': %w", err)
+		}
+		delete(object, "budget")
+	}
+
+	if raw, found := object["budget_level"]; found {
+		err = json.Unmarshal(raw, &a.BudgetLevel)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_level': %w", err)
+		}
+		delete(object, "budget_level")
+	}
+
+	if raw, found := object["currency"]; found {
+		err = json.Unmarshal(raw, &a.Currency)
+		if err != nil {
+			return fmt.Errorf("error reading 'currency': %w", err)
+		}
+		delete(object, "currency")
+	}
+
+	if raw, found := object["bid_strategy"]; found {
+		err = json.Unmarshal(raw, &a.BidStrategy)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_strategy': %w", err)
+		}
+		delete(object, "bid_strategy")
+	}
+
+	if raw, found := object["bid_amount"]; found {
+		err = json.Unmarshal(raw, &a.BidAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_amount': %w", err)
+		}
+		delete(object, "bid_amount")
+	}
+
+	if raw, found := object["creative"]; found {
+		err = json.Unmarshal(raw, &a.Creative)
+		if err != nil {
+			return fmt.Errorf("error reading 'creative': %w", err)
+		}
+		delete(object, "creative")
+	}
+
+	if raw, found := object["schedule"]; found {
+		err = json.Unmarshal(raw, &a.Schedule)
+		if err != nil {
+			return fmt.Errorf("error reading 'schedule': %w", err)
+		}
+		delete(object, "schedule")
+	}
+
+	if raw, found := object["platform_status"]; found {
+		err = json.Unmarshal(raw, &a.PlatformStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_status': %w", err)
+		}
+		delete(object, "platform_status")
+	}
+
+	if raw, found := object["metrics"]; found {
+		err = json.Unmarshal(raw, &a.Metrics)
+		if err != nil {
+			return fmt.Errorf("error reading 'metrics': %w", err)
+		}
+		delete(object, "metrics")
+	}
+
+	if raw, found := object["warnings"]; found {
+		err = json.Unmarshal(raw, &a.Warnings)
+		if err != nil {
+			return fmt.Errorf("error reading 'warnings': %w", err)
+		}
+		delete(object, "warnings")
+	}
+
+	if raw, found := object["created_at"]; found {
+		err = json.Unmarshal(raw, &a.CreatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'created_at': %w", err)
+		}
+		delete(object, "created_at")
+	}
+
+	if raw, found := object["updated_at"]; found {
+		err = json.Unmarshal(raw, &a.UpdatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'updated_at': %w", err)
+		}
+		delete(object, "updated_at")
+	}
+
+	if raw, found := object["platform_created_at"]; found {
+		err = json.Unmarshal(raw, &a.PlatformCreatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_created_at': %w", err)
+		}
+		delete(object, "platform_created_at")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for Ad to handle AdditionalProperties
+func (a Ad) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["id"], err = json.Marshal(a.ID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["object"], err = json.Marshal(a.Object)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'object': %w", err)
+	}
+
+	object["name"], err = json.Marshal(a.Name)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'name': %w", err)
+	}
+
+	object["platform"], err = json.Marshal(a.Platform)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform': %w", err)
+	}
+
+	object["account_id"], err = json.Marshal(a.AccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'account_id': %w", err)
+	}
+
+	object["ad_account_id"], err = json.Marshal(a.AdAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_account_id': %w", err)
+	}
+
+	object["campaign_id"], err = json.Marshal(a.CampaignID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'campaign_id': %w", err)
+	}
+
+	object["campaign_name"], err = json.Marshal(a.CampaignName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'campaign_name': %w", err)
+	}
+
+	object["ad_group_id"], err = json.Marshal(a.AdGroupID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_group_id': %w", err)
+	}
+
+	object["ad_group_name"], err = json.Marshal(a.AdGroupName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_group_name': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["configured_status"], err = json.Marshal(a.ConfiguredStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'configured_status': %w", err)
+	}
+
+	object["review_status"], err = json.Marshal(a.ReviewStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'review_status': %w", err)
+	}
+
+	object["rejection_reason"], err = json.Marshal(a.RejectionReason)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'rejection_reason': %w", err)
+	}
+
+	object["ad_type"], err = json.Marshal(a.AdType)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_type': %w", err)
+	}
+
+	object["goal"], err = json.Marshal(a.Goal)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'goal': %w", err)
+	}
+
+	object["source"], err = json.Marshal(a.Source)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'source': %w", err)
+	}
+
+	object["is_external"], err = json.Marshal(a.IsExternal)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'is_external': %w", err)
+	}
+
+	object["post_id"], err = json.Marshal(a.PostID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'post_id': %w", err)
+	}
+
+	object["platform_post_id"], err = json.Marshal(a.PlatformPostID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform_post_id': %w", err)
+	}
+
+	object["budget"], err = json.Marshal(a.Budget)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'budget': %w", err)
+	}
+
+	object["budget_level"], err = json.Marshal(a.BudgetLevel)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'budget_level': %w", err)
+	}
+
+	object["currency"], err = json.Marshal(a.Currency)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currency': %w", err)
+	}
+
+	object["bid_strategy"], err = json.Marshal(a.BidStrategy)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'bid_strategy': %w", err)
+	}
+
+	object["bid_amount"], err = json.Marshal(a.BidAmount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'bid_amount': %w", err)
+	}
+
+	object["creative"], err = json.Marshal(a.Creative)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'creative': %w", err)
+	}
+
+	object["schedule"], err = json.Marshal(a.Schedule)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'schedule': %w", err)
+	}
+
+	object["platform_status"], err = json.Marshal(a.PlatformStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform_status': %w", err)
+	}
+
+	object["metrics"], err = json.Marshal(a.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'metrics': %w", err)
+	}
+
+	if a.Warnings != nil {
+		object["warnings"], err = json.Marshal(a.Warnings)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'warnings': %w", err)
+		}
+	}
+
+	object["created_at"], err = json.Marshal(a.CreatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'created_at': %w", err)
+	}
+
+	object["updated_at"], err = json.Marshal(a.UpdatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'updated_at': %w", err)
+	}
+
+	object["platform_created_at"], err = json.Marshal(a.PlatformCreatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platform_created_at': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AdCreate. Returns the specified
+// element and whether it was found
+func (a AdCreate) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AdCreate
+func (a *AdCreate) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AdCreate to handle AdditionalProperties
+func (a *AdCreate) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["account_id"]; found {
+		err = json.Unmarshal(raw, &a.AccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'account_id': %w", err)
+		}
+		delete(object, "account_id")
+	}
+
+	if raw, found := object["ad_account_id"]; found {
+		err = json.Unmarshal(raw, &a.AdAccountID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_account_id': %w", err)
+		}
+		delete(object, "ad_account_id")
+	}
+
+	if raw, found := object["platform"]; found {
+		err = json.Unmarshal(raw, &a.Platform)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform': %w", err)
+		}
+		delete(object, "platform")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if raw, found := object["goal"]; found {
+		err = json.Unmarshal(raw, &a.Goal)
+		if err != nil {
+			return fmt.Errorf("error reading 'goal': %w", err)
+		}
+		delete(object, "goal")
+	}
+
+	if raw, found := object["budget_amount"]; found {
+		err = json.Unmarshal(raw, &a.BudgetAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_amount': %w", err)
+		}
+		delete(object, "budget_amount")
+	}
+
+	if raw, found := object["budget_type"]; found {
+		err = json.Unmarshal(raw, &a.BudgetType)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_type': %w", err)
+		}
+		delete(object, "budget_type")
+	}
+
+	if raw, found := object["budget_level"]; found {
+		err = json.Unmarshal(raw, &a.BudgetLevel)
+		if err != nil {
+			return fmt.Errorf("error reading 'budget_level': %w", err)
+		}
+		delete(object, "budget_level")
+	}
+
+	if raw, found := object["currency"]; found {
+		err = json.Unmarshal(raw, &a.Currency)
+		if err != nil {
+			return fmt.Errorf("error reading 'currency': %w", err)
+		}
+		delete(object, "currency")
+	}
+
+	if raw, found := object["start_date"]; found {
+		err = json.Unmarshal(raw, &a.StartDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'start_date': %w", err)
+		}
+		delete(object, "start_date")
+	}
+
+	if raw, found := object["end_date"]; found {
+		err = json.Unmarshal(raw, &a.EndDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'end_date': %w", err)
+		}
+		delete(object, "end_date")
+	}
+
+	if raw, found := object["ad_group_id"]; found {
+		err = json.Unmarshal(raw, &a.AdGroupID)
+		if err != nil {
+			return fmt.Errorf("error reading 'ad_group_id': %w", err)
+		}
+		delete(object, "ad_group_id")
+	}
+
+	if raw, found := object["campaign_id"]; found {
+		err = json.Unmarshal(raw, &a.CampaignID)
+		if err != nil {
+			return fmt.Errorf("error reading 'campaign_id': %w", err)
+		}
+		delete(object, "campaign_id")
+	}
+
+	if raw, found := object["headline"]; found {
+		err = json.Unmarshal(raw, &a.Headline)
+		if err != nil {
+			return fmt.Errorf("error reading 'headline': %w", err)
+		}
+		delete(object, "headline")
+	}
+
+	if raw, found := object["body"]; found {
+		err = json.Unmarshal(raw, &a.Body)
+		if err != nil {
+			return fmt.Errorf("error reading 'body': %w", err)
+		}
+		delete(object, "body")
+	}
+
+	if raw, found := object["call_to_action"]; found {
+		err = json.Unmarshal(raw, &a.CallToAction)
+		if err != nil {
+			return fmt.Errorf("error reading 'call_to_action': %w", err)
+		}
+		delete(object, "call_to_action")
+	}
+
+	if raw, found := object["link_url"]; found {
+		err = json.Unmarshal(raw, &a.LinkURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'link_url': %w", err)
+		}
+		delete(object, "link_url")
+	}
+
+	if raw, found := object["image_url"]; found {
+		err = json.Unmarshal(raw, &a.ImageURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'image_url': %w", err)
+		}
+		delete(object, "image_url")
+	}
+
+	if raw, found := object["bid_strategy"]; found {
+		err = json.Unmarshal(raw, &a.BidStrategy)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_strategy': %w", err)
+		}
+		delete(object, "bid_strategy")
+	}
+
+	if raw, found := object["bid_amount"]; found {
+		err = json.Unmarshal(raw, &a.BidAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'bid_amount': %w", err)
+		}
+		delete(object, "bid_amount")
+	}
+
+	if raw, found := object["roas_average_floor"]; found {
+		err = json.Unmarshal(raw, &a.ROASAverageFloor)
+		if err != nil {
+			return fmt.Errorf("error reading 'roas_average_floor': %w", err)
+		}
+		delete(object, "roas_average_floor")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AdCreate to handle AdditionalProperties
+func (a AdCreate) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["account_id"], err = json.Marshal(a.AccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'account_id': %w", err)
+	}
+
+	object["ad_account_id"], err = json.Marshal(a.AdAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'ad_account_id': %w", err)
+	}
+
+	if a.Platform != nil {
+		object["platform"], err = json.Marshal(a.Platform)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'platform': %w", err)
+		}
+	}
+
+	object["name"], err = json.Marshal(a.Name)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'name': %w", err)
+	}
+
+	if a.Goal != nil {
+		object["goal"], err = json.Marshal(a.Goal)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'goal': %w", err)
+		}
+	}
+
+	if a.BudgetAmount != nil {
+		object["budget_amount"], err = json.Marshal(a.BudgetAmount)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'budget_amount': %w", err)
+		}
+	}
+
+	if a.BudgetType != nil {
+		object["budget_type"], err = json.Marshal(a.BudgetType)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'budget_type': %w", err)
+		}
+	}
+
+	if a.BudgetLevel != nil {
+		object["budget_level"], err = json.Marshal(a.BudgetLevel)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'budget_level': %w", err)
+		}
+	}
+
+	if a.Currency != nil {
+		object["currency"], err = json.Marshal(a.Currency)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'currency': %w", err)
+		}
+	}
+
+	if a.StartDate != nil {
+		object["start_date"], err = json.Marshal(a.StartDate)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'start_date': %w", err)
+		}
+	}
+
+	if a.EndDate != nil {
+		object["end_date"], err = json.Marshal(a.EndDate)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'end_date': %w", err)
+		}
+	}
+
+	if a.AdGroupID != nil {
+		object["ad_group_id"], err = json.Marshal(a.AdGroupID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ad_group_id': %w", err)
+		}
+	}
+
+	if a.CampaignID != nil {
+		object["campaign_id"], err = json.Marshal(a.CampaignID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'campaign_id': %w", err)
+		}
+	}
+
+	if a.Headline != nil {
+		object["headline"], err = json.Marshal(a.Headline)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'headline': %w", err)
+		}
+	}
+
+	if a.Body != nil {
+		object["body"], err = json.Marshal(a.Body)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'body': %w", err)
+		}
+	}
+
+	if a.CallToAction != nil {
+		object["call_to_action"], err = json.Marshal(a.CallToAction)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'call_to_action': %w", err)
+		}
+	}
+
+	if a.LinkURL != nil {
+		object["link_url"], err = json.Marshal(a.LinkURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'link_url': %w", err)
+		}
+	}
+
+	if a.ImageURL != nil {
+		object["image_url"], err = json.Marshal(a.ImageURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'image_url': %w", err)
+		}
+	}
+
+	if a.BidStrategy != nil {
+		object["bid_strategy"], err = json.Marshal(a.BidStrategy)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'bid_strategy': %w", err)
+		}
+	}
+
+	if a.BidAmount != nil {
+		object["bid_amount"], err = json.Marshal(a.BidAmount)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'bid_amount': %w", err)
+		}
+	}
+
+	if a.ROASAverageFloor != nil {
+		object["roas_average_floor"], err = json.Marshal(a.ROASAverageFloor)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'roas_average_floor': %w", err)
+		}
+	}
+
+	if a.Status != nil {
+		object["status"], err = json.Marshal(a.Status)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'status': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// GetAccount Get the account
@@ -2292,6 +5051,81 @@ type ServerInterface interface {
 	// UpdateAccount Change the account
 	// (PATCH /account)
 	UpdateAccount(ctx echo.Context) error
+	// ListAds List ads
+	// (GET /ads)
+	ListAds(ctx echo.Context, params ListAdsParams) error
+	// CreateAd Create an ad
+	// (POST /ads)
+	CreateAd(ctx echo.Context, params CreateAdParams) error
+	// ListAdActions List what was done to ads
+	// (GET /ads/actions)
+	ListAdActions(ctx echo.Context, params ListAdActionsParams) error
+	// ListAdAccounts List ad accounts
+	// (GET /ads/ad-accounts)
+	ListAdAccounts(ctx echo.Context, params ListAdAccountsParams) error
+	// GetAdGroup Get an ad group
+	// (GET /ads/ad-groups/{id})
+	GetAdGroup(ctx echo.Context, id string, params GetAdGroupParams) error
+	// UpdateAdGroup Change an ad group
+	// (PATCH /ads/ad-groups/{id})
+	UpdateAdGroup(ctx echo.Context, id string, params UpdateAdGroupParams) error
+	// PauseAdGroup Pause an ad group
+	// (POST /ads/ad-groups/{id}/pause)
+	PauseAdGroup(ctx echo.Context, id string) error
+	// ResumeAdGroup Resume an ad group
+	// (POST /ads/ad-groups/{id}/resume)
+	ResumeAdGroup(ctx echo.Context, id string) error
+	// ListAdAudiences List audiences
+	// (GET /ads/audiences)
+	ListAdAudiences(ctx echo.Context, params ListAdAudiencesParams) error
+	// CreateAdAudience Create an audience
+	// (POST /ads/audiences)
+	CreateAdAudience(ctx echo.Context) error
+	// DeleteAdAudience Delete an audience
+	// (DELETE /ads/audiences/{id})
+	DeleteAdAudience(ctx echo.Context, id string) error
+	// GetAdAudience Get an audience
+	// (GET /ads/audiences/{id})
+	GetAdAudience(ctx echo.Context, id string) error
+	// UploadAdAudienceUsers Upload people to an audience
+	// (POST /ads/audiences/{id}/users)
+	UploadAdAudienceUsers(ctx echo.Context, id string) error
+	// BoostPost Boost a post
+	// (POST /ads/boost)
+	BoostPost(ctx echo.Context, params BoostPostParams) error
+	// ListBusinessCenters List business centers
+	// (GET /ads/business-centers)
+	ListBusinessCenters(ctx echo.Context, params ListBusinessCentersParams) error
+	// ListAdCampaigns List campaigns
+	// (GET /ads/campaigns)
+	ListAdCampaigns(ctx echo.Context, params ListAdCampaignsParams) error
+	// PauseAdCampaigns Pause many campaigns
+	// (POST /ads/campaigns/bulk-pause)
+	PauseAdCampaigns(ctx echo.Context, params PauseAdCampaignsParams) error
+	// ResumeAdCampaigns Resume many campaigns
+	// (POST /ads/campaigns/bulk-resume)
+	ResumeAdCampaigns(ctx echo.Context, params ResumeAdCampaignsParams) error
+	// DeleteAdCampaign Delete a campaign
+	// (DELETE /ads/campaigns/{id})
+	DeleteAdCampaign(ctx echo.Context, id string) error
+	// GetAdCampaign Get a campaign
+	// (GET /ads/campaigns/{id})
+	GetAdCampaign(ctx echo.Context, id string, params GetAdCampaignParams) error
+	// UpdateAdCampaign Change a campaign
+	// (PATCH /ads/campaigns/{id})
+	UpdateAdCampaign(ctx echo.Context, id string, params UpdateAdCampaignParams) error
+	// ListAdCampaignAdGroups List a campaign's ad groups
+	// (GET /ads/campaigns/{id}/ad-groups)
+	ListAdCampaignAdGroups(ctx echo.Context, id string, params ListAdCampaignAdGroupsParams) error
+	// ListAdCapabilities List what each network can do
+	// (GET /ads/capabilities)
+	ListAdCapabilities(ctx echo.Context) error
+	// GetAdLimits Get the limits of spending
+	// (GET /ads/limits)
+	GetAdLimits(ctx echo.Context) error
+	// UpdateAdLimits Change the limits of spending
+	// (PATCH /ads/limits)
+	UpdateAdLimits(ctx echo.Context) error
 	// ListAISites List AI sites
 	// (GET /ai_sites)
 	ListAISites(ctx echo.Context, params ListAISitesParams) error
@@ -2421,6 +5255,27 @@ type ServerInterface interface {
 	// ConfirmPublicCheckout Confirm a checkout by its client secret
 	// (POST /public/checkouts/{client_secret}/confirm)
 	ConfirmPublicCheckout(ctx echo.Context, clientSecret string) error
+	// ListSocialAccounts List channels
+	// (GET /socials)
+	ListSocialAccounts(ctx echo.Context, params ListSocialAccountsParams) error
+	// ConnectSocialAccount Connect a channel
+	// (POST /socials)
+	ConnectSocialAccount(ctx echo.Context) error
+	// ActivateSocialAccount Activate a channel for ads
+	// (POST /socials/activate)
+	ActivateSocialAccount(ctx echo.Context) error
+	// GetSocialAccount Get a channel
+	// (GET /socials/{id})
+	GetSocialAccount(ctx echo.Context, id string) error
+	// DeactivateSocialAccount Deactivate a channel for ads
+	// (POST /socials/{id}/deactivate)
+	DeactivateSocialAccount(ctx echo.Context, id string) error
+	// ListSocialPosts List a channel's posts
+	// (GET /socials/{id}/posts)
+	ListSocialPosts(ctx echo.Context, id string, params ListSocialPostsParams) error
+	// SyncSocialAccount Read a channel again
+	// (POST /socials/{id}/sync)
+	SyncSocialAccount(ctx echo.Context, id string) error
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx echo.Context, params ListWebhookEndpointsParams) error
@@ -2479,6 +5334,779 @@ func (w *ServerInterfaceWrapper) UpdateAccount(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateAccount(ctx)
+	return err
+}
+
+// ListAds converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAds(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdsParams
+	// ------------- Optional query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "ad_account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ad_account_id", ctx.QueryParams(), &params.AdAccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ad_account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "campaign_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "campaign_id", ctx.QueryParams(), &params.CampaignID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter campaign_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", ctx.QueryParams(), &params.Source, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter source: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", ctx.QueryParams(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter page: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAds(ctx, params)
+	return err
+}
+
+// CreateAd converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateAd(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateAdParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateAd(ctx, params)
+	return err
+}
+
+// ListAdActions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdActions(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdActionsParams
+	// ------------- Optional query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation", ctx.QueryParams(), &params.Operation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation: %s", err))
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", ctx.QueryParams(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter state: %s", err))
+	}
+
+	// ------------- Optional query parameter "target_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "target_id", ctx.QueryParams(), &params.TargetID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter target_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdActions(ctx, params)
+	return err
+}
+
+// ListAdAccounts converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdAccounts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdAccountsParams
+	// ------------- Required query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "ad_account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ad_account_id", ctx.QueryParams(), &params.AdAccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ad_account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", ctx.QueryParams(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter page: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdAccounts(ctx, params)
+	return err
+}
+
+// GetAdGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAdGroup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAdGroupParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAdGroup(ctx, id, params)
+	return err
+}
+
+// UpdateAdGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAdGroup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateAdGroupParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAdGroup(ctx, id, params)
+	return err
+}
+
+// PauseAdGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) PauseAdGroup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PauseAdGroup(ctx, id)
+	return err
+}
+
+// ResumeAdGroup converts echo context to params.
+func (w *ServerInterfaceWrapper) ResumeAdGroup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResumeAdGroup(ctx, id)
+	return err
+}
+
+// ListAdAudiences converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdAudiences(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdAudiencesParams
+	// ------------- Required query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Required query parameter "ad_account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "ad_account_id", ctx.QueryParams(), &params.AdAccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ad_account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", ctx.QueryParams(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter page: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdAudiences(ctx, params)
+	return err
+}
+
+// CreateAdAudience converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateAdAudience(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateAdAudience(ctx)
+	return err
+}
+
+// DeleteAdAudience converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteAdAudience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteAdAudience(ctx, id)
+	return err
+}
+
+// GetAdAudience converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAdAudience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAdAudience(ctx, id)
+	return err
+}
+
+// UploadAdAudienceUsers converts echo context to params.
+func (w *ServerInterfaceWrapper) UploadAdAudienceUsers(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UploadAdAudienceUsers(ctx, id)
+	return err
+}
+
+// BoostPost converts echo context to params.
+func (w *ServerInterfaceWrapper) BoostPost(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params BoostPostParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.BoostPost(ctx, params)
+	return err
+}
+
+// ListBusinessCenters converts echo context to params.
+func (w *ServerInterfaceWrapper) ListBusinessCenters(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBusinessCentersParams
+	// ------------- Required query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", ctx.QueryParams(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter page: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListBusinessCenters(ctx, params)
+	return err
+}
+
+// ListAdCampaigns converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdCampaigns(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdCampaignsParams
+	// ------------- Optional query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "ad_account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ad_account_id", ctx.QueryParams(), &params.AdAccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ad_account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", ctx.QueryParams(), &params.Source, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter source: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", ctx.QueryParams(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter page: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdCampaigns(ctx, params)
+	return err
+}
+
+// PauseAdCampaigns converts echo context to params.
+func (w *ServerInterfaceWrapper) PauseAdCampaigns(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PauseAdCampaignsParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PauseAdCampaigns(ctx, params)
+	return err
+}
+
+// ResumeAdCampaigns converts echo context to params.
+func (w *ServerInterfaceWrapper) ResumeAdCampaigns(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ResumeAdCampaignsParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResumeAdCampaigns(ctx, params)
+	return err
+}
+
+// DeleteAdCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteAdCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteAdCampaign(ctx, id)
+	return err
+}
+
+// GetAdCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAdCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAdCampaignParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAdCampaign(ctx, id, params)
+	return err
+}
+
+// UpdateAdCampaign converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAdCampaign(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateAdCampaignParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAdCampaign(ctx, id, params)
+	return err
+}
+
+// ListAdCampaignAdGroups converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdCampaignAdGroups(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdCampaignAdGroupsParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", ctx.QueryParams(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter page: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdCampaignAdGroups(ctx, id, params)
+	return err
+}
+
+// ListAdCapabilities converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdCapabilities(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdCapabilities(ctx)
+	return err
+}
+
+// GetAdLimits converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAdLimits(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAdLimits(ctx)
+	return err
+}
+
+// UpdateAdLimits converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAdLimits(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAdLimits(ctx)
 	return err
 }
 
@@ -3789,6 +7417,157 @@ func (w *ServerInterfaceWrapper) ConfirmPublicCheckout(ctx echo.Context) error {
 	return err
 }
 
+// ListSocialAccounts converts echo context to params.
+func (w *ServerInterfaceWrapper) ListSocialAccounts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSocialAccountsParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "ads_status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ads_status", ctx.QueryParams(), &params.AdsStatus, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ads_status: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListSocialAccounts(ctx, params)
+	return err
+}
+
+// ConnectSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) ConnectSocialAccount(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ConnectSocialAccount(ctx)
+	return err
+}
+
+// ActivateSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) ActivateSocialAccount(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ActivateSocialAccount(ctx)
+	return err
+}
+
+// GetSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) GetSocialAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetSocialAccount(ctx, id)
+	return err
+}
+
+// DeactivateSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) DeactivateSocialAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeactivateSocialAccount(ctx, id)
+	return err
+}
+
+// ListSocialPosts converts echo context to params.
+func (w *ServerInterfaceWrapper) ListSocialPosts(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSocialPostsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListSocialPosts(ctx, id, params)
+	return err
+}
+
+// SyncSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) SyncSocialAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SyncSocialAccount(ctx, id)
+	return err
+}
+
 // ListWebhookEndpoints converts echo context to params.
 func (w *ServerInterfaceWrapper) ListWebhookEndpoints(ctx echo.Context) error {
 	var err error
@@ -4132,6 +7911,30 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 
 	router.GET(options.BaseURL+"/account", wrapper.GetAccount, options.OperationMiddlewares["getAccount"]...)
 	router.PATCH(options.BaseURL+"/account", wrapper.UpdateAccount, options.OperationMiddlewares["updateAccount"]...)
+	router.GET(options.BaseURL+"/ads", wrapper.ListAds, options.OperationMiddlewares["listAds"]...)
+	router.POST(options.BaseURL+"/ads", wrapper.CreateAd, options.OperationMiddlewares["createAd"]...)
+	router.POST(options.BaseURL+"/ads/boost", wrapper.BoostPost, options.OperationMiddlewares["boostPost"]...)
+	router.GET(options.BaseURL+"/ads/ad-accounts", wrapper.ListAdAccounts, options.OperationMiddlewares["listAdAccounts"]...)
+	router.GET(options.BaseURL+"/ads/actions", wrapper.ListAdActions, options.OperationMiddlewares["listAdActions"]...)
+	router.GET(options.BaseURL+"/ads/audiences", wrapper.ListAdAudiences, options.OperationMiddlewares["listAdAudiences"]...)
+	router.POST(options.BaseURL+"/ads/audiences", wrapper.CreateAdAudience, options.OperationMiddlewares["createAdAudience"]...)
+	router.DELETE(options.BaseURL+"/ads/audiences/:id", wrapper.DeleteAdAudience, options.OperationMiddlewares["deleteAdAudience"]...)
+	router.GET(options.BaseURL+"/ads/audiences/:id", wrapper.GetAdAudience, options.OperationMiddlewares["getAdAudience"]...)
+	router.POST(options.BaseURL+"/ads/audiences/:id/users", wrapper.UploadAdAudienceUsers, options.OperationMiddlewares["uploadAdAudienceUsers"]...)
+	router.GET(options.BaseURL+"/ads/campaigns", wrapper.ListAdCampaigns, options.OperationMiddlewares["listAdCampaigns"]...)
+	router.POST(options.BaseURL+"/ads/campaigns/bulk-pause", wrapper.PauseAdCampaigns, options.OperationMiddlewares["pauseAdCampaigns"]...)
+	router.POST(options.BaseURL+"/ads/campaigns/bulk-resume", wrapper.ResumeAdCampaigns, options.OperationMiddlewares["resumeAdCampaigns"]...)
+	router.DELETE(options.BaseURL+"/ads/campaigns/:id", wrapper.DeleteAdCampaign, options.OperationMiddlewares["deleteAdCampaign"]...)
+	router.GET(options.BaseURL+"/ads/campaigns/:id", wrapper.GetAdCampaign, options.OperationMiddlewares["getAdCampaign"]...)
+	router.PATCH(options.BaseURL+"/ads/campaigns/:id", wrapper.UpdateAdCampaign, options.OperationMiddlewares["updateAdCampaign"]...)
+	router.GET(options.BaseURL+"/ads/campaigns/:id/ad-groups", wrapper.ListAdCampaignAdGroups, options.OperationMiddlewares["listAdCampaignAdGroups"]...)
+	router.GET(options.BaseURL+"/ads/capabilities", wrapper.ListAdCapabilities, options.OperationMiddlewares["listAdCapabilities"]...)
+	router.GET(options.BaseURL+"/ads/ad-groups/:id", wrapper.GetAdGroup, options.OperationMiddlewares["getAdGroup"]...)
+	router.PATCH(options.BaseURL+"/ads/ad-groups/:id", wrapper.UpdateAdGroup, options.OperationMiddlewares["updateAdGroup"]...)
+	router.POST(options.BaseURL+"/ads/ad-groups/:id/pause", wrapper.PauseAdGroup, options.OperationMiddlewares["pauseAdGroup"]...)
+	router.POST(options.BaseURL+"/ads/ad-groups/:id/resume", wrapper.ResumeAdGroup, options.OperationMiddlewares["resumeAdGroup"]...)
+	router.GET(options.BaseURL+"/ads/limits", wrapper.GetAdLimits, options.OperationMiddlewares["getAdLimits"]...)
+	router.PATCH(options.BaseURL+"/ads/limits", wrapper.UpdateAdLimits, options.OperationMiddlewares["updateAdLimits"]...)
 	router.GET(options.BaseURL+"/ai_sites", wrapper.ListAISites, options.OperationMiddlewares["listAISites"]...)
 	router.POST(options.BaseURL+"/ai_sites", wrapper.CreateAISite, options.OperationMiddlewares["createAISite"]...)
 	router.DELETE(options.BaseURL+"/ai_sites/:id", wrapper.DeleteAISite, options.OperationMiddlewares["deleteAISite"]...)
@@ -4142,6 +7945,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/auth/keys/:id", wrapper.DeleteAPIKey, options.OperationMiddlewares["deleteAPIKey"]...)
 	router.GET(options.BaseURL+"/auth/keys/:id", wrapper.GetAPIKey, options.OperationMiddlewares["getAPIKey"]...)
 	router.PATCH(options.BaseURL+"/auth/keys/:id", wrapper.UpdateAPIKey, options.OperationMiddlewares["updateAPIKey"]...)
+	router.GET(options.BaseURL+"/ads/business-centers", wrapper.ListBusinessCenters, options.OperationMiddlewares["listBusinessCenters"]...)
 	router.GET(options.BaseURL+"/checkouts", wrapper.ListCheckouts, options.OperationMiddlewares["listCheckouts"]...)
 	router.POST(options.BaseURL+"/checkouts", wrapper.CreateCheckout, options.OperationMiddlewares["createCheckout"]...)
 	router.GET(options.BaseURL+"/checkouts/:id", wrapper.GetCheckout, options.OperationMiddlewares["getCheckout"]...)
@@ -4175,6 +7979,13 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/products/:id/archive", wrapper.ArchiveProduct, options.OperationMiddlewares["archiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/unarchive", wrapper.UnarchiveProduct, options.OperationMiddlewares["unarchiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/duplicate", wrapper.DuplicateProduct, options.OperationMiddlewares["duplicateProduct"]...)
+	router.GET(options.BaseURL+"/socials", wrapper.ListSocialAccounts, options.OperationMiddlewares["listSocialAccounts"]...)
+	router.POST(options.BaseURL+"/socials", wrapper.ConnectSocialAccount, options.OperationMiddlewares["connectSocialAccount"]...)
+	router.POST(options.BaseURL+"/socials/activate", wrapper.ActivateSocialAccount, options.OperationMiddlewares["activateSocialAccount"]...)
+	router.GET(options.BaseURL+"/socials/:id", wrapper.GetSocialAccount, options.OperationMiddlewares["getSocialAccount"]...)
+	router.POST(options.BaseURL+"/socials/:id/deactivate", wrapper.DeactivateSocialAccount, options.OperationMiddlewares["deactivateSocialAccount"]...)
+	router.POST(options.BaseURL+"/socials/:id/sync", wrapper.SyncSocialAccount, options.OperationMiddlewares["syncSocialAccount"]...)
+	router.GET(options.BaseURL+"/socials/:id/posts", wrapper.ListSocialPosts, options.OperationMiddlewares["listSocialPosts"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints/:id/deliveries", wrapper.ListWebhookDeliveries, options.OperationMiddlewares["listWebhookDeliveries"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/redeliver", wrapper.RedeliverWebhookEndpoint, options.OperationMiddlewares["redeliverWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints", wrapper.ListWebhookEndpoints, options.OperationMiddlewares["listWebhookEndpoints"]...)
@@ -4200,7 +8011,7 @@ type GetAccountResponseObject interface {
 type GetAccount200JSONResponse Account
 
 func (response GetAccount200JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Account(response)) // as itself: response has none of its methods
 }
 
 type UpdateAccountRequestObject struct {
@@ -4214,7 +8025,406 @@ type UpdateAccountResponseObject interface {
 type UpdateAccount200JSONResponse Account
 
 func (response UpdateAccount200JSONResponse) VisitUpdateAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Account(response)) // as itself: response has none of its methods
+}
+
+type ListAdsRequestObject struct {
+	Params ListAdsParams
+}
+
+type ListAdsResponseObject interface {
+	VisitListAdsResponse(w http.ResponseWriter) error
+}
+
+type ListAds200JSONResponse AdList
+
+func (response ListAds200JSONResponse) VisitListAdsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdList(response)) // as itself: response has none of its methods
+}
+
+type CreateAdRequestObject struct {
+	Params CreateAdParams
+	Body   *CreateAdJSONRequestBody
+}
+
+type CreateAdResponseObject interface {
+	VisitCreateAdResponse(w http.ResponseWriter) error
+}
+
+type CreateAd201JSONResponse Ad
+
+func (response CreateAd201JSONResponse) VisitCreateAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Ad(response)) // as itself: response has none of its methods
+}
+
+type CreateAdPlanJSONResponse AdPlan
+
+func (response CreateAdPlanJSONResponse) VisitCreateAdResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, response)
+}
+
+type ListAdActionsRequestObject struct {
+	Params ListAdActionsParams
+}
+
+type ListAdActionsResponseObject interface {
+	VisitListAdActionsResponse(w http.ResponseWriter) error
+}
+
+type ListAdActions200JSONResponse AdActionList
+
+func (response ListAdActions200JSONResponse) VisitListAdActionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdActionList(response)) // as itself: response has none of its methods
+}
+
+type ListAdAccountsRequestObject struct {
+	Params ListAdAccountsParams
+}
+
+type ListAdAccountsResponseObject interface {
+	VisitListAdAccountsResponse(w http.ResponseWriter) error
+}
+
+type ListAdAccounts200JSONResponse AdAccountList
+
+func (response ListAdAccounts200JSONResponse) VisitListAdAccountsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdAccountList(response)) // as itself: response has none of its methods
+}
+
+type GetAdGroupRequestObject struct {
+	ID     string `json:"id"`
+	Params GetAdGroupParams
+}
+
+type GetAdGroupResponseObject interface {
+	VisitGetAdGroupResponse(w http.ResponseWriter) error
+}
+
+type GetAdGroup200JSONResponse AdGroup
+
+func (response GetAdGroup200JSONResponse) VisitGetAdGroupResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdGroup(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdGroupRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateAdGroupParams
+	Body   *UpdateAdGroupJSONRequestBody
+}
+
+type UpdateAdGroupResponseObject interface {
+	VisitUpdateAdGroupResponse(w http.ResponseWriter) error
+}
+
+type UpdateAdGroup200JSONResponse AdGroup
+
+func (response UpdateAdGroup200JSONResponse) VisitUpdateAdGroupResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdGroup(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdGroupPlanJSONResponse AdPlan
+
+func (response UpdateAdGroupPlanJSONResponse) VisitUpdateAdGroupResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type PauseAdGroupRequestObject struct {
+	ID   string `json:"id"`
+	Body *PauseAdGroupJSONRequestBody
+}
+
+type PauseAdGroupResponseObject interface {
+	VisitPauseAdGroupResponse(w http.ResponseWriter) error
+}
+
+type PauseAdGroup200JSONResponse AdStatusResult
+
+func (response PauseAdGroup200JSONResponse) VisitPauseAdGroupResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdStatusResult(response)) // as itself: response has none of its methods
+}
+
+type ResumeAdGroupRequestObject struct {
+	ID   string `json:"id"`
+	Body *ResumeAdGroupJSONRequestBody
+}
+
+type ResumeAdGroupResponseObject interface {
+	VisitResumeAdGroupResponse(w http.ResponseWriter) error
+}
+
+type ResumeAdGroup200JSONResponse AdStatusResult
+
+func (response ResumeAdGroup200JSONResponse) VisitResumeAdGroupResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdStatusResult(response)) // as itself: response has none of its methods
+}
+
+type ListAdAudiencesRequestObject struct {
+	Params ListAdAudiencesParams
+}
+
+type ListAdAudiencesResponseObject interface {
+	VisitListAdAudiencesResponse(w http.ResponseWriter) error
+}
+
+type ListAdAudiences200JSONResponse AdAudienceList
+
+func (response ListAdAudiences200JSONResponse) VisitListAdAudiencesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdAudienceList(response)) // as itself: response has none of its methods
+}
+
+type CreateAdAudienceRequestObject struct {
+	Body *CreateAdAudienceJSONRequestBody
+}
+
+type CreateAdAudienceResponseObject interface {
+	VisitCreateAdAudienceResponse(w http.ResponseWriter) error
+}
+
+type CreateAdAudience201JSONResponse AdAudience
+
+func (response CreateAdAudience201JSONResponse) VisitCreateAdAudienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, AdAudience(response)) // as itself: response has none of its methods
+}
+
+type DeleteAdAudienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteAdAudienceResponseObject interface {
+	VisitDeleteAdAudienceResponse(w http.ResponseWriter) error
+}
+
+type DeleteAdAudience200JSONResponse Deleted
+
+func (response DeleteAdAudience200JSONResponse) VisitDeleteAdAudienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetAdAudienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetAdAudienceResponseObject interface {
+	VisitGetAdAudienceResponse(w http.ResponseWriter) error
+}
+
+type GetAdAudience200JSONResponse AdAudience
+
+func (response GetAdAudience200JSONResponse) VisitGetAdAudienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdAudience(response)) // as itself: response has none of its methods
+}
+
+type UploadAdAudienceUsersRequestObject struct {
+	ID   string `json:"id"`
+	Body *UploadAdAudienceUsersJSONRequestBody
+}
+
+type UploadAdAudienceUsersResponseObject interface {
+	VisitUploadAdAudienceUsersResponse(w http.ResponseWriter) error
+}
+
+type UploadAdAudienceUsers200JSONResponse AdAudienceUpload
+
+func (response UploadAdAudienceUsers200JSONResponse) VisitUploadAdAudienceUsersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdAudienceUpload(response)) // as itself: response has none of its methods
+}
+
+type BoostPostRequestObject struct {
+	Params BoostPostParams
+	Body   *BoostPostJSONRequestBody
+}
+
+type BoostPostResponseObject interface {
+	VisitBoostPostResponse(w http.ResponseWriter) error
+}
+
+type BoostPost201JSONResponse Ad
+
+func (response BoostPost201JSONResponse) VisitBoostPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Ad(response)) // as itself: response has none of its methods
+}
+
+type BoostPostPlanJSONResponse AdPlan
+
+func (response BoostPostPlanJSONResponse) VisitBoostPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type ListBusinessCentersRequestObject struct {
+	Params ListBusinessCentersParams
+}
+
+type ListBusinessCentersResponseObject interface {
+	VisitListBusinessCentersResponse(w http.ResponseWriter) error
+}
+
+type ListBusinessCenters200JSONResponse BusinessCenterList
+
+func (response ListBusinessCenters200JSONResponse) VisitListBusinessCentersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BusinessCenterList(response)) // as itself: response has none of its methods
+}
+
+type ListAdCampaignsRequestObject struct {
+	Params ListAdCampaignsParams
+}
+
+type ListAdCampaignsResponseObject interface {
+	VisitListAdCampaignsResponse(w http.ResponseWriter) error
+}
+
+type ListAdCampaigns200JSONResponse AdCampaignList
+
+func (response ListAdCampaigns200JSONResponse) VisitListAdCampaignsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdCampaignList(response)) // as itself: response has none of its methods
+}
+
+type PauseAdCampaignsRequestObject struct {
+	Params PauseAdCampaignsParams
+	Body   *PauseAdCampaignsJSONRequestBody
+}
+
+type PauseAdCampaignsResponseObject interface {
+	VisitPauseAdCampaignsResponse(w http.ResponseWriter) error
+}
+
+type PauseAdCampaigns200JSONResponse AdBulkResult
+
+func (response PauseAdCampaigns200JSONResponse) VisitPauseAdCampaignsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdBulkResult(response)) // as itself: response has none of its methods
+}
+
+type PauseAdCampaignsPlanJSONResponse AdPlan
+
+func (response PauseAdCampaignsPlanJSONResponse) VisitPauseAdCampaignsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type ResumeAdCampaignsRequestObject struct {
+	Params ResumeAdCampaignsParams
+	Body   *ResumeAdCampaignsJSONRequestBody
+}
+
+type ResumeAdCampaignsResponseObject interface {
+	VisitResumeAdCampaignsResponse(w http.ResponseWriter) error
+}
+
+type ResumeAdCampaigns200JSONResponse AdBulkResult
+
+func (response ResumeAdCampaigns200JSONResponse) VisitResumeAdCampaignsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdBulkResult(response)) // as itself: response has none of its methods
+}
+
+type ResumeAdCampaignsPlanJSONResponse AdPlan
+
+func (response ResumeAdCampaignsPlanJSONResponse) VisitResumeAdCampaignsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type DeleteAdCampaignRequestObject struct {
+	ID   string `json:"id"`
+	Body *DeleteAdCampaignJSONRequestBody
+}
+
+type DeleteAdCampaignResponseObject interface {
+	VisitDeleteAdCampaignResponse(w http.ResponseWriter) error
+}
+
+type DeleteAdCampaign200JSONResponse DeletedAdCampaign
+
+func (response DeleteAdCampaign200JSONResponse) VisitDeleteAdCampaignResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, DeletedAdCampaign(response)) // as itself: response has none of its methods
+}
+
+type GetAdCampaignRequestObject struct {
+	ID     string `json:"id"`
+	Params GetAdCampaignParams
+}
+
+type GetAdCampaignResponseObject interface {
+	VisitGetAdCampaignResponse(w http.ResponseWriter) error
+}
+
+type GetAdCampaign200JSONResponse AdCampaign
+
+func (response GetAdCampaign200JSONResponse) VisitGetAdCampaignResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdCampaign(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdCampaignRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateAdCampaignParams
+	Body   *UpdateAdCampaignJSONRequestBody
+}
+
+type UpdateAdCampaignResponseObject interface {
+	VisitUpdateAdCampaignResponse(w http.ResponseWriter) error
+}
+
+type UpdateAdCampaign200JSONResponse AdCampaign
+
+func (response UpdateAdCampaign200JSONResponse) VisitUpdateAdCampaignResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdCampaign(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdCampaignPlanJSONResponse AdPlan
+
+func (response UpdateAdCampaignPlanJSONResponse) VisitUpdateAdCampaignResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type ListAdCampaignAdGroupsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListAdCampaignAdGroupsParams
+}
+
+type ListAdCampaignAdGroupsResponseObject interface {
+	VisitListAdCampaignAdGroupsResponse(w http.ResponseWriter) error
+}
+
+type ListAdCampaignAdGroups200JSONResponse AdGroupList
+
+func (response ListAdCampaignAdGroups200JSONResponse) VisitListAdCampaignAdGroupsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdGroupList(response)) // as itself: response has none of its methods
+}
+
+type ListAdCapabilitiesRequestObject struct {
+}
+
+type ListAdCapabilitiesResponseObject interface {
+	VisitListAdCapabilitiesResponse(w http.ResponseWriter) error
+}
+
+type ListAdCapabilities200JSONResponse AdCapabilityList
+
+func (response ListAdCapabilities200JSONResponse) VisitListAdCapabilitiesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdCapabilityList(response)) // as itself: response has none of its methods
+}
+
+type GetAdLimitsRequestObject struct {
+}
+
+type GetAdLimitsResponseObject interface {
+	VisitGetAdLimitsResponse(w http.ResponseWriter) error
+}
+
+type GetAdLimits200JSONResponse AdLimits
+
+func (response GetAdLimits200JSONResponse) VisitGetAdLimitsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdLimits(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdLimitsRequestObject struct {
+	Body *UpdateAdLimitsJSONRequestBody
+}
+
+type UpdateAdLimitsResponseObject interface {
+	VisitUpdateAdLimitsResponse(w http.ResponseWriter) error
+}
+
+type UpdateAdLimits200JSONResponse AdLimits
+
+func (response UpdateAdLimits200JSONResponse) VisitUpdateAdLimitsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdLimits(response)) // as itself: response has none of its methods
 }
 
 type ListAISitesRequestObject struct {
@@ -4228,7 +8438,7 @@ type ListAISitesResponseObject interface {
 type ListAISites200JSONResponse AISiteList
 
 func (response ListAISites200JSONResponse) VisitListAISitesResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, AISiteList(response)) // as itself: response has none of its methods
 }
 
 type CreateAISiteRequestObject struct {
@@ -4242,7 +8452,7 @@ type CreateAISiteResponseObject interface {
 type CreateAISite201JSONResponse AISite
 
 func (response CreateAISite201JSONResponse) VisitCreateAISiteResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, AISite(response)) // as itself: response has none of its methods
 }
 
 type DeleteAISiteRequestObject struct {
@@ -4256,7 +8466,7 @@ type DeleteAISiteResponseObject interface {
 type DeleteAISite200JSONResponse Deleted
 
 func (response DeleteAISite200JSONResponse) VisitDeleteAISiteResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetAISiteRequestObject struct {
@@ -4270,7 +8480,7 @@ type GetAISiteResponseObject interface {
 type GetAISite200JSONResponse AISite
 
 func (response GetAISite200JSONResponse) VisitGetAISiteResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, AISite(response)) // as itself: response has none of its methods
 }
 
 type UpdateAISiteRequestObject struct {
@@ -4285,7 +8495,7 @@ type UpdateAISiteResponseObject interface {
 type UpdateAISite200JSONResponse AISite
 
 func (response UpdateAISite200JSONResponse) VisitUpdateAISiteResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, AISite(response)) // as itself: response has none of its methods
 }
 
 type ListAPIKeysRequestObject struct {
@@ -4299,7 +8509,7 @@ type ListAPIKeysResponseObject interface {
 type ListAPIKeys200JSONResponse APIKeyList
 
 func (response ListAPIKeys200JSONResponse) VisitListAPIKeysResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, APIKeyList(response)) // as itself: response has none of its methods
 }
 
 type CreateAPIKeyRequestObject struct {
@@ -4313,7 +8523,7 @@ type CreateAPIKeyResponseObject interface {
 type CreateAPIKey201JSONResponse APIKey
 
 func (response CreateAPIKey201JSONResponse) VisitCreateAPIKeyResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, APIKey(response)) // as itself: response has none of its methods
 }
 
 type DeleteAPIKeyRequestObject struct {
@@ -4327,7 +8537,7 @@ type DeleteAPIKeyResponseObject interface {
 type DeleteAPIKey200JSONResponse Deleted
 
 func (response DeleteAPIKey200JSONResponse) VisitDeleteAPIKeyResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetAPIKeyRequestObject struct {
@@ -4341,7 +8551,7 @@ type GetAPIKeyResponseObject interface {
 type GetAPIKey200JSONResponse APIKey
 
 func (response GetAPIKey200JSONResponse) VisitGetAPIKeyResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, APIKey(response)) // as itself: response has none of its methods
 }
 
 type UpdateAPIKeyRequestObject struct {
@@ -4356,7 +8566,7 @@ type UpdateAPIKeyResponseObject interface {
 type UpdateAPIKey200JSONResponse APIKey
 
 func (response UpdateAPIKey200JSONResponse) VisitUpdateAPIKeyResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, APIKey(response)) // as itself: response has none of its methods
 }
 
 type ListCheckoutsRequestObject struct {
@@ -4370,7 +8580,7 @@ type ListCheckoutsResponseObject interface {
 type ListCheckouts200JSONResponse CheckoutList
 
 func (response ListCheckouts200JSONResponse) VisitListCheckoutsResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, CheckoutList(response)) // as itself: response has none of its methods
 }
 
 type CreateCheckoutRequestObject struct {
@@ -4385,7 +8595,7 @@ type CreateCheckoutResponseObject interface {
 type CreateCheckout201JSONResponse Checkout
 
 func (response CreateCheckout201JSONResponse) VisitCreateCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, Checkout(response)) // as itself: response has none of its methods
 }
 
 type GetCheckoutRequestObject struct {
@@ -4400,7 +8610,7 @@ type GetCheckoutResponseObject interface {
 type GetCheckout200JSONResponse Checkout
 
 func (response GetCheckout200JSONResponse) VisitGetCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Checkout(response)) // as itself: response has none of its methods
 }
 
 type UpdateCheckoutRequestObject struct {
@@ -4416,7 +8626,7 @@ type UpdateCheckoutResponseObject interface {
 type UpdateCheckout200JSONResponse Checkout
 
 func (response UpdateCheckout200JSONResponse) VisitUpdateCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Checkout(response)) // as itself: response has none of its methods
 }
 
 type ConfirmCheckoutRequestObject struct {
@@ -4432,7 +8642,7 @@ type ConfirmCheckoutResponseObject interface {
 type ConfirmCheckout200JSONResponse Checkout
 
 func (response ConfirmCheckout200JSONResponse) VisitConfirmCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Checkout(response)) // as itself: response has none of its methods
 }
 
 type ExpireCheckoutRequestObject struct {
@@ -4446,7 +8656,7 @@ type ExpireCheckoutResponseObject interface {
 type ExpireCheckout200JSONResponse Checkout
 
 func (response ExpireCheckout200JSONResponse) VisitExpireCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Checkout(response)) // as itself: response has none of its methods
 }
 
 type ListCustomersRequestObject struct {
@@ -4460,7 +8670,7 @@ type ListCustomersResponseObject interface {
 type ListCustomers200JSONResponse CustomerList
 
 func (response ListCustomers200JSONResponse) VisitListCustomersResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, CustomerList(response)) // as itself: response has none of its methods
 }
 
 type CreateCustomerRequestObject struct {
@@ -4474,7 +8684,7 @@ type CreateCustomerResponseObject interface {
 type CreateCustomer201JSONResponse Customer
 
 func (response CreateCustomer201JSONResponse) VisitCreateCustomerResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, Customer(response)) // as itself: response has none of its methods
 }
 
 type GetCustomerByExternalIDRequestObject struct {
@@ -4488,7 +8698,7 @@ type GetCustomerByExternalIDResponseObject interface {
 type GetCustomerByExternalID200JSONResponse Customer
 
 func (response GetCustomerByExternalID200JSONResponse) VisitGetCustomerByExternalIDResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
 }
 
 type DeleteCustomerRequestObject struct {
@@ -4502,7 +8712,7 @@ type DeleteCustomerResponseObject interface {
 type DeleteCustomer200JSONResponse Deleted
 
 func (response DeleteCustomer200JSONResponse) VisitDeleteCustomerResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetCustomerRequestObject struct {
@@ -4516,7 +8726,7 @@ type GetCustomerResponseObject interface {
 type GetCustomer200JSONResponse Customer
 
 func (response GetCustomer200JSONResponse) VisitGetCustomerResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
 }
 
 type UpdateCustomerRequestObject struct {
@@ -4531,7 +8741,7 @@ type UpdateCustomerResponseObject interface {
 type UpdateCustomer200JSONResponse Customer
 
 func (response UpdateCustomer200JSONResponse) VisitUpdateCustomerResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
 }
 
 type ListOrdersRequestObject struct {
@@ -4545,7 +8755,7 @@ type ListOrdersResponseObject interface {
 type ListOrders200JSONResponse OrderList
 
 func (response ListOrders200JSONResponse) VisitListOrdersResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, OrderList(response)) // as itself: response has none of its methods
 }
 
 type GetOrderRequestObject struct {
@@ -4560,7 +8770,7 @@ type GetOrderResponseObject interface {
 type GetOrder200JSONResponse Order
 
 func (response GetOrder200JSONResponse) VisitGetOrderResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
 }
 
 type UpdateOrderRequestObject struct {
@@ -4576,7 +8786,7 @@ type UpdateOrderResponseObject interface {
 type UpdateOrder200JSONResponse Order
 
 func (response UpdateOrder200JSONResponse) VisitUpdateOrderResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
 }
 
 type ListPriceVariantsRequestObject struct {
@@ -4590,7 +8800,7 @@ type ListPriceVariantsResponseObject interface {
 type ListPriceVariants200JSONResponse PriceVariantList
 
 func (response ListPriceVariants200JSONResponse) VisitListPriceVariantsResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, PriceVariantList(response)) // as itself: response has none of its methods
 }
 
 type CreatePriceVariantRequestObject struct {
@@ -4605,7 +8815,7 @@ type CreatePriceVariantResponseObject interface {
 type CreatePriceVariant201JSONResponse PriceVariant
 
 func (response CreatePriceVariant201JSONResponse) VisitCreatePriceVariantResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, PriceVariant(response)) // as itself: response has none of its methods
 }
 
 type DeletePriceVariantRequestObject struct {
@@ -4619,7 +8829,7 @@ type DeletePriceVariantResponseObject interface {
 type DeletePriceVariant200JSONResponse Deleted
 
 func (response DeletePriceVariant200JSONResponse) VisitDeletePriceVariantResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetPriceVariantRequestObject struct {
@@ -4634,7 +8844,7 @@ type GetPriceVariantResponseObject interface {
 type GetPriceVariant200JSONResponse PriceVariant
 
 func (response GetPriceVariant200JSONResponse) VisitGetPriceVariantResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, PriceVariant(response)) // as itself: response has none of its methods
 }
 
 type UpdatePriceVariantRequestObject struct {
@@ -4650,7 +8860,7 @@ type UpdatePriceVariantResponseObject interface {
 type UpdatePriceVariant200JSONResponse PriceVariant
 
 func (response UpdatePriceVariant200JSONResponse) VisitUpdatePriceVariantResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, PriceVariant(response)) // as itself: response has none of its methods
 }
 
 type ListProductsRequestObject struct {
@@ -4664,7 +8874,7 @@ type ListProductsResponseObject interface {
 type ListProducts200JSONResponse ProductList
 
 func (response ListProducts200JSONResponse) VisitListProductsResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, ProductList(response)) // as itself: response has none of its methods
 }
 
 type CreateProductRequestObject struct {
@@ -4679,7 +8889,7 @@ type CreateProductResponseObject interface {
 type CreateProduct201JSONResponse Product
 
 func (response CreateProduct201JSONResponse) VisitCreateProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, Product(response)) // as itself: response has none of its methods
 }
 
 type DeleteProductRequestObject struct {
@@ -4693,7 +8903,7 @@ type DeleteProductResponseObject interface {
 type DeleteProduct200JSONResponse Deleted
 
 func (response DeleteProduct200JSONResponse) VisitDeleteProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetProductRequestObject struct {
@@ -4708,7 +8918,7 @@ type GetProductResponseObject interface {
 type GetProduct200JSONResponse Product
 
 func (response GetProduct200JSONResponse) VisitGetProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
 }
 
 type UpdateProductRequestObject struct {
@@ -4724,7 +8934,7 @@ type UpdateProductResponseObject interface {
 type UpdateProduct200JSONResponse Product
 
 func (response UpdateProduct200JSONResponse) VisitUpdateProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
 }
 
 type ArchiveProductRequestObject struct {
@@ -4738,7 +8948,7 @@ type ArchiveProductResponseObject interface {
 type ArchiveProduct200JSONResponse Product
 
 func (response ArchiveProduct200JSONResponse) VisitArchiveProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
 }
 
 type DuplicateProductRequestObject struct {
@@ -4752,7 +8962,7 @@ type DuplicateProductResponseObject interface {
 type DuplicateProduct201JSONResponse Product
 
 func (response DuplicateProduct201JSONResponse) VisitDuplicateProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, Product(response)) // as itself: response has none of its methods
 }
 
 type PublishProductRequestObject struct {
@@ -4766,7 +8976,7 @@ type PublishProductResponseObject interface {
 type PublishProduct200JSONResponse Product
 
 func (response PublishProduct200JSONResponse) VisitPublishProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
 }
 
 type UnarchiveProductRequestObject struct {
@@ -4780,7 +8990,7 @@ type UnarchiveProductResponseObject interface {
 type UnarchiveProduct200JSONResponse Product
 
 func (response UnarchiveProduct200JSONResponse) VisitUnarchiveProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
 }
 
 type UnpublishProductRequestObject struct {
@@ -4794,7 +9004,7 @@ type UnpublishProductResponseObject interface {
 type UnpublishProduct200JSONResponse Product
 
 func (response UnpublishProduct200JSONResponse) VisitUnpublishProductResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
 }
 
 type GetPublicCheckoutRequestObject struct {
@@ -4808,7 +9018,7 @@ type GetPublicCheckoutResponseObject interface {
 type GetPublicCheckout200JSONResponse PublicCheckout
 
 func (response GetPublicCheckout200JSONResponse) VisitGetPublicCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
 }
 
 type UpdatePublicCheckoutRequestObject struct {
@@ -4823,7 +9033,7 @@ type UpdatePublicCheckoutResponseObject interface {
 type UpdatePublicCheckout200JSONResponse PublicCheckout
 
 func (response UpdatePublicCheckout200JSONResponse) VisitUpdatePublicCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
 }
 
 type ConfirmPublicCheckoutRequestObject struct {
@@ -4838,7 +9048,106 @@ type ConfirmPublicCheckoutResponseObject interface {
 type ConfirmPublicCheckout200JSONResponse PublicCheckout
 
 func (response ConfirmPublicCheckout200JSONResponse) VisitConfirmPublicCheckoutResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
+}
+
+type ListSocialAccountsRequestObject struct {
+	Params ListSocialAccountsParams
+}
+
+type ListSocialAccountsResponseObject interface {
+	VisitListSocialAccountsResponse(w http.ResponseWriter) error
+}
+
+type ListSocialAccounts200JSONResponse SocialAccountList
+
+func (response ListSocialAccounts200JSONResponse) VisitListSocialAccountsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialAccountList(response)) // as itself: response has none of its methods
+}
+
+type ConnectSocialAccountRequestObject struct {
+	Body *ConnectSocialAccountJSONRequestBody
+}
+
+type ConnectSocialAccountResponseObject interface {
+	VisitConnectSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type ConnectSocialAccount201JSONResponse SocialAccount
+
+func (response ConnectSocialAccount201JSONResponse) VisitConnectSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, SocialAccount(response)) // as itself: response has none of its methods
+}
+
+type ActivateSocialAccountRequestObject struct {
+	Body *ActivateSocialAccountJSONRequestBody
+}
+
+type ActivateSocialAccountResponseObject interface {
+	VisitActivateSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type ActivateSocialAccount200JSONResponse SocialAccount
+
+func (response ActivateSocialAccount200JSONResponse) VisitActivateSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
+}
+
+type GetSocialAccountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetSocialAccountResponseObject interface {
+	VisitGetSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type GetSocialAccount200JSONResponse SocialAccount
+
+func (response GetSocialAccount200JSONResponse) VisitGetSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
+}
+
+type DeactivateSocialAccountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeactivateSocialAccountResponseObject interface {
+	VisitDeactivateSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type DeactivateSocialAccount200JSONResponse SocialAccount
+
+func (response DeactivateSocialAccount200JSONResponse) VisitDeactivateSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
+}
+
+type ListSocialPostsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListSocialPostsParams
+}
+
+type ListSocialPostsResponseObject interface {
+	VisitListSocialPostsResponse(w http.ResponseWriter) error
+}
+
+type ListSocialPosts200JSONResponse SocialPostList
+
+func (response ListSocialPosts200JSONResponse) VisitListSocialPostsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialPostList(response)) // as itself: response has none of its methods
+}
+
+type SyncSocialAccountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type SyncSocialAccountResponseObject interface {
+	VisitSyncSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type SyncSocialAccount200JSONResponse SocialAccount
+
+func (response SyncSocialAccount200JSONResponse) VisitSyncSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
 }
 
 type ListWebhookEndpointsRequestObject struct {
@@ -4852,7 +9161,7 @@ type ListWebhookEndpointsResponseObject interface {
 type ListWebhookEndpoints200JSONResponse WebhookEndpointList
 
 func (response ListWebhookEndpoints200JSONResponse) VisitListWebhookEndpointsResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookEndpointList(response)) // as itself: response has none of its methods
 }
 
 type CreateWebhookEndpointRequestObject struct {
@@ -4866,7 +9175,7 @@ type CreateWebhookEndpointResponseObject interface {
 type CreateWebhookEndpoint201JSONResponse WebhookEndpoint
 
 func (response CreateWebhookEndpoint201JSONResponse) VisitCreateWebhookEndpointResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, response)
+	return answer.JSON(w, 201, WebhookEndpoint(response)) // as itself: response has none of its methods
 }
 
 type ListWebhookEventTypesRequestObject struct {
@@ -4879,7 +9188,7 @@ type ListWebhookEventTypesResponseObject interface {
 type ListWebhookEventTypes200JSONResponse EventTypeList
 
 func (response ListWebhookEventTypes200JSONResponse) VisitListWebhookEventTypesResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, EventTypeList(response)) // as itself: response has none of its methods
 }
 
 type DeleteWebhookEndpointRequestObject struct {
@@ -4893,7 +9202,7 @@ type DeleteWebhookEndpointResponseObject interface {
 type DeleteWebhookEndpoint200JSONResponse Deleted
 
 func (response DeleteWebhookEndpoint200JSONResponse) VisitDeleteWebhookEndpointResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetWebhookEndpointRequestObject struct {
@@ -4907,7 +9216,7 @@ type GetWebhookEndpointResponseObject interface {
 type GetWebhookEndpoint200JSONResponse WebhookEndpoint
 
 func (response GetWebhookEndpoint200JSONResponse) VisitGetWebhookEndpointResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookEndpoint(response)) // as itself: response has none of its methods
 }
 
 type UpdateWebhookEndpointRequestObject struct {
@@ -4922,7 +9231,7 @@ type UpdateWebhookEndpointResponseObject interface {
 type UpdateWebhookEndpoint200JSONResponse WebhookEndpoint
 
 func (response UpdateWebhookEndpoint200JSONResponse) VisitUpdateWebhookEndpointResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookEndpoint(response)) // as itself: response has none of its methods
 }
 
 type ListWebhookDeliveriesRequestObject struct {
@@ -4937,7 +9246,7 @@ type ListWebhookDeliveriesResponseObject interface {
 type ListWebhookDeliveries200JSONResponse WebhookDeliveryList
 
 func (response ListWebhookDeliveries200JSONResponse) VisitListWebhookDeliveriesResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookDeliveryList(response)) // as itself: response has none of its methods
 }
 
 type RedeliverWebhookEndpointRequestObject struct {
@@ -4952,7 +9261,7 @@ type RedeliverWebhookEndpointResponseObject interface {
 type RedeliverWebhookEndpoint200JSONResponse WebhookRedelivery
 
 func (response RedeliverWebhookEndpoint200JSONResponse) VisitRedeliverWebhookEndpointResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookRedelivery(response)) // as itself: response has none of its methods
 }
 
 type RotateWebhookSecretRequestObject struct {
@@ -4967,7 +9276,7 @@ type RotateWebhookSecretResponseObject interface {
 type RotateWebhookSecret200JSONResponse WebhookEndpoint
 
 func (response RotateWebhookSecret200JSONResponse) VisitRotateWebhookSecretResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookEndpoint(response)) // as itself: response has none of its methods
 }
 
 type TestWebhookEndpointRequestObject struct {
@@ -4982,7 +9291,7 @@ type TestWebhookEndpointResponseObject interface {
 type TestWebhookEndpoint200JSONResponse WebhookTest
 
 func (response TestWebhookEndpoint200JSONResponse) VisitTestWebhookEndpointResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookTest(response)) // as itself: response has none of its methods
 }
 
 type GetWebhookEventRequestObject struct {
@@ -4996,7 +9305,7 @@ type GetWebhookEventResponseObject interface {
 type GetWebhookEvent200JSONResponse WebhookEvent
 
 func (response GetWebhookEvent200JSONResponse) VisitGetWebhookEventResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookEvent(response)) // as itself: response has none of its methods
 }
 
 type RedeliverWebhookEventRequestObject struct {
@@ -5011,7 +9320,7 @@ type RedeliverWebhookEventResponseObject interface {
 type RedeliverWebhookEvent200JSONResponse WebhookDelivery
 
 func (response RedeliverWebhookEvent200JSONResponse) VisitRedeliverWebhookEventResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, response)
+	return answer.JSON(w, 200, WebhookDelivery(response)) // as itself: response has none of its methods
 }
 
 // StrictServerInterface represents all server handlers.
@@ -5022,6 +9331,81 @@ type StrictServerInterface interface {
 	// UpdateAccount Change the account
 	// (PATCH /account)
 	UpdateAccount(ctx context.Context, request UpdateAccountRequestObject) (UpdateAccountResponseObject, error)
+	// ListAds List ads
+	// (GET /ads)
+	ListAds(ctx context.Context, request ListAdsRequestObject) (ListAdsResponseObject, error)
+	// CreateAd Create an ad
+	// (POST /ads)
+	CreateAd(ctx context.Context, request CreateAdRequestObject) (CreateAdResponseObject, error)
+	// ListAdActions List what was done to ads
+	// (GET /ads/actions)
+	ListAdActions(ctx context.Context, request ListAdActionsRequestObject) (ListAdActionsResponseObject, error)
+	// ListAdAccounts List ad accounts
+	// (GET /ads/ad-accounts)
+	ListAdAccounts(ctx context.Context, request ListAdAccountsRequestObject) (ListAdAccountsResponseObject, error)
+	// GetAdGroup Get an ad group
+	// (GET /ads/ad-groups/{id})
+	GetAdGroup(ctx context.Context, request GetAdGroupRequestObject) (GetAdGroupResponseObject, error)
+	// UpdateAdGroup Change an ad group
+	// (PATCH /ads/ad-groups/{id})
+	UpdateAdGroup(ctx context.Context, request UpdateAdGroupRequestObject) (UpdateAdGroupResponseObject, error)
+	// PauseAdGroup Pause an ad group
+	// (POST /ads/ad-groups/{id}/pause)
+	PauseAdGroup(ctx context.Context, request PauseAdGroupRequestObject) (PauseAdGroupResponseObject, error)
+	// ResumeAdGroup Resume an ad group
+	// (POST /ads/ad-groups/{id}/resume)
+	ResumeAdGroup(ctx context.Context, request ResumeAdGroupRequestObject) (ResumeAdGroupResponseObject, error)
+	// ListAdAudiences List audiences
+	// (GET /ads/audiences)
+	ListAdAudiences(ctx context.Context, request ListAdAudiencesRequestObject) (ListAdAudiencesResponseObject, error)
+	// CreateAdAudience Create an audience
+	// (POST /ads/audiences)
+	CreateAdAudience(ctx context.Context, request CreateAdAudienceRequestObject) (CreateAdAudienceResponseObject, error)
+	// DeleteAdAudience Delete an audience
+	// (DELETE /ads/audiences/{id})
+	DeleteAdAudience(ctx context.Context, request DeleteAdAudienceRequestObject) (DeleteAdAudienceResponseObject, error)
+	// GetAdAudience Get an audience
+	// (GET /ads/audiences/{id})
+	GetAdAudience(ctx context.Context, request GetAdAudienceRequestObject) (GetAdAudienceResponseObject, error)
+	// UploadAdAudienceUsers Upload people to an audience
+	// (POST /ads/audiences/{id}/users)
+	UploadAdAudienceUsers(ctx context.Context, request UploadAdAudienceUsersRequestObject) (UploadAdAudienceUsersResponseObject, error)
+	// BoostPost Boost a post
+	// (POST /ads/boost)
+	BoostPost(ctx context.Context, request BoostPostRequestObject) (BoostPostResponseObject, error)
+	// ListBusinessCenters List business centers
+	// (GET /ads/business-centers)
+	ListBusinessCenters(ctx context.Context, request ListBusinessCentersRequestObject) (ListBusinessCentersResponseObject, error)
+	// ListAdCampaigns List campaigns
+	// (GET /ads/campaigns)
+	ListAdCampaigns(ctx context.Context, request ListAdCampaignsRequestObject) (ListAdCampaignsResponseObject, error)
+	// PauseAdCampaigns Pause many campaigns
+	// (POST /ads/campaigns/bulk-pause)
+	PauseAdCampaigns(ctx context.Context, request PauseAdCampaignsRequestObject) (PauseAdCampaignsResponseObject, error)
+	// ResumeAdCampaigns Resume many campaigns
+	// (POST /ads/campaigns/bulk-resume)
+	ResumeAdCampaigns(ctx context.Context, request ResumeAdCampaignsRequestObject) (ResumeAdCampaignsResponseObject, error)
+	// DeleteAdCampaign Delete a campaign
+	// (DELETE /ads/campaigns/{id})
+	DeleteAdCampaign(ctx context.Context, request DeleteAdCampaignRequestObject) (DeleteAdCampaignResponseObject, error)
+	// GetAdCampaign Get a campaign
+	// (GET /ads/campaigns/{id})
+	GetAdCampaign(ctx context.Context, request GetAdCampaignRequestObject) (GetAdCampaignResponseObject, error)
+	// UpdateAdCampaign Change a campaign
+	// (PATCH /ads/campaigns/{id})
+	UpdateAdCampaign(ctx context.Context, request UpdateAdCampaignRequestObject) (UpdateAdCampaignResponseObject, error)
+	// ListAdCampaignAdGroups List a campaign's ad groups
+	// (GET /ads/campaigns/{id}/ad-groups)
+	ListAdCampaignAdGroups(ctx context.Context, request ListAdCampaignAdGroupsRequestObject) (ListAdCampaignAdGroupsResponseObject, error)
+	// ListAdCapabilities List what each network can do
+	// (GET /ads/capabilities)
+	ListAdCapabilities(ctx context.Context, request ListAdCapabilitiesRequestObject) (ListAdCapabilitiesResponseObject, error)
+	// GetAdLimits Get the limits of spending
+	// (GET /ads/limits)
+	GetAdLimits(ctx context.Context, request GetAdLimitsRequestObject) (GetAdLimitsResponseObject, error)
+	// UpdateAdLimits Change the limits of spending
+	// (PATCH /ads/limits)
+	UpdateAdLimits(ctx context.Context, request UpdateAdLimitsRequestObject) (UpdateAdLimitsResponseObject, error)
 	// ListAISites List AI sites
 	// (GET /ai_sites)
 	ListAISites(ctx context.Context, request ListAISitesRequestObject) (ListAISitesResponseObject, error)
@@ -5151,6 +9535,27 @@ type StrictServerInterface interface {
 	// ConfirmPublicCheckout Confirm a checkout by its client secret
 	// (POST /public/checkouts/{client_secret}/confirm)
 	ConfirmPublicCheckout(ctx context.Context, request ConfirmPublicCheckoutRequestObject) (ConfirmPublicCheckoutResponseObject, error)
+	// ListSocialAccounts List channels
+	// (GET /socials)
+	ListSocialAccounts(ctx context.Context, request ListSocialAccountsRequestObject) (ListSocialAccountsResponseObject, error)
+	// ConnectSocialAccount Connect a channel
+	// (POST /socials)
+	ConnectSocialAccount(ctx context.Context, request ConnectSocialAccountRequestObject) (ConnectSocialAccountResponseObject, error)
+	// ActivateSocialAccount Activate a channel for ads
+	// (POST /socials/activate)
+	ActivateSocialAccount(ctx context.Context, request ActivateSocialAccountRequestObject) (ActivateSocialAccountResponseObject, error)
+	// GetSocialAccount Get a channel
+	// (GET /socials/{id})
+	GetSocialAccount(ctx context.Context, request GetSocialAccountRequestObject) (GetSocialAccountResponseObject, error)
+	// DeactivateSocialAccount Deactivate a channel for ads
+	// (POST /socials/{id}/deactivate)
+	DeactivateSocialAccount(ctx context.Context, request DeactivateSocialAccountRequestObject) (DeactivateSocialAccountResponseObject, error)
+	// ListSocialPosts List a channel's posts
+	// (GET /socials/{id}/posts)
+	ListSocialPosts(ctx context.Context, request ListSocialPostsRequestObject) (ListSocialPostsResponseObject, error)
+	// SyncSocialAccount Read a channel again
+	// (POST /socials/{id}/sync)
+	SyncSocialAccount(ctx context.Context, request SyncSocialAccountRequestObject) (SyncSocialAccountResponseObject, error)
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx context.Context, request ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error)
@@ -5264,6 +9669,904 @@ func (sh *strictHandler) UpdateAccount(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(UpdateAccountResponseObject); ok {
 		return validResponse.VisitUpdateAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAds operation middleware
+func (sh *strictHandler) ListAds(ctx echo.Context, params ListAdsParams) error {
+	var request ListAdsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAds(ctx.Request().Context(), request.(ListAdsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAds")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdsResponseObject); ok {
+		return validResponse.VisitListAdsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateAd operation middleware
+func (sh *strictHandler) CreateAd(ctx echo.Context, params CreateAdParams) error {
+	var request CreateAdRequestObject
+
+	request.Params = params
+
+	var body CreateAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateAd(ctx.Request().Context(), request.(CreateAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateAdResponseObject); ok {
+		return validResponse.VisitCreateAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdActions operation middleware
+func (sh *strictHandler) ListAdActions(ctx echo.Context, params ListAdActionsParams) error {
+	var request ListAdActionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdActions(ctx.Request().Context(), request.(ListAdActionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdActions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdActionsResponseObject); ok {
+		return validResponse.VisitListAdActionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdAccounts operation middleware
+func (sh *strictHandler) ListAdAccounts(ctx echo.Context, params ListAdAccountsParams) error {
+	var request ListAdAccountsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdAccounts(ctx.Request().Context(), request.(ListAdAccountsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdAccounts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdAccountsResponseObject); ok {
+		return validResponse.VisitListAdAccountsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAdGroup operation middleware
+func (sh *strictHandler) GetAdGroup(ctx echo.Context, id string, params GetAdGroupParams) error {
+	var request GetAdGroupRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAdGroup(ctx.Request().Context(), request.(GetAdGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAdGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAdGroupResponseObject); ok {
+		return validResponse.VisitGetAdGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAdGroup operation middleware
+func (sh *strictHandler) UpdateAdGroup(ctx echo.Context, id string, params UpdateAdGroupParams) error {
+	var request UpdateAdGroupRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateAdGroupJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAdGroup(ctx.Request().Context(), request.(UpdateAdGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAdGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAdGroupResponseObject); ok {
+		return validResponse.VisitUpdateAdGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PauseAdGroup operation middleware
+func (sh *strictHandler) PauseAdGroup(ctx echo.Context, id string) error {
+	var request PauseAdGroupRequestObject
+
+	request.ID = id
+
+	var body PauseAdGroupJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PauseAdGroup(ctx.Request().Context(), request.(PauseAdGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PauseAdGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PauseAdGroupResponseObject); ok {
+		return validResponse.VisitPauseAdGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResumeAdGroup operation middleware
+func (sh *strictHandler) ResumeAdGroup(ctx echo.Context, id string) error {
+	var request ResumeAdGroupRequestObject
+
+	request.ID = id
+
+	var body ResumeAdGroupJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResumeAdGroup(ctx.Request().Context(), request.(ResumeAdGroupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResumeAdGroup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResumeAdGroupResponseObject); ok {
+		return validResponse.VisitResumeAdGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdAudiences operation middleware
+func (sh *strictHandler) ListAdAudiences(ctx echo.Context, params ListAdAudiencesParams) error {
+	var request ListAdAudiencesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdAudiences(ctx.Request().Context(), request.(ListAdAudiencesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdAudiences")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdAudiencesResponseObject); ok {
+		return validResponse.VisitListAdAudiencesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateAdAudience operation middleware
+func (sh *strictHandler) CreateAdAudience(ctx echo.Context) error {
+	var request CreateAdAudienceRequestObject
+
+	var body CreateAdAudienceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateAdAudience(ctx.Request().Context(), request.(CreateAdAudienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateAdAudience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateAdAudienceResponseObject); ok {
+		return validResponse.VisitCreateAdAudienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteAdAudience operation middleware
+func (sh *strictHandler) DeleteAdAudience(ctx echo.Context, id string) error {
+	var request DeleteAdAudienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAdAudience(ctx.Request().Context(), request.(DeleteAdAudienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAdAudience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteAdAudienceResponseObject); ok {
+		return validResponse.VisitDeleteAdAudienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAdAudience operation middleware
+func (sh *strictHandler) GetAdAudience(ctx echo.Context, id string) error {
+	var request GetAdAudienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAdAudience(ctx.Request().Context(), request.(GetAdAudienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAdAudience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAdAudienceResponseObject); ok {
+		return validResponse.VisitGetAdAudienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UploadAdAudienceUsers operation middleware
+func (sh *strictHandler) UploadAdAudienceUsers(ctx echo.Context, id string) error {
+	var request UploadAdAudienceUsersRequestObject
+
+	request.ID = id
+
+	var body UploadAdAudienceUsersJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadAdAudienceUsers(ctx.Request().Context(), request.(UploadAdAudienceUsersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadAdAudienceUsers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UploadAdAudienceUsersResponseObject); ok {
+		return validResponse.VisitUploadAdAudienceUsersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// BoostPost operation middleware
+func (sh *strictHandler) BoostPost(ctx echo.Context, params BoostPostParams) error {
+	var request BoostPostRequestObject
+
+	request.Params = params
+
+	var body BoostPostJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.BoostPost(ctx.Request().Context(), request.(BoostPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BoostPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(BoostPostResponseObject); ok {
+		return validResponse.VisitBoostPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListBusinessCenters operation middleware
+func (sh *strictHandler) ListBusinessCenters(ctx echo.Context, params ListBusinessCentersParams) error {
+	var request ListBusinessCentersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBusinessCenters(ctx.Request().Context(), request.(ListBusinessCentersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBusinessCenters")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListBusinessCentersResponseObject); ok {
+		return validResponse.VisitListBusinessCentersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdCampaigns operation middleware
+func (sh *strictHandler) ListAdCampaigns(ctx echo.Context, params ListAdCampaignsParams) error {
+	var request ListAdCampaignsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdCampaigns(ctx.Request().Context(), request.(ListAdCampaignsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdCampaigns")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdCampaignsResponseObject); ok {
+		return validResponse.VisitListAdCampaignsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PauseAdCampaigns operation middleware
+func (sh *strictHandler) PauseAdCampaigns(ctx echo.Context, params PauseAdCampaignsParams) error {
+	var request PauseAdCampaignsRequestObject
+
+	request.Params = params
+
+	var body PauseAdCampaignsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PauseAdCampaigns(ctx.Request().Context(), request.(PauseAdCampaignsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PauseAdCampaigns")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PauseAdCampaignsResponseObject); ok {
+		return validResponse.VisitPauseAdCampaignsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResumeAdCampaigns operation middleware
+func (sh *strictHandler) ResumeAdCampaigns(ctx echo.Context, params ResumeAdCampaignsParams) error {
+	var request ResumeAdCampaignsRequestObject
+
+	request.Params = params
+
+	var body ResumeAdCampaignsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResumeAdCampaigns(ctx.Request().Context(), request.(ResumeAdCampaignsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResumeAdCampaigns")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResumeAdCampaignsResponseObject); ok {
+		return validResponse.VisitResumeAdCampaignsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteAdCampaign operation middleware
+func (sh *strictHandler) DeleteAdCampaign(ctx echo.Context, id string) error {
+	var request DeleteAdCampaignRequestObject
+
+	request.ID = id
+
+	var body DeleteAdCampaignJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAdCampaign(ctx.Request().Context(), request.(DeleteAdCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAdCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteAdCampaignResponseObject); ok {
+		return validResponse.VisitDeleteAdCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAdCampaign operation middleware
+func (sh *strictHandler) GetAdCampaign(ctx echo.Context, id string, params GetAdCampaignParams) error {
+	var request GetAdCampaignRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAdCampaign(ctx.Request().Context(), request.(GetAdCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAdCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAdCampaignResponseObject); ok {
+		return validResponse.VisitGetAdCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAdCampaign operation middleware
+func (sh *strictHandler) UpdateAdCampaign(ctx echo.Context, id string, params UpdateAdCampaignParams) error {
+	var request UpdateAdCampaignRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateAdCampaignJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAdCampaign(ctx.Request().Context(), request.(UpdateAdCampaignRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAdCampaign")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAdCampaignResponseObject); ok {
+		return validResponse.VisitUpdateAdCampaignResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdCampaignAdGroups operation middleware
+func (sh *strictHandler) ListAdCampaignAdGroups(ctx echo.Context, id string, params ListAdCampaignAdGroupsParams) error {
+	var request ListAdCampaignAdGroupsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdCampaignAdGroups(ctx.Request().Context(), request.(ListAdCampaignAdGroupsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdCampaignAdGroups")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdCampaignAdGroupsResponseObject); ok {
+		return validResponse.VisitListAdCampaignAdGroupsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdCapabilities operation middleware
+func (sh *strictHandler) ListAdCapabilities(ctx echo.Context) error {
+	var request ListAdCapabilitiesRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdCapabilities(ctx.Request().Context(), request.(ListAdCapabilitiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdCapabilities")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdCapabilitiesResponseObject); ok {
+		return validResponse.VisitListAdCapabilitiesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAdLimits operation middleware
+func (sh *strictHandler) GetAdLimits(ctx echo.Context) error {
+	var request GetAdLimitsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAdLimits(ctx.Request().Context(), request.(GetAdLimitsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAdLimits")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAdLimitsResponseObject); ok {
+		return validResponse.VisitGetAdLimitsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAdLimits operation middleware
+func (sh *strictHandler) UpdateAdLimits(ctx echo.Context) error {
+	var request UpdateAdLimitsRequestObject
+
+	var body UpdateAdLimitsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAdLimits(ctx.Request().Context(), request.(UpdateAdLimitsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAdLimits")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAdLimitsResponseObject); ok {
+		return validResponse.VisitUpdateAdLimitsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -6710,6 +12013,224 @@ func (sh *strictHandler) ConfirmPublicCheckout(ctx echo.Context, clientSecret st
 		return err
 	} else if validResponse, ok := response.(ConfirmPublicCheckoutResponseObject); ok {
 		return validResponse.VisitConfirmPublicCheckoutResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListSocialAccounts operation middleware
+func (sh *strictHandler) ListSocialAccounts(ctx echo.Context, params ListSocialAccountsParams) error {
+	var request ListSocialAccountsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSocialAccounts(ctx.Request().Context(), request.(ListSocialAccountsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSocialAccounts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListSocialAccountsResponseObject); ok {
+		return validResponse.VisitListSocialAccountsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ConnectSocialAccount operation middleware
+func (sh *strictHandler) ConnectSocialAccount(ctx echo.Context) error {
+	var request ConnectSocialAccountRequestObject
+
+	var body ConnectSocialAccountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConnectSocialAccount(ctx.Request().Context(), request.(ConnectSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConnectSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ConnectSocialAccountResponseObject); ok {
+		return validResponse.VisitConnectSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ActivateSocialAccount operation middleware
+func (sh *strictHandler) ActivateSocialAccount(ctx echo.Context) error {
+	var request ActivateSocialAccountRequestObject
+
+	var body ActivateSocialAccountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActivateSocialAccount(ctx.Request().Context(), request.(ActivateSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActivateSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ActivateSocialAccountResponseObject); ok {
+		return validResponse.VisitActivateSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetSocialAccount operation middleware
+func (sh *strictHandler) GetSocialAccount(ctx echo.Context, id string) error {
+	var request GetSocialAccountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSocialAccount(ctx.Request().Context(), request.(GetSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetSocialAccountResponseObject); ok {
+		return validResponse.VisitGetSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeactivateSocialAccount operation middleware
+func (sh *strictHandler) DeactivateSocialAccount(ctx echo.Context, id string) error {
+	var request DeactivateSocialAccountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeactivateSocialAccount(ctx.Request().Context(), request.(DeactivateSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeactivateSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeactivateSocialAccountResponseObject); ok {
+		return validResponse.VisitDeactivateSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListSocialPosts operation middleware
+func (sh *strictHandler) ListSocialPosts(ctx echo.Context, id string, params ListSocialPostsParams) error {
+	var request ListSocialPostsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSocialPosts(ctx.Request().Context(), request.(ListSocialPostsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSocialPosts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListSocialPostsResponseObject); ok {
+		return validResponse.VisitListSocialPostsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SyncSocialAccount operation middleware
+func (sh *strictHandler) SyncSocialAccount(ctx echo.Context, id string) error {
+	var request SyncSocialAccountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SyncSocialAccount(ctx.Request().Context(), request.(SyncSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SyncSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SyncSocialAccountResponseObject); ok {
+		return validResponse.VisitSyncSocialAccountResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -173,6 +173,53 @@ func TestPublish_DocumentsWhatABodyMayMeetOnlyWhereThereIsOne(t *testing.T) {
 	assert.ElementsMatch(t, []string{"200", "400", "401", "403", "404", "409", "422", "429", "500"}, keys(get(doc, "paths", "/things/{id}", "delete", "responses")))
 }
 
+func TestPublish_SaysWhatADryRunAnswers(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "      x-expand: [owner]", "      x-dry-run: true\n      x-errors: [NotActivated]")
+	require.NoError(t, err)
+	publish(doc)
+	create := get(doc, "paths", "/things", "post")
+	assert.Equal(t, "#/components/parameters/DryRun", text(get(create, "parameters").Content[1], "$ref"))
+	assert.Equal(t, "#/components/schemas/AdPlan", text(create, "responses", "200", "content", "application/json", "schema", "$ref"))
+	assert.Equal(t, "#/components/schemas/Thing", text(create, "responses", "201", "content", "application/json", "schema", "$ref"))
+	assert.Equal(t, "#/components/responses/NotActivated", text(create, "responses", "409", "$ref"), "in the place of the shared one")
+	assert.Contains(t, keys(get(create, "responses", "200", "headers")), "x-request-id")
+
+	doc, err = bundled(t, "x-expand: [owner]", "x-dry-run: true")
+	require.NoError(t, err)
+	created := get(doc, "paths", "/things", "post", "responses")
+	set(created, "200", get(created, "201"))
+	drop(created, "201")
+	publish(doc)
+	var either []string
+	for _, schema := range nodes(get(created, "200", "content", "application/json", "schema", "oneOf")) {
+		either = append(either, text(schema, "$ref"))
+	}
+	assert.Equal(t, []string{"#/components/schemas/Thing", "#/components/schemas/AdPlan"}, either)
+}
+
+func TestPublish_WritesOutWhatABodyNeeds(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "description: A change.", "description: A change.\n      x-expects: name\n      x-required-unless: {owner: [name, shelf]}")
+	require.NoError(t, err)
+	publish(doc)
+	change := get(doc, "components", "schemas", "ThingUpdate")
+	assert.Equal(t, "1", text(change, "minProperties"))
+	assert.Equal(t, "name", text(change, "x-expects"), "the server names it")
+	assert.Equal(t, []string{"name", "shelf"}, items(get(get(change, "anyOf").Content[0], "required")))
+	assert.Equal(t, []string{"owner"}, items(get(get(change, "anyOf").Content[1], "required")))
+}
+
+func TestComplete_MakesListsThatACursorWalks(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "ThingList: {x-list: Thing}", "ThingList: {x-cursor-list: Thing}")
+	require.NoError(t, err)
+	list := get(doc, "components", "schemas", "ThingList")
+	assert.Equal(t, "wire.CursorList[Thing]", text(list, "x-go-type"))
+	assert.Contains(t, items(get(list, "required")), "next_cursor", "null at the end, never absent")
+	assert.Equal(t, "true", text(list, "properties", "next_cursor", "nullable"))
+}
+
 func TestComplete_NamesTheScopesOfReferences(t *testing.T) {
 	t.Parallel()
 	// An owner is a Person, who is read with people:read, and whose parcels are read by nobody alone.

@@ -13,22 +13,24 @@ const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
 // published document and the Go code are made from the result.
 func complete(doc *yaml.Node) {
 	addExpand(doc) // while references still name what they point at
+	for _, op := range operations(doc) {
+		if op.dryRun() {
+			addParameter(op.node, ref("parameters", "DryRun"))
+		}
+	}
 	walk(get(doc, "components", "schemas"), completeSchema)
 }
 
 func completeSchema(n *yaml.Node) {
 	if item := text(n, "x-list"); item != "" {
-		*n = *parse(`
-description: A page of results.
-type: object
-required: [object, data, has_more, url]
-properties:
-  object: {type: string, enum: [list]}
-  data: {type: array, items: {$ref: '#/components/schemas/%[1]s'}}
-  has_more: {type: boolean, description: Whether another page follows the last item.}
-  url: {type: string, description: The path of the list.}
-x-go-type: wire.List[%[1]s]
-`, item)
+		*n = *listSchema(item)
+		set(n, "x-go-type", parse("wire.List[%s]", item))
+	}
+	if item := text(n, "x-cursor-list"); item != "" {
+		*n = *listSchema(item)
+		get(n, "required").Content = append(get(n, "required").Content, parse("next_cursor"))
+		set(get(n, "properties"), "next_cursor", parse("{type: string, nullable: true, description: 'What to send as `cursor` for the next page. Null at the end.'}"))
+		set(n, "x-go-type", parse("wire.CursorList[%s]", item))
 	}
 	if to := text(n, "x-expandable"); to != "" {
 		nullable := text(n, "nullable") == "true" // 3.0 allows it only beside a type
@@ -42,6 +44,19 @@ oneOf:
 x-go-type: wire.Expandable[%[1]s]
 `, to, nullable), func(key string, value *yaml.Node) { set(n, key, value) })
 	}
+}
+
+func listSchema(item string) *yaml.Node {
+	return parse(`
+description: A page of results.
+type: object
+required: [object, data, has_more, url]
+properties:
+  object: {type: string, enum: [list]}
+  data: {type: array, items: {$ref: '#/components/schemas/%[1]s'}}
+  has_more: {type: boolean, description: Whether another page follows the last item.}
+  url: {type: string, description: The path of the list.}
+`, item)
 }
 
 func addParameter(op, parameter *yaml.Node) {
@@ -59,20 +74,24 @@ func addParameter(op, parameter *yaml.Node) {
 func publish(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		addErrors(op)
+		addPlan(op)
 		addHeaders(op)
 		if op.write() {
 			addParameter(op.node, ref("parameters", "IdempotencyKey"))
 		}
 		closeSchema(doc, get(op.node, "requestBody"), map[string]bool{})
 	}
-	walk(get(doc, "components", "schemas"), func(n *yaml.Node) { typeNullable(doc, n) })
+	walk(get(doc, "components", "schemas"), func(n *yaml.Node) {
+		typeNullable(doc, n)
+		requireSome(n)
+	})
 	each(get(doc, "components", "responses"), func(name string, response *yaml.Node) {
 		headers := responseHeaders(text(response, "x-status"))
 		set(response, "headers", headers)
 		drop(response, "x-status")
 	})
 	walk(doc, func(n *yaml.Node) {
-		for _, key := range []string{"x-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-no-object", "x-errors", "x-expand"} {
+		for _, key := range []string{"x-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-go-name", "x-enum-varnames", "x-no-object", "x-errors", "x-expand", "x-dry-run"} {
 			if n.Kind == yaml.MappingNode {
 				drop(n, key)
 			}
@@ -88,6 +107,20 @@ func typeNullable(doc, n *yaml.Node) {
 	}
 	name := strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
 	set(n, "type", parse("%s", text(doc, "components", "schemas", name, "type")))
+}
+
+// requireSome writes out what a body must have beyond its required fields. The server names the first field that is
+// missing: x-expects stays, because which one that is does not follow from minProperties.
+func requireSome(n *yaml.Node) {
+	if text(n, "x-expects") != "" {
+		set(n, "minProperties", parse("1"))
+	}
+	each(get(n, "x-required-unless"), func(field string, names *yaml.Node) {
+		set(n, "anyOf", parse("[{required: [%s]}, {required: [%s]}]", strings.Join(items(names), ", "), field))
+	})
+	if n.Kind == yaml.MappingNode {
+		drop(n, "x-required-unless")
+	}
 }
 
 func ref(kind, name string) *yaml.Node { return parse("$ref: '#/components/%s/%s'", kind, name) }
@@ -116,7 +149,7 @@ func sharedErrors(op operation) []string {
 // statuses maps the response components to their status.
 var statuses = map[string]string{
 	"BadRequest": "400", "Unauthorized": "401", "PlanUpgradeRequired": "402", "Forbidden": "403", "NotFound": "404",
-	"Conflict": "409", "RequestTooLarge": "413", "UnsupportedMediaType": "415", "Unprocessable": "422",
+	"Conflict": "409", "NotActivated": "409", "RequestTooLarge": "413", "UnsupportedMediaType": "415", "Unprocessable": "422",
 	"TooManyRequests": "429", "InternalError": "500",
 }
 
@@ -125,6 +158,24 @@ func addErrors(op operation) {
 	for _, name := range sharedErrors(op) {
 		set(responses, statuses[name], ref("responses", name))
 	}
+}
+
+// addPlan lets an operation that can be run dry answer 200 with a plan, beside or instead of what it makes.
+func addPlan(op operation) {
+	if !op.dryRun() {
+		return
+	}
+	plan := ref("schemas", "AdPlan")
+	if done := get(op.node, "responses", "200", "content", "application/json"); done != nil {
+		either := parse("oneOf: []")
+		get(either, "oneOf").Content = []*yaml.Node{get(done, "schema"), plan}
+		get(either, "oneOf").Style = 0
+		set(done, "schema", either)
+		return
+	}
+	dry := parse("{description: 'The plan, with `dry_run=true`.', content: {application/json: {}}}")
+	set(get(dry, "content", "application/json"), "schema", plan)
+	set(get(op.node, "responses"), "200", dry)
 }
 
 func addHeaders(op operation) {

@@ -28,6 +28,9 @@ func forGo(doc *yaml.Node) {
 	})
 	walk(doc, func(n *yaml.Node) {
 		bindWire(n)
+		if text(n, "additionalProperties") == "true" {
+			drop(n, "additionalProperties") // what we send may grow: that is for readers, and no field of ours
+		}
 		if object := get(n, "properties", "object"); object != nil {
 			set(object, "x-go-type", parse("string"))
 		}
@@ -76,6 +79,9 @@ func bindArray(p *yaml.Node) {
 }
 
 func goType(p *yaml.Node) string {
+	if bound := text(p, "x-go-type"); bound != "" {
+		return bound
+	}
 	if all := get(p, "allOf"); all != nil {
 		return strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
 	}

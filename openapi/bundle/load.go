@@ -78,6 +78,9 @@ type operation struct {
 
 func (o operation) write() bool { return o.method != "get" }
 
+// dryRun tells that the operation can be asked for what it would do.
+func (o operation) dryRun() bool { return text(o.node, "x-dry-run") == "true" }
+
 func operations(doc *yaml.Node) []operation {
 	var ops []operation
 	each(get(doc, "paths"), func(path string, item *yaml.Node) {

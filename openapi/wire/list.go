@@ -13,6 +13,25 @@ type List[T any] struct {
 	URL string `json:"url"`
 }
 
+// Items returns Data.
+func (l *List[T]) Items() []T { return l.Data }
+
+// CursorList is the envelope of a list whose position is a text that the server made: the lists of ads.
+type CursorList[T any] struct {
+	// Object is always "list".
+	Object string `json:"object"`
+	Data   []T    `json:"data"`
+	// HasMore tells that another page exists after the last item of Data.
+	HasMore bool `json:"has_more"`
+	// URL is the path of the list.
+	URL string `json:"url"`
+	// NextCursor is the position of the next page, nil at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// Items returns Data.
+func (l *CursorList[T]) Items() []T { return l.Data }
+
 // Deleted confirms a delete. A reference to a deleted resource expands to it, too.
 type Deleted struct {
 	ID string `json:"id"`

@@ -92,3 +92,25 @@ func TestPaymentMethod_IsATokenOrACard(t *testing.T) {
 		require.Equal(t, text, string(written))
 	}
 }
+
+func TestAdCampaignRef_IsATextOrAnObject(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]AdCampaignRef{
+		`"120"`:                        {ID: "120"},
+		`{"id":"120"}`:                 {ID: "120"},
+		`{"campaign_id":"120"}`:        {ID: "120"},
+		`{"platform_campaign_id":"1"}`: {ID: "1"},
+		` {"id":"120","platform":"x"}`: {ID: "120", Platform: "x"},
+		`{}`:                           {},
+	} {
+		got := AdCampaignRef{ID: "left over", Platform: "left over"}
+		require.NoError(t, json.Unmarshal([]byte(text), &got), text)
+		require.Equal(t, want, got, text)
+		written, err := json.Marshal(want)
+		require.NoError(t, err)
+		var again AdCampaignRef
+		require.NoError(t, json.Unmarshal(written, &again))
+		require.Equal(t, want, again)
+	}
+	require.Error(t, new(AdCampaignRef).UnmarshalJSON([]byte(`7`)))
+}

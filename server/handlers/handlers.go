@@ -5,6 +5,7 @@ package handlers
 import (
 	"context"
 
+	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/caller"
@@ -17,6 +18,7 @@ import (
 type Handlers struct {
 	store      *store.Store
 	billing    *billing.Billing
+	ads        *ads.Service
 	guard      *webhooks.Guard
 	tester     *webhooks.Tester
 	kinds      map[string]kind // what a reference may point at, by id prefix
@@ -25,10 +27,10 @@ type Handlers struct {
 
 var _ api.StrictServerInterface = (*Handlers)(nil)
 
-// New returns the operations over a store. billing takes the money, guard says which URLs may be called, tester sends
-// test events to them.
-func New(s *store.Store, b *billing.Billing, g *webhooks.Guard, t *webhooks.Tester) *Handlers {
-	return &Handlers{store: s, billing: b, guard: g, tester: t, kinds: kindsOf(s), eventTypes: view.EventTypes()}
+// New returns the operations over a store. billing takes the money, ads spends it, guard says which URLs may be called,
+// tester sends test events to them.
+func New(s *store.Store, b *billing.Billing, a *ads.Service, g *webhooks.Guard, t *webhooks.Tester) *Handlers {
+	return &Handlers{store: s, billing: b, ads: a, guard: g, tester: t, kinds: kindsOf(s), eventTypes: view.EventTypes()}
 }
 
 func account(ctx context.Context) string { return caller.Account(ctx) }

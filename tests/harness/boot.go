@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
@@ -20,12 +22,13 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// Server is the whole program inside the test process: HTTP, store, webhook dispatcher and billing's clock.
+// Server is the whole program inside the test process: HTTP, store, webhook dispatcher, ads and billing's clock.
 type Server struct {
 	*Database // the second way in
 	URL       string
 	Hooks     *Receiver // takes webhooks
 	Clock     Clock     // what the store takes for the time
+	Ads       *ads.Service
 
 	store    *store.Store
 	coverage *Coverage
@@ -55,11 +58,14 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Renderer: renderer, Sender: sender, Log: log})
 	s.store.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, testpay.New(s.store))
-	srv, err := server.New(server.Deps{Store: s.store, Handlers: handlers.New(s.store, money, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log})
+	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
+	srv, err := server.New(server.Deps{
+		Store: s.store, Handlers: handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log, Prepare: sandbox.FromHeader,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.run(t, srv, dispatcher.Run, money.Run)
+	s.run(t, srv, dispatcher.Run, money.Run, s.Ads.Run)
 	return s
 }
 

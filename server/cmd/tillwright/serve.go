@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/handlers"
@@ -127,9 +129,18 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if err != nil {
 		return err
 	}
-	api, err := server.New(server.Deps{
-		Store: s, Handlers: handlers.New(s, cashier, guard, webhooks.NewTester(s, renderer, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
-	})
+	drivers, err := adDrivers(config, s)
+	if err != nil {
+		return err
+	}
+	advertiser := ads.New(s, drivers, log)
+	deps := server.Deps{
+		Store: s, Handlers: handlers.New(s, cashier, advertiser, guard, webhooks.NewTester(s, renderer, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
+	}
+	if config.Env == server.Development {
+		deps.Prepare = sandbox.FromHeader
+	}
+	api, err := server.New(deps)
 	if err != nil {
 		return err
 	}
@@ -140,6 +151,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	workers.Go(func() { dispatcher.Run(background) })
 	workers.Go(func() { webhooks.Retain(background, s, keep, log) })
 	workers.Go(func() { cashier.Run(background) })
+	workers.Go(func() { advertiser.Run(background) })
 	workers.Go(func() { housekeep(background, s, log) })
 
 	err = api.Serve(ctx, listener)

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/meta"
+	"github.com/tillwright/tillwright/ads/pinterest"
+	"github.com/tillwright/tillwright/ads/sandbox"
+	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/store"
+)
+
+// adDrivers returns who speaks to ad networks: the sandbox to all of them, and real drivers to those that the
+// configuration names.
+func adDrivers(config *server.Config, s *store.Store) (ads.Drivers, error) {
+	live, err := config.AdNetworks()
+	if err != nil {
+		return nil, err
+	}
+	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s, sandbox.Options{}), "meta": {}, "pinterest": {}}
+	client := &http.Client{Transport: outbound(), Timeout: time.Minute}
+	for _, p := range live {
+		switch p {
+		case store.PlatformPinterest:
+			drivers["pinterest"][p] = pinterest.New(pinterest.Config{Client: client, BaseURL: config.PinterestURL})
+		default:
+			drivers["meta"][p] = meta.New(p, meta.Options{Client: client, BaseURL: config.MetaURL})
+		}
+	}
+	return drivers, nil
+}
+
+// outbound is how networks are reached. The drivers bound each request themselves.
+func outbound() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = 16
+	t.ResponseHeaderTimeout = 30 * time.Second
+	return t
+}

@@ -1,0 +1,194 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// CursorList renders a page of the list at url.
+func CursorList[R, W any](url string, page *store.AdList[R], render func(*R) W) wire.CursorList[W] {
+	list := List(url, page.Items, page.HasMore, render)
+	return wire.CursorList[W]{Object: list.Object, Data: list.Data, HasMore: list.HasMore, URL: list.URL, NextCursor: text(page.NextCursor)}
+}
+
+// Ad renders an ad with what its network reports. Its budget, bid and schedule are those of its ad group or its campaign.
+func Ad(shown *ads.ShownAd) api.Ad {
+	a := &shown.Row
+	group, campaign, account := a.Group, a.Campaign, a.AdAccount
+	spending, kind := group.BudgetAmount, group.BudgetType
+	if campaign.BudgetLevel == store.BudgetLevelCampaign {
+		spending, kind = campaign.BudgetAmount, campaign.BudgetType
+	}
+	return api.Ad{
+		ID:                   a.PlatformID,
+		Object:               "ad",
+		Name:                 a.Name,
+		Platform:             api.AdPlatform(a.Platform),
+		AccountID:            a.ChannelID,
+		AdAccountID:          a.AdAccountID,
+		CampaignID:           a.CampaignID,
+		CampaignName:         campaign.Name,
+		AdGroupID:            a.AdGroupID,
+		AdGroupName:          group.Name,
+		Status:               api.AdStatus(shown.Status),
+		ConfiguredStatus:     api.AdConfiguredStatus(a.ConfiguredStatus),
+		ReviewStatus:         word[api.AdReviewStatus](a.ReviewStatus),
+		RejectionReason:      text(a.RejectionReason),
+		AdType:               api.AdAdType(cmp.Or(a.Type, store.AdTypeStandalone)),
+		Goal:                 word[api.AdGoal](cmp.Or(a.Goal, group.Goal, campaign.Goal)),
+		Source:               api.AdSource(a.Source),
+		IsExternal:           a.Source == store.AdSourceExternal,
+		PostID:               text(cmp.Or(a.PostID, a.PlatformPostID)),
+		PlatformPostID:       text(a.PlatformPostID),
+		Budget:               budget(spending, kind, account.Currency),
+		BudgetLevel:          budgetLevel(campaign),
+		Currency:             account.Currency,
+		BidStrategy:          text(cmp.Or(group.BidStrategy, campaign.BidStrategy)),
+		BidAmount:            amountOrNull(cmp.Or(group.BidAmount, campaign.BidAmount)),
+		Creative:             creative(a.Creative.V),
+		Schedule:             schedule(earliest(group.StartsAt, campaign.StartsAt), earliest(group.EndsAt, campaign.EndsAt), account),
+		PlatformStatus:       a.PlatformStatus,
+		Metrics:              metrics(shown),
+		Warnings:             list(shown.Warnings),
+		CreatedAt:            at(a.CreatedAt),
+		UpdatedAt:            at(a.UpdatedAt),
+		PlatformCreatedAt:    atOrNull(a.PlatformCreatedAt),
+		AdditionalProperties: extras(a.Extra),
+	}
+}
+
+func budgetLevel(c *store.AdCampaign) api.AdBudgetLevel {
+	return api.AdBudgetLevel(cmp.Or(c.BudgetLevel, store.BudgetLevelGroup))
+}
+
+func creative(c store.AdCreative) api.AdCreative {
+	return api.AdCreative{
+		Headline: text(c.Headline), Body: text(c.Body), CallToAction: text(c.CallToAction), LinkURL: text(c.LinkURL), ImageURL: text(c.ImageURL),
+	}
+}
+
+// earliest returns the first of two moments that may be absent: what is inside of another ends with it.
+func earliest(a, b *store.Time) *store.Time {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// adFields are the names of the fields that an ad has of its own. It is a constant.
+var adFields = fieldNames(reflect.TypeFor[api.Ad]())
+
+func fieldNames(object reflect.Type) map[string]bool {
+	names := map[string]bool{}
+	for field := range object.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}
+
+// extras are the fields that the caller sent besides. What has the name of an ad's own field is not shown: that would
+// replace it.
+func extras(o store.AdObject) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	if o == "" || o.Decode(&fields) != nil {
+		return nil
+	}
+	for name := range fields {
+		if adFields[name] {
+			delete(fields, name)
+		}
+	}
+	return fields
+}
+
+// ListAds reads the query of a list.
+func ListAds(q api.ListAdsParams) ads.ListAds {
+	return ads.ListAds{
+		AccountID: value(q.AccountID), AdAccountID: value(q.AdAccountID), Platform: string(value(q.Platform)), Status: statuses(q.Status),
+		CampaignID: value(q.CampaignID), Source: string(value(q.Source)), From: value(q.From), To: value(q.To),
+		Paging: paging(q.Limit, q.Page, q.Cursor),
+	}
+}
+
+// paging reads the position in a list of ads. The specification bounds what is sent; absent is 0.
+func paging(limit, page *int64, cursor *string) ads.Paging {
+	return ads.Paging{Limit: int(value(limit)), Page: int(value(page)), Cursor: value(cursor)}
+}
+
+// statuses writes a list as it came in the query.
+func statuses(s []api.AdStatus) string {
+	return strings.Join(mapped(s, func(one api.AdStatus) string { return string(one) }), ",")
+}
+
+// NewAd reads the body of a create. Extra is what the specification does not name.
+func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
+	return ads.CreateAd{
+		AccountID: b.AccountID, AdAccountID: b.AdAccountID, Platform: string(value(b.Platform)), Name: b.Name, Goal: string(value(b.Goal)),
+		Status: string(value(b.Status)), Currency: value(b.Currency),
+		BudgetAmount: string(value(b.BudgetAmount)), BudgetType: string(value(b.BudgetType)), BudgetLevel: string(value(b.BudgetLevel)),
+		StartDate: value(b.StartDate), EndDate: value(b.EndDate), AdGroupID: value(b.AdGroupID), CampaignID: value(b.CampaignID),
+		Creative: store.AdCreative{
+			Headline: value(b.Headline), Body: value(b.Body), CallToAction: value(b.CallToAction), LinkURL: value(b.LinkURL), ImageURL: value(b.ImageURL),
+		},
+		Bid:   bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
+		Extra: extra, DryRun: value(dryRun),
+	}
+}
+
+// NewBoost reads the body of a boost.
+func NewBoost(b *api.AdBoost, dryRun *bool) ads.BoostPost {
+	boost := ads.BoostPost{
+		AccountID: b.AccountID, AdAccountID: b.AdAccountID, Platform: string(value(b.Platform)), PostID: b.PostID, Name: b.Name, Goal: string(b.Goal),
+		Status: string(value(b.Status)), Currency: value(b.Currency), StartDate: value(b.StartDate), EndDate: value(b.EndDate),
+		BudgetLevel: string(value(b.BudgetLevel)), Budget: wanted(&b.Budget),
+		Bid: bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor), DryRun: value(dryRun),
+	}
+	if b.DurationDays != nil {
+		boost.DurationDays = new(int(*b.DurationDays))
+	}
+	return boost
+}
+
+func bid(strategy *string, amount, floor *json.Number) ads.BidInput {
+	return ads.BidInput{Strategy: value(strategy), Amount: string(value(amount)), RoasFloor: string(value(floor))}
+}
+
+// wanted is a budget as it was asked for, nil for none.
+func wanted(b *api.AdBudgetInput) *ads.BudgetInput {
+	if b == nil {
+		return nil
+	}
+	return &ads.BudgetInput{Amount: string(b.Amount), Type: string(b.Type)}
+}
+
+// AdPlan renders what a dry run found out.
+func AdPlan(p *ads.DryRun) api.AdPlan {
+	return api.AdPlan{
+		Object:      "ad_plan",
+		Operation:   api.AdOperation(p.Operation),
+		Platform:    word[api.AdPlatform](p.Platform),
+		AccountID:   text(p.AccountID),
+		AdAccountID: text(p.AdAccountID),
+		Calls:       mapped(p.Calls, plannedCall),
+		Figures:     mapped(p.Figures, adFigures),
+		Warnings:    list(p.Warnings),
+	}
+}
+
+func adFigures(f store.AdFigures) api.AdFigures {
+	return api.AdFigures{
+		Currency: f.Currency, DailyCampaign: amount(f.Campaign), DailyTotalBefore: amount(f.TotalBefore), DailyTotal: amount(f.TotalAfter), Limit: adLimit(f.Limit),
+	}
+}
+
+func plannedCall(c ads.PlannedCall) api.AdPlannedCall {
+	return api.AdPlannedCall{Action: c.Action, ID: text(c.ID), Fields: object(c.Fields)}
+}

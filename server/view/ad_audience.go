@@ -1,0 +1,96 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// AdAudience renders an audience.
+func AdAudience(a *store.AdAudience) api.AdAudience {
+	return api.AdAudience{
+		ID:                 a.ID,
+		Object:             "audience",
+		Platform:           api.AdPlatform(a.Platform),
+		PlatformAudienceID: a.PlatformID,
+		AccountID:          a.ChannelID,
+		AdAccountID:        a.AdAccountID,
+		Name:               a.Name,
+		Description:        text(a.Description),
+		Type:               api.AdAudienceType(a.Type),
+		Status:             api.AdAudienceStatus(a.Status),
+		PlatformStatus:     text(a.PlatformStatus),
+		Size:               a.Size,
+		RetentionDays:      numberOrNull(a.RetentionDays),
+		PixelID:            text(a.PixelID),
+		SourceAudienceID:   text(a.SourceAudienceID),
+		Country:            text(a.Country),
+		Ratio:              ratioOrNull(a.Ratio),
+		Source:             api.AdSource(a.Source),
+		CreatedAt:          at(a.CreatedAt),
+		UpdatedAt:          at(a.UpdatedAt),
+		PlatformCreatedAt:  atOrNull(a.PlatformCreatedAt),
+	}
+}
+
+// numberOrNull is null for 0, which stands for none.
+func numberOrNull(n int) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return new(int64(n))
+}
+
+// ListAdAudiences reads the query of a list.
+func ListAdAudiences(q api.ListAdAudiencesParams) ads.ListAudiences {
+	return ads.ListAudiences{
+		AccountID: q.AccountID, AdAccountID: q.AdAccountID, Platform: string(value(q.Platform)), Paging: paging(q.Limit, q.Page, q.Cursor),
+	}
+}
+
+// NewAdAudience reads the body of a create.
+func NewAdAudience(b *api.AdAudienceCreate) ads.CreateAudience {
+	in := ads.CreateAudience{
+		AccountID: b.AccountID, AdAccountID: b.AdAccountID, Platform: string(value(b.Platform)), Name: b.Name, Description: value(b.Description),
+		Type: b.Type, SourceAudienceID: value(b.SourceAudienceID), Country: value(b.Country), Ratio: string(value(b.Ratio)), PixelID: value(b.PixelID),
+	}
+	if b.RetentionDays != nil {
+		in.RetentionDays = new(int(*b.RetentionDays))
+	}
+	return in
+}
+
+// AdUsers reads the people of an upload.
+func AdUsers(b *api.AdAudienceUsers) []ads.User {
+	users := make([]ads.User, len(b.Users))
+	for i := range b.Users {
+		u := &b.Users[i]
+		users[i] = ads.User{
+			Email: value(u.Email), Phone: value(u.Phone), EmailSHA256: value(u.EmailSHA256), PhoneSHA256: value(u.PhoneSHA256),
+			FirstName: value(u.FirstName), LastName: value(u.LastName), City: value(u.City), State: value(u.State), Country: value(u.Country), Zip: value(u.Zip),
+		}
+	}
+	return users
+}
+
+// AdAudienceUpload renders what became of the people of an upload.
+func AdAudienceUpload(u *ads.AudienceUpload) api.AdAudienceUpload {
+	return api.AdAudienceUpload{
+		Object:       "audience_upload",
+		AudienceID:   u.AudienceID,
+		Received:     int64(u.Received),
+		Accepted:     int64(u.Accepted),
+		Invalid:      int64(u.Invalid),
+		Duplicates:   int64(u.Duplicates),
+		NumReceived:  int64(u.Received),
+		NumInvalid:   int64(u.Invalid),
+		Errors:       mapped(u.Errors, adUserError),
+		Ignored:      list(u.Ignored),
+		AudienceSize: u.Size,
+		Status:       api.AdAudienceUploadStatus(u.Status),
+	}
+}
+
+func adUserError(e ads.InvalidUser) api.AdAudienceUserError {
+	return api.AdAudienceUserError{Index: int64(e.Index), Param: text(e.Param), Message: e.Message}
+}

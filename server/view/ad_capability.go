@@ -1,0 +1,39 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// AdCapability renders what a network can do.
+func AdCapability(c *ads.Caps) api.AdCapability {
+	limits := map[string]int64{}
+	for field, most := range c.Creative.Limits {
+		limits[field] = int64(most)
+	}
+	return api.AdCapability{
+		Object:             "ad_capability",
+		Platform:           api.AdPlatform(c.Platform),
+		Verified:           api.AdCapabilityVerified(c.Verified),
+		Reconcile:          api.AdCapabilityReconcile(c.Reconcile),
+		Goals:              mapped(c.Goals(), func(g store.AdGoal) api.AdGoal { return api.AdGoal(g) }),
+		CallToActions:      list(c.CallsToAction),
+		AudienceTypes:      mapped(c.AudienceTypes, func(t store.AudienceType) api.AdAudienceType { return api.AdAudienceType(t) }),
+		BidStrategies:      mapped(c.Bids, adBidRule),
+		BudgetLevels:       mapped(c.BudgetLevels, func(l store.BudgetLevel) api.AdBudgetLevel { return api.AdBudgetLevel(l) }),
+		MinimumDailyBudget: amount(c.MinimumDailyBudget),
+		Currencies:         list(c.Currencies()),
+		PauseLevels:        mapped(c.PauseLevels, func(l store.AdLevel) api.AdCapabilityPauseLevels { return api.AdCapabilityPauseLevels(l) }),
+		BusinessCenters:    c.BusinessCenters,
+		Creative:           api.AdCreativeRules{Required: list(c.Creative.Required), Ignored: list(c.Creative.Ignored), Limits: limits},
+		AudienceUsers: api.AdAudienceRules{
+			Identifiers: mapped(c.Users.Identifiers, func(i store.AdIdentifier) api.AdAudienceRulesIdentifiers { return api.AdAudienceRulesIdentifiers(i) }),
+			MaxPerCall:  int64(c.UsersPerCall),
+		},
+	}
+}
+
+func adBidRule(r ads.BidRule) api.AdBidRule {
+	return api.AdBidRule{Strategy: string(r.Strategy), Requires: list(r.Requires), Forbids: list(r.Forbids)}
+}

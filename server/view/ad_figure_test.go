@@ -1,0 +1,70 @@
+package view
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/store"
+)
+
+func TestFixed_RoundsHalfUpWithoutFloats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		millionths int64
+		decimals   int
+		want       string
+	}{
+		{20_000_000, 2, "20.00"}, {20_500_000, 2, "20.50"}, {0, 2, "0.00"}, {4_999, 2, "0.00"}, {5_000, 2, "0.01"}, {994_999, 2, "0.99"}, {995_000, 2, "1.00"},
+		{-5_000, 2, "-0.01"}, {-1_500_000, 2, "-1.50"}, {1_234_567, 4, "1.2346"}, {3_500_000, 3, "3.500"}, {1, 6, "0.000001"},
+		{math.MaxInt64, 2, "9223372036854.78"}, {math.MaxInt64, 6, "9223372036854.775807"},
+	} {
+		assert.Equal(t, c.want, string(fixed(c.millionths, c.decimals)), "%d with %d", c.millionths, c.decimals)
+	}
+}
+
+func TestMetrics_MakesNoRatioOfNothing(t *testing.T) {
+	t.Parallel()
+	none := metrics(&ads.ShownAd{Metrics: &store.AdMetrics{Spend: 0}})
+	require.NotNil(t, none)
+	assert.Nil(t, none.CTR)
+	assert.Nil(t, none.CPC)
+	assert.Nil(t, none.CPM)
+	assert.Nil(t, none.CostPerConversion)
+	assert.Nil(t, none.ROAS)
+	assert.Nil(t, none.Reach)
+	some := metrics(&ads.ShownAd{Metrics: &store.AdMetrics{
+		Spend: 12_340_000, Impressions: 1000, Clicks: 3, Conversions: 1500, PurchaseValue: 24_680_000, Actions: map[string]int64{"like": 2500},
+	}})
+	assert.Equal(t, "12.34", string(some.Spend))
+	assert.Equal(t, "0.3000", string(*some.CTR))
+	assert.Equal(t, "4.1133", string(*some.CPC))
+	assert.Equal(t, "12.3400", string(*some.CPM))
+	assert.Equal(t, "1.500", string(some.Conversions))
+	assert.Equal(t, "8.2267", string(*some.CostPerConversion))
+	assert.Equal(t, "2.0000", string(*some.ROAS))
+	assert.Equal(t, "2.500", string(some.Actions["like"]))
+	assert.Nil(t, metrics(&ads.ShownAd{}), "the network was not asked")
+}
+
+func TestSchedule_IsInTheAdAccountsDays(t *testing.T) {
+	t.Parallel()
+	account := &store.AdAccount{Timezone: "America/New_York"}
+	from := ads.Date{Year: 2026, Month: 3, Day: 8}
+	starts, ends := store.TimeOf(from.Start(location(account))), store.TimeOf(from.AddDays(6).End(location(account)))
+	out := schedule(&starts, &ends, account)
+	assert.Equal(t, "2026-03-08", *out.StartDate)
+	assert.Equal(t, "2026-03-14", *out.EndDate, "the last day, over a change of the clocks")
+	assert.Nil(t, schedule(nil, nil, account).EndDate)
+}
+
+func TestExtras_DoNotReplaceAnAdsOwnFields(t *testing.T) {
+	t.Parallel()
+	fields := extras(store.NewAdObject(map[string]any{"id": "evil", "metrics": 1, "utm_source": "news", "object": "x"}))
+	require.Len(t, fields, 1)
+	assert.JSONEq(t, `"news"`, string(fields["utm_source"]))
+	assert.Empty(t, extras(""))
+}

@@ -1,0 +1,104 @@
+package view
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// AdLimits renders the limits of an account.
+func AdLimits(l *store.AdLimits) api.AdLimits {
+	currencies := map[string]api.AdLimit{}
+	for currency, limit := range l.Currencies.V {
+		currencies[currency] = adLimit(limit)
+	}
+	return api.AdLimits{
+		Object:                    "ad_limits",
+		Currencies:                currencies,
+		Default:                   adLimit(store.DefaultAdLimit("usd")),
+		MaxDailyBudgetIncreasePct: ratioOrNull(l.MaxIncrease),
+		BlockedOperations:         mapped(l.BlockedOperations.V, func(op store.AdOp) api.AdOperation { return api.AdOperation(op) }),
+		CreatedAt:                 atOrNever(l.CreatedAt),
+		UpdatedAt:                 atOrNever(l.UpdatedAt),
+	}
+}
+
+func adLimit(l store.AdLimit) api.AdLimit {
+	return api.AdLimit{
+		MaxDailyBudgetPerCampaign: amount(l.MaxDailyPerCampaign), MaxTotalDailyBudget: amount(l.MaxDailyTotal), MaxBidAmount: amountOrNull(l.MaxBid),
+	}
+}
+
+// AdLimitsChange reads the body of a PATCH. Amounts that cannot be read are CodeInvalid.
+func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
+	var p store.Problems
+	changes := map[string]func(*store.AdLimit){}
+	for currency, sent := range b.Currencies {
+		changes[currency] = adLimitChange(&p, "currencies."+currency, sent)
+	}
+	increase, err := ratio(b.MaxDailyBudgetIncreasePct)
+	p.Check(err == nil, "max_daily_budget_increase_pct", "Send a percentage such as 50, or null for any.")
+	return func(l *store.AdLimits) {
+		limits := map[string]store.AdLimit{}
+		maps.Copy(limits, l.Currencies.V)
+		for currency, change := range changes {
+			if change == nil {
+				delete(limits, currency)
+				continue
+			}
+			limit := l.Of(currency)
+			change(&limit)
+			limits[currency] = limit
+		}
+		l.Currencies.V = limits
+		if b.MaxDailyBudgetIncreasePct.IsSpecified() {
+			l.MaxIncrease = increase
+		}
+		if b.BlockedOperations != nil {
+			l.BlockedOperations.V = mapped(b.BlockedOperations, func(op api.AdOperation) store.AdOp { return store.AdOp(op) })
+		}
+	}, p.Err()
+}
+
+// adLimitChange is what is to become of the limits of a currency, nil if they are to be the defaults again.
+func adLimitChange(p *store.Problems, at string, sent *api.AdLimitUpdate) func(*store.AdLimit) {
+	if sent == nil {
+		return nil
+	}
+	perCampaign := limitAmount(p, at+".max_daily_budget_per_campaign", sent.MaxDailyBudgetPerCampaign)
+	total := limitAmount(p, at+".max_total_daily_budget", sent.MaxTotalDailyBudget)
+	var bid *store.AdAmount
+	if sent.MaxBidAmount.IsSpecified() {
+		bid = new(store.AdAmount) // none
+		if !sent.MaxBidAmount.IsNull() {
+			bid = limitAmount(p, at+".max_bid_amount", new(sent.MaxBidAmount.MustGet()))
+		}
+	}
+	return func(l *store.AdLimit) {
+		set(&l.MaxDailyPerCampaign, perCampaign)
+		set(&l.MaxDailyTotal, total)
+		set(&l.MaxBid, bid)
+	}
+}
+
+// limitAmount reads an amount that may be 0.
+func limitAmount(p *store.Problems, field string, sent *json.Number) *store.AdAmount {
+	if sent == nil {
+		return nil
+	}
+	amount, err := store.ParseAdSpend(string(*sent))
+	p.Check(err == nil, field, "Send an amount in whole currency units, such as 500 or 500.50.")
+	return &amount
+}
+
+// ratio reads a number that null stands for none of.
+func ratio(sent nullable.Nullable[json.Number]) (store.AdRatio, error) {
+	if !sent.IsSpecified() || sent.IsNull() {
+		return 0, nil
+	}
+	return store.ParseAdRatio(string(sent.MustGet()))
+}

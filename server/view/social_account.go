@@ -1,0 +1,59 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// SocialAccount renders a channel, without its token.
+func SocialAccount(a *store.SocialAccount) api.SocialAccount {
+	return api.SocialAccount{
+		ID:                 a.ID,
+		Object:             "social_account",
+		Platform:           api.AdPlatform(a.Platform),
+		PlatformAccountID:  text(a.PlatformID),
+		Username:           a.Username,
+		DisplayName:        a.DisplayName,
+		Driver:             a.Driver,
+		AdsStatus:          api.SocialAdsStatus(a.AdsStatus),
+		AdsActivatedAt:     atOrNull(a.AdsActivatedAt),
+		ScopedAdAccountIDs: list(a.AdAccountIDs.V),
+		CreatedAt:          at(a.CreatedAt),
+		UpdatedAt:          at(a.UpdatedAt),
+	}
+}
+
+// ListSocialAccounts reads the query of a list.
+func ListSocialAccounts(q api.ListSocialAccountsParams) store.ListSocialAccounts {
+	return store.ListSocialAccounts{
+		Page:      Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Platform:  store.Platform(value(q.Platform)),
+		AdsStatus: store.AdsStatus(value(q.AdsStatus)),
+	}
+}
+
+// ConnectSocialAccount reads the body of a connection.
+func ConnectSocialAccount(b *api.SocialAccountConnect) ads.ConnectSocialAccount {
+	return ads.ConnectSocialAccount{
+		Platform: string(b.Platform), Driver: value(b.Driver), PlatformID: value(b.PlatformAccountID), Username: value(b.Username), DisplayName: value(b.DisplayName), Token: value(b.Token), AdAccountIDs: b.ScopedAdAccountIDs,
+	}
+}
+
+// SocialPost renders a post of a channel.
+func SocialPost(p *store.SocialPost) api.SocialPost {
+	return api.SocialPost{
+		ID:             p.ID,
+		Object:         "social_post",
+		Platform:       api.AdPlatform(p.Platform),
+		PlatformPostID: p.PlatformID,
+		AccountID:      p.ChannelID,
+		Status:         api.SocialPostStatus(p.Status),
+		Text:           text(p.Text),
+		LinkURL:        text(p.LinkURL),
+		MediaURL:       text(p.MediaURL),
+		PublishedAt:    atOrNull(p.PublishedAt),
+		CreatedAt:      at(p.CreatedAt),
+		UpdatedAt:      at(p.UpdatedAt),
+	}
+}
