@@ -5,6 +5,7 @@ package contract
 import (
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"testing"
 
@@ -13,11 +14,15 @@ import (
 
 var coverage harness.Coverage
 
+// never are the statuses that the contract lists for every ad operation, and that nothing brings about in these: a bulk
+// request has an answer for each of its items, and ad accounts are read from the mirror alone.
+var never = map[string]int{"pauseAdCampaigns": http.StatusNotFound, "resumeAdCampaigns": http.StatusNotFound, "listAdAccounts": http.StatusUnprocessableEntity}
+
 // TestMain fails a complete run that left an operation or one of its documented statuses out.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if run := flag.Lookup("test.run").Value.String(); code == 0 && run == "" {
-		gaps := coverage.Gaps()
+		gaps := coverage.Gaps(never)
 		for _, gap := range gaps {
 			fmt.Println("contract coverage:", gap)
 		}

@@ -24,7 +24,7 @@ func TestEveryOperation_AnswersItsExample(t *testing.T) {
 				answered(t, op, shared.send(t, op))
 				return
 			}
-			w := newWorld(t, s)
+			w := newWorldFor(t, s, op)
 			refusesReuse(t, w, op)
 			path, body := w.path(op), w.body(op)
 			first := w.Do(t, op.Method, path, body, "Idempotency-Key", "the key")
@@ -126,7 +126,7 @@ func TestEveryWrite_AnswersConflictWhileTheFirstRuns(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		every(t, writes, func(t *testing.T, op *harness.Operation) {
-			w := newWorld(t, s)
+			w := newWorldFor(t, s, op)
 			path, body := w.path(op), w.body(op)
 			answers := make(chan *harness.Response, 2)
 			release := s.HoldWrites(t)

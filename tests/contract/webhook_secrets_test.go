@@ -30,7 +30,7 @@ func TestEveryOperation_ShowsASigningSecretOnlyWhereItIsMade(t *testing.T) {
 		every(t, all, func(t *testing.T, op *harness.Operation) {
 			w := shared
 			if op.IsWrite() {
-				w = newWorld(t, s)
+				w = newWorldFor(t, s, op)
 			}
 			shown := bytes.Contains(w.send(t, op).Body, []byte("whsec_"))
 			if shown != slices.Contains(showsSecret, op.ID) {
@@ -76,7 +76,7 @@ func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
 		s := boot(t, url)
 		var secrets []string
 		every(t, concerned, func(t *testing.T, op *harness.Operation) {
-			w := newWorld(t, s)
+			w := newWorldFor(t, s, op)
 			endpoint := w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks}, "Idempotency-Key", "endpoint")
 			secrets = append(secrets, w.Key, w.secret, endpoint["secret"].(string))
 			secrets = append(secrets, confidential.FindAllString(string(w.send(t, op, "Idempotency-Key", "sealed").Body), -1)...)

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,8 +23,24 @@ type world struct {
 	hooks      string            // a URL that takes webhooks
 }
 
-// newWorld fills a new account. It spends about twenty requests of the key's quota.
+// newWorld fills a new account. It spends about forty requests of the key's quota.
 func newWorld(t testing.TB, s *harness.Server) *world {
+	t.Helper()
+	w := newWorldOfSales(t, s)
+	w.advertise(t)
+	return w
+}
+
+// newWorldFor fills a new account with what an operation needs: ads only for those of ads.
+func newWorldFor(t testing.TB, s *harness.Server, op *harness.Operation) *world {
+	t.Helper()
+	if strings.HasPrefix(op.Scope, "ads:") {
+		return newWorld(t, s)
+	}
+	return newWorldOfSales(t, s)
+}
+
+func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	t.Helper()
 	w := &world{Client: s.Account(t), ids: map[string]string{}, slugs: map[string]string{}, externalID: "ext-" + unique(), hooks: s.Hooks.URL}
 	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
@@ -44,6 +61,36 @@ func newWorld(t testing.TB, s *harness.Server) *world {
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
 	w.slugs["site"] = site["subdomain"].(string)
 	return w
+}
+
+// advertise activates two channels, and makes an ad and an audience on one of them.
+func (w *world) advertise(t testing.TB) {
+	t.Helper()
+	agency := w.make(t, "agency", "/v1/socials", map[string]any{"platform": "tiktok"})
+	w.Must(t, http.MethodPost, "/v1/socials/activate", map[string]any{"account_id": agency["id"]})
+	w.ids["bc"] = w.first(t, "/v1/ads/business-centers?account_id="+w.ids["agency"], nil)
+	channel := w.make(t, "sacct", "/v1/socials", map[string]any{"platform": "facebook"})
+	w.Must(t, http.MethodPost, "/v1/socials/activate", map[string]any{"account_id": channel["id"]})
+	w.ids["ad_account"] = w.first(t, "/v1/ads/ad-accounts?account_id="+w.ids["sacct"], func(a map[string]any) bool { return a["selectable"] == true && a["currency"] == "usd" })
+	w.ids["spost"] = w.first(t, "/v1/socials/"+w.ids["sacct"]+"/posts", func(p map[string]any) bool { return p["status"] == "published" })
+	ad := w.make(t, "ad", "/v1/ads", w.own(harness.ByID("createAd"), "", harness.ByID("createAd").Example()).(map[string]any))
+	w.ids["campaign"], w.ids["ad_group"] = ad["campaign_id"].(string), ad["ad_group_id"].(string)
+	w.make(t, "aud", "/v1/ads/audiences", map[string]any{
+		"account_id": w.ids["sacct"], "ad_account_id": w.ids["ad_account"], "name": "Buyers", "type": "customer_list",
+	})
+	w.ids["adact"] = w.first(t, "/v1/ads/actions", nil)
+}
+
+// first returns the id of the first item of a list that is wanted.
+func (w *world) first(t testing.TB, path string, wanted func(map[string]any) bool) string {
+	t.Helper()
+	for _, item := range w.Must(t, http.MethodGet, path, nil)["data"].([]any) {
+		if item := item.(map[string]any); wanted == nil || wanted(item) {
+			return item["id"].(string)
+		}
+	}
+	t.Fatalf("%s has nothing that fits", path)
+	return ""
 }
 
 // sell makes one order, and leaves a second, open checkout.
@@ -91,7 +138,12 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 var resources = map[string]string{
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
 	"webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
+	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
+	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
 }
+
+// networkKinds are the prefixes in resources of ids that are a network's own and have none.
+var networkKinds = []string{"ad", "ad_account", "ad_group", "campaign", "bc"}
 
 // parameter returns the world's own value for a path parameter of the operation.
 func (w *world) parameter(op *harness.Operation, name string) string {
@@ -128,6 +180,32 @@ func (w *world) path(op *harness.Operation, instead ...string) string {
 	return path
 }
 
+// at is the operation's path with a query, and with the parameters that it needs besides.
+func (w *world) at(op *harness.Operation, query string) string {
+	sent, _ := url.ParseQuery(query)
+	needed := url.Values{}
+	for _, p := range op.QueryParameters() {
+		if p.Required && !sent.Has(p.Name) {
+			needed.Set(p.Name, w.needed(op, p.Name))
+		}
+	}
+	if query != "" && len(needed) > 0 {
+		query += "&"
+	}
+	if query += needed.Encode(); query == "" {
+		return w.path(op)
+	}
+	return w.path(op) + "?" + query
+}
+
+// needed returns the world's own value for a query parameter that the operation requires.
+func (w *world) needed(op *harness.Operation, name string) string {
+	if op.ID == "listBusinessCenters" {
+		return w.ids["agency"]
+	}
+	return w.ids[fields[name]]
+}
+
 var anID = regexp.MustCompile(`^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$`)
 
 // body returns the specification's example with the world's own ids in it, nil (untyped) for an operation without one.
@@ -136,21 +214,25 @@ func (w *world) body(op *harness.Operation) any {
 	if example == nil {
 		return nil
 	}
-	return w.own(op, example)
+	return w.own(op, "", example)
 }
 
-// own replaces every example id by the world's own, and the example receiver of webhooks by one that is there.
-func (w *world) own(op *harness.Operation, v any) any {
+// own replaces every example id by the world's own, and the example receiver of webhooks by one that is there. field is
+// where the value stands.
+func (w *world) own(op *harness.Operation, field string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name := range v {
-			v[name] = w.own(op, v[name])
+			v[name] = w.own(op, name, v[name])
 		}
 	case []any:
 		for i := range v {
-			v[i] = w.own(op, v[i])
+			v[i] = w.own(op, field, v[i])
 		}
 	case string:
+		if field == "ad_account_id" || field == "campaigns" {
+			return w.ids[strings.TrimSuffix(strings.TrimSuffix(field, "_id"), "s")]
+		}
 		if strings.HasPrefix(v, "https://example.com/") && strings.Contains(op.Path, "webhook") {
 			return w.hooks
 		}
@@ -167,7 +249,7 @@ func (w *world) own(op *harness.Operation, v any) any {
 // send sends the operation's example request.
 func (w *world) send(t testing.TB, op *harness.Operation, headers ...string) *harness.Response {
 	t.Helper()
-	return w.Do(t, op.Method, w.path(op), w.body(op), headers...)
+	return w.Do(t, op.Method, w.at(op, ""), w.body(op), headers...)
 }
 
 // with returns the same world seen through another key.

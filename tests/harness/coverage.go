@@ -36,14 +36,18 @@ func (c *Coverage) newRequestID(id string) bool {
 	return !known
 }
 
-// Gaps names every documented status that no test has seen.
-func (c *Coverage) Gaps() []string {
+// Gaps names every documented status that no test has seen, but for the one of an operation that is said never to be
+// answered: that it was is a gap, too.
+func (c *Coverage) Gaps(never map[string]int) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var gaps []string
 	for _, op := range Operations() {
 		for _, status := range op.Statuses {
-			if c.statuses[op.ID][status] == 0 {
+			switch seen := c.statuses[op.ID][status] > 0; {
+			case never[op.ID] == status && seen:
+				gaps = append(gaps, fmt.Sprintf("%s is answered %d after all", op.ID, status))
+			case never[op.ID] != status && !seen:
 				gaps = append(gaps, fmt.Sprintf("%s was never answered %d", op.ID, status))
 			}
 		}

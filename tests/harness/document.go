@@ -28,6 +28,7 @@ type Operation struct {
 	Path     string // as a client calls it: /v1/products/{id}
 	Public   bool   // needs no API key
 	Scope    string // what the key must be allowed, "" without a key
+	Approval string // "allow" or "ask", and ", locked" if it is
 	Statuses []int  // every documented status
 	MaxBody  int    // bytes; a write refuses more even if it needs no body
 
@@ -128,6 +129,10 @@ func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op
 	}
 	o.Public, _ = op.Extensions["x-public"].(bool)
 	o.Scope, _ = op.Extensions["x-scope"].(string)
+	o.Approval, _ = op.Extensions["x-approval"].(string)
+	if locked, _ := op.Extensions["x-locked"].(bool); locked {
+		o.Approval += ", locked"
+	}
 	if !o.Public {
 		o.Path = "/v1" + path
 	}

@@ -65,7 +65,7 @@ func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, r
 	if !strings.HasPrefix(req.URL.Path, "/v1/") && !strings.HasPrefix(req.URL.Path, "/public/") {
 		return nil
 	}
-	if err := checkHeaders(resp); err != nil {
+	if err := checkHeaders(resp, received); err != nil {
 		return err
 	}
 	if !r.Coverage.newRequestID(resp.Header.Get("x-request-id")) {
@@ -111,7 +111,7 @@ func (o *Operation) wrapped(sent []byte) bool {
 
 var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 
-func checkHeaders(resp *http.Response) error {
+func checkHeaders(resp *http.Response, body []byte) error {
 	h := resp.Header
 	if id := h.Get("x-request-id"); !requestID.MatchString(id) {
 		return fmt.Errorf("x-request-id is %q", id)
@@ -122,11 +122,12 @@ func checkHeaders(resp *http.Response) error {
 	if ct := h.Get("Content-Type"); ct != "application/json" && !strings.HasPrefix(ct, "application/json;") {
 		return fmt.Errorf("Content-Type is %q", ct)
 	}
-	return checkRateLimit(resp)
+	return checkRateLimit(resp, body)
 }
 
-// checkRateLimit parses the quota headers as the structured fields that they are and holds them against each other.
-func checkRateLimit(resp *http.Response) error {
+// checkRateLimit parses the quota headers as the structured fields that they are and holds them against each other. What an
+// ad network limits, which its answer names as `platform`, has nothing to do with our quota.
+func checkRateLimit(resp *http.Response, body []byte) error {
 	h := resp.Header
 	policy, err := quota(h, "RateLimit-Policy", "q", "w")
 	if err != nil {
@@ -146,6 +147,12 @@ func checkRateLimit(resp *http.Response) error {
 		return fmt.Errorf("X-RateLimit-Reset is %q, not the end of a minute", h.Get("X-RateLimit-Reset"))
 	}
 	wait := h.Get("Retry-After")
+	if fault, err := ParseFault(body); resp.StatusCode == http.StatusTooManyRequests && err == nil && fault.Param == "platform" {
+		if seconds, err := strconv.Atoi(wait); err != nil || seconds < 1 {
+			return fmt.Errorf("a network's 429 has Retry-After %q", wait)
+		}
+		return nil
+	}
 	if resp.StatusCode == http.StatusTooManyRequests && (wait != strconv.FormatInt(left["t"], 10) || left["r"] != 0) {
 		return fmt.Errorf("a 429 has Retry-After %q beside RateLimit %q", wait, h.Get("RateLimit"))
 	}

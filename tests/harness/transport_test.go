@@ -108,7 +108,7 @@ func TestCoverage_NamesWhatWasNeverSeen(t *testing.T) {
 	for _, status := range op.Statuses {
 		c.saw(op, status)
 	}
-	gaps := strings.Join(c.Gaps(), "\n")
+	gaps := strings.Join(c.Gaps(nil), "\n")
 	if strings.Contains(gaps, "getAccount ") || !strings.Contains(gaps, "createProduct was never answered 201") {
 		t.Errorf("the gaps are\n%s", gaps)
 	}

@@ -1,0 +1,31 @@
+package contract
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestListAdCapabilities_SaysWhatEachNetworkCanDo(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		list := ok[*sdk.AdCapabilityList](t)(c.Ads.ListCapabilities(background))
+		var platforms []sdk.AdPlatform
+		for _, network := range list.Data {
+			platforms = append(platforms, network.Platform)
+			if network.Object != "ad_capability" || len(network.Goals) == 0 || len(network.BudgetLevels) == 0 || network.AudienceUsers.MaxPerCall == 0 || len(network.Creative.Required) == 0 {
+				t.Errorf("%s can do %+v", network.Platform, network)
+			}
+			if network.BusinessCenters != (network.Platform == sdk.AdPlatformTikTok) {
+				t.Errorf("%s has business centers: %t", network.Platform, network.BusinessCenters)
+			}
+		}
+		if !slices.Equal(platforms, []sdk.AdPlatform{"facebook", "instagram", "tiktok", "linkedin", "pinterest", "google", "twitter"}) {
+			t.Errorf("the networks are %v", platforms)
+		}
+		if tiktok := list.Data[2]; tiktok.MinimumDailyBudget != "20.00" {
+			t.Errorf("the minimum is %s", tiktok.MinimumDailyBudget)
+		}
+	})
+}

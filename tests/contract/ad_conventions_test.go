@@ -1,0 +1,91 @@
+package contract
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// ofAds tells the operations of ads that go through a channel: the account's limits, audit trail and capabilities do not.
+func ofAds(op *harness.Operation) bool {
+	_, rest, found := strings.Cut(op.Path, "/v1/ads")
+	return found && !slices.Contains([]string{"/limits", "/actions", "/capabilities"}, rest)
+}
+
+func TestAdOperations_AreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	approval := map[string]string{}
+	for _, op := range harness.Operations() {
+		if !ofAds(op) {
+			continue
+		}
+		approval[op.Method+" "+strings.TrimPrefix(op.Path, "/v1")] = op.Approval
+		for _, status := range []int{400, 401, 403, 404, 409, 422, 429} {
+			if !op.Documents(status) {
+				t.Errorf("%s does not list %d", op.ID, status)
+			}
+		}
+	}
+	want := map[string]string{
+		"GET /ads": "allow", "POST /ads": "ask, locked", "GET /ads/ad-accounts": "allow", "GET /ads/ad-groups/{id}": "allow",
+		"PATCH /ads/ad-groups/{id}": "ask, locked", "POST /ads/ad-groups/{id}/pause": "allow", "POST /ads/ad-groups/{id}/resume": "ask, locked",
+		"GET /ads/audiences": "allow", "POST /ads/audiences": "allow", "GET /ads/audiences/{id}": "allow", "DELETE /ads/audiences/{id}": "ask",
+		"POST /ads/audiences/{id}/users": "allow", "POST /ads/boost": "ask, locked", "GET /ads/business-centers": "allow", "GET /ads/campaigns": "allow",
+		"POST /ads/campaigns/bulk-pause": "allow", "POST /ads/campaigns/bulk-resume": "ask, locked", "GET /ads/campaigns/{id}": "allow",
+		"PATCH /ads/campaigns/{id}": "ask, locked", "DELETE /ads/campaigns/{id}": "ask", "GET /ads/campaigns/{id}/ad-groups": "allow",
+	}
+	for operation, tag := range want {
+		if approval[operation] != tag {
+			t.Errorf("%s is tagged %q, the contract says %q", operation, approval[operation], tag)
+		}
+	}
+	if len(approval) != len(want) {
+		t.Errorf("there are %d ad operations: %v", len(approval), approval)
+	}
+}
+
+func TestEveryAdOperation_NeedsAnActivatedChannel(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		for _, channel := range []string{"sacct", "agency"} {
+			w.Must(t, http.MethodPost, "/v1/socials/"+w.ids[channel]+"/deactivate", nil)
+		}
+		every(t, ofAds, func(t *testing.T, op *harness.Operation) {
+			f := w.send(t, op).Fault(t, http.StatusConflict, "account_not_activated")
+			if f.Type != "invalid_request_error" || f.Param != "account_id" || !strings.Contains(f.Message, "/socials/activate") {
+				t.Errorf("the fault is %+v", f)
+			}
+		})
+	})
+}
+
+// TestEveryAdOperation_PassesOnWhatItsNetworkSays has the network answer each operation that asks it with faults.
+func TestEveryAdOperation_PassesOnWhatItsNetworkSays(t *testing.T) {
+	t.Parallel()
+	silent := []string{"listAdAccounts", "listBusinessCenters", "resumeAdGroup"} // they read the mirror, and it is on already
+	asks := func(op *harness.Operation) bool {
+		return ofAds(op) && !slices.Contains(silent, op.ID) && !strings.Contains(op.Path, "/bulk-")
+	}
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, asks, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			f := w.send(t, op, "X-Sandbox-Fault", "reject_all").Fault(t, http.StatusUnprocessableEntity, "validation_failed")
+			if f.Param != "platform" || len(f.Errors["platform"]) == 0 {
+				t.Errorf("refused, the fault is %+v", f)
+			}
+			limited := w.send(t, op, "X-Sandbox-Fault", "rate_limit;after=7")
+			limited.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
+			if limited.Header.Get("Retry-After") != "7" {
+				t.Errorf("limited, Retry-After is %q", limited.Header.Get("Retry-After"))
+			}
+			w.send(t, op, "X-Sandbox-Fault", "5xx").Fault(t, http.StatusInternalServerError, "api_error")
+		})
+	})
+}
