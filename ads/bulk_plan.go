@@ -2,6 +2,7 @@ package ads
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tillwright/tillwright/store"
 )
@@ -35,8 +36,25 @@ func (s *Service) planBulk(ctx context.Context, b *bulk) (*BulkResult, error) {
 			delete(figures, w.campaign.AdAccount.Currency)
 		}
 	}
+	plan.Warnings = b.doubts()
 	b.total().Plan = plan
 	return b.result, nil
+}
+
+// doubts says of each item that would not be switched why not.
+func (b *bulk) doubts() []string {
+	var doubts []string
+	for _, r := range b.result.Results {
+		switch {
+		case r.Error != nil:
+			doubts = append(doubts, fmt.Sprintf("%s would fail: %s", r.ID, r.Error.Message))
+		case r.Reason == "unchanged":
+			doubts = append(doubts, fmt.Sprintf("%s would be skipped: it is as wanted already.", r.ID))
+		case r.Outcome == BulkSkipped:
+			doubts = append(doubts, fmt.Sprintf("%s would be skipped: it was named before.", r.ID))
+		}
+	}
+	return doubts
 }
 
 // accumulate adds what one more campaign comes to, if all of them together stay within the limit.

@@ -82,6 +82,8 @@ func TestBulkResumeCampaigns_LimitsAllOfThemTogether(t *testing.T) {
 			assert.Equal(t, dry, result.Plan != nil)
 			if dry {
 				assert.Len(t, result.Plan.Calls, 2)
+				require.Len(t, result.Plan.Warnings, 2, "what would not be done, and why")
+				assert.Contains(t, result.Plan.Warnings[0], items[2].ID+" would fail: ")
 				assert.Equal(t, calls, w.line.of("SetStatus"))
 			}
 		}
