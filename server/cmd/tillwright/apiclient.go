@@ -16,19 +16,24 @@ import (
 )
 
 // apiFlags say which server a command is a client of.
-type apiFlags struct{ url, key string }
+type apiFlags struct {
+	url, key string
+	resource string // of the scopes that its key needs
+}
 
 // apiClient is a client that can explain its errors.
 type apiClient struct {
 	*sdk.Client
-	url string
+	url      string
+	resource string // of the scopes that its key needs
 }
 
 // clientCommand gives a command the flags of a client, and a help without those of a server, which mean nothing to it.
-func clientCommand(cmd *cobra.Command) *apiFlags {
-	a := &apiFlags{}
+// Its key needs the scopes of a resource.
+func clientCommand(cmd *cobra.Command, resource string) *apiFlags {
+	a := &apiFlags{resource: resource}
 	cmd.Flags().StringVar(&a.url, "api-url", "", "base URL of the API (default $TILLWRIGHT_BASE_URL or "+sdk.DefaultBaseURL+")")
-	cmd.Flags().StringVar(&a.key, "api-key", "", "API key with the scopes webhooks:read and webhooks:write (default $TILLWRIGHT_API_KEY, which others on this machine cannot see)")
+	cmd.Flags().StringVar(&a.key, "api-key", "", "API key with the "+scopesOf(resource)+" (default $TILLWRIGHT_API_KEY, which others on this machine cannot see)")
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 		_, err := fmt.Fprintf(cmd.OutOrStderr(), "Usage:\n  %s\n\nExample:\n%s\n\nFlags:\n%s", cmd.UseLine(), cmd.Example, cmd.LocalFlags().FlagUsages())
 		return err
@@ -36,8 +41,12 @@ func clientCommand(cmd *cobra.Command) *apiFlags {
 	return a
 }
 
-// client checks what can be known before anything is sent.
-func (a *apiFlags) client() (*apiClient, error) {
+func scopesOf(resource string) string {
+	return fmt.Sprintf("scopes %[1]s:read and %[1]s:write", resource)
+}
+
+// client checks what can be known before anything is sent. It is made for somebody who waits, unless options say otherwise.
+func (a *apiFlags) client(options ...sdk.ClientOption) (*apiClient, error) {
 	key := cmp.Or(a.key, os.Getenv("TILLWRIGHT_API_KEY"))
 	if key == "" {
 		return nil, errors.New("which API key? Set TILLWRIGHT_API_KEY, or pass --api-key; `tillwright keys create` makes one")
@@ -49,8 +58,10 @@ func (a *apiFlags) client() (*apiClient, error) {
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/v1"
 	}
-	client := sdk.New(key, sdk.WithBaseURL(u.String()), sdk.WithUserAgent("tillwright/"+version()), sdk.WithRetries(1), sdk.WithTimeout(15*time.Second))
-	return &apiClient{client, u.String()}, nil
+	options = append([]sdk.ClientOption{
+		sdk.WithBaseURL(u.String()), sdk.WithUserAgent("tillwright/" + version()), sdk.WithRetries(1), sdk.WithTimeout(15 * time.Second),
+	}, options...)
+	return &apiClient{sdk.New(key, options...), u.String(), a.resource}, nil
 }
 
 // parseHTTP reads a flag that is an address of HTTP. One that begins with the host is http.
@@ -77,7 +88,7 @@ func (c *apiClient) explain(err error) error {
 	case refusal.Code == sdk.CodeAuthentication:
 		return fmt.Errorf("the server at %s does not know this API key: `tillwright keys create` makes another", c.url)
 	case refusal.Code == sdk.CodeForbidden:
-		return fmt.Errorf("the API key needs the scopes webhooks:read and webhooks:write: %s", refusal.Message)
+		return fmt.Errorf("the API key needs the %s: %s", scopesOf(c.resource), refusal.Message)
 	case len(refusal.Errors) > 0:
 		return err
 	}

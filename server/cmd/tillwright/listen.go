@@ -48,7 +48,7 @@ func listenCommand() *cobra.Command {
 		Example: "  tillwright listen --events order.paid,checkout.created --forward-to http://localhost:3000/hooks",
 		Args:    cobra.NoArgs,
 	}
-	api := clientCommand(cmd)
+	api := clientCommand(cmd, "webhooks")
 	cmd.Flags().StringSliceVar(&o.events, "events", nil, "event types, separated by commas (default all)")
 	cmd.Flags().StringVar(&o.forwardTo, "forward-to", "", "where to post each event, such as http://localhost:3000/hooks")
 	cmd.Flags().Uint16Var(&o.port, "port", 0, "port of 127.0.0.1 to receive on (default any that is free)")

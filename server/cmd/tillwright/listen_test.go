@@ -34,7 +34,7 @@ func newShop(t *testing.T, url string) *shop {
 	t.Helper()
 	server := harness.Boot(t, url)
 	account := server.Account(t)
-	return &shop{Server: server, account: account, apiClient: &apiClient{account.SDK(), account.URL + "/v1"}}
+	return &shop{Server: server, account: account, apiClient: &apiClient{account.SDK(), account.URL + "/v1", "webhooks"}}
 }
 
 // sell creates a product, which is two events: the second one by a change.
@@ -257,13 +257,13 @@ func TestListen_SaysWhatIsWrong(t *testing.T) {
 	s := newShop(t, database.URL(t, "sqlite"))
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("none"), 0o600))
-	as := func(key string) *apiClient { return &apiClient{s.account.As(key).SDK(), s.url} }
+	as := func(key string) *apiClient { return &apiClient{s.account.As(key).SDK(), s.url, "webhooks"} }
 	for name, c := range map[string]struct {
 		client *apiClient
 		o      listenOptions
 		reason string
 	}{
-		"nobody there":   {&apiClient{sdk.New("sk_x", sdk.WithBaseURL("http://127.0.0.1:1/v1"), sdk.WithRetries(0)), "http://127.0.0.1:1/v1"}, listenOptions{}, "no answer from http://127.0.0.1:1/v1: "},
+		"nobody there":   {&apiClient{sdk.New("sk_x", sdk.WithBaseURL("http://127.0.0.1:1/v1"), sdk.WithRetries(0)), "http://127.0.0.1:1/v1", "webhooks"}, listenOptions{}, "no answer from http://127.0.0.1:1/v1: "},
 		"another key":    {as("sk_other"), listenOptions{}, "does not know this API key"},
 		"no scope":       {as(s.Key(t, s.account.Account, "orders:read")), listenOptions{}, "needs the scopes webhooks:read and webhooks:write"},
 		"reads only":     {as(s.Key(t, s.account.Account, "webhooks:read")), listenOptions{}, "needs the scopes webhooks:read and webhooks:write"},

@@ -23,7 +23,7 @@ func triggerCommand() *cobra.Command {
 		Example: "  tillwright trigger order.paid",
 		Args:    cobra.ExactArgs(1),
 	}
-	api := clientCommand(cmd)
+	api := clientCommand(cmd, "webhooks")
 	endpoint := cmd.Flags().String("endpoint", "", "id of the one endpoint to send to, we_...")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

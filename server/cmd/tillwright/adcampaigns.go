@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+// campaignFilters are the flags of `ads campaigns`, as they were typed.
+type campaignFilters struct {
+	platform, account, adAccount, from, to string
+	status                                 []string
+}
+
+func adCampaignsCommand() *cobra.Command {
+	var f campaignFilters
+	cmd := &cobra.Command{
+		Use:   "campaigns",
+		Short: "List campaigns with what came of them",
+		Long: "Lists the campaigns of all activated channels, the newest first, with the sums of their ads' metrics. Amounts are whole\n" +
+			"units of the currency. --from and --to say which days are counted; every campaign is listed, whatever they are.",
+		Example: "  tillwright ads campaigns --platform facebook --status active,pending_review --from 2026-11-01",
+		Args:    cobra.NoArgs,
+	}
+	api := clientCommand(cmd, "ads")
+	cmd.Flags().StringVar(&f.platform, "platform", "", "only of this network: facebook, instagram, tiktok, linkedin, pinterest, google or twitter")
+	cmd.Flags().StringSliceVar(&f.status, "status", nil, "only in these statuses, separated by commas")
+	cmd.Flags().StringVar(&f.account, "account", "", "only of this channel, sacct_...")
+	cmd.Flags().StringVar(&f.adAccount, "ad-account", "", "only of this ad account, by the network's id")
+	cmd.Flags().StringVar(&f.from, "from", "", "first day of the metrics, YYYY-MM-DD (default 90 days before the last)")
+	cmd.Flags().StringVar(&f.to, "to", "", "last day of the metrics, YYYY-MM-DD (default today)")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		client, err := api.adsClient()
+		if err != nil {
+			return err
+		}
+		campaigns, err := client.campaigns(cmd.Context(), f.params())
+		if err != nil {
+			return client.explain(err)
+		}
+		if len(campaigns) == 0 && !*asJSON {
+			cmd.Println(f.none(client.url))
+			return nil
+		}
+		return printList(cmd, *asJSON, campaigns, campaignHeader, printCampaign)
+	}
+	return cmd
+}
+
+func (f *campaignFilters) params() *sdk.ListAdCampaignsParams {
+	p := &sdk.ListAdCampaignsParams{AccountID: given(f.account), AdAccountID: given(f.adAccount), From: given(f.from), To: given(f.to)}
+	if f.platform != "" {
+		p.Platform = new(sdk.AdPlatform(f.platform))
+	}
+	for _, status := range f.status {
+		p.Status = append(p.Status, sdk.AdStatus(strings.TrimSpace(status)))
+	}
+	return p
+}
+
+// given is a flag that was set, nil if it was not.
+func given(flag string) *string {
+	if flag == "" {
+		return nil
+	}
+	return &flag
+}
+
+// none says what to do when there is nothing to list.
+func (f *campaignFilters) none(url string) string {
+	if f.platform != "" || f.account != "" || f.adAccount != "" || len(f.status) > 0 {
+		return "No campaign fits. Leave out a filter to see more."
+	}
+	return fmt.Sprintf("No campaigns yet. POST %[1]s/ads makes one with its first ad; POST %[1]s/ads/boost makes one of a post.", url)
+}
+
+// campaigns walks all pages.
+func (c *apiClient) campaigns(ctx context.Context, params *sdk.ListAdCampaignsParams) ([]sdk.AdCampaign, error) {
+	campaigns := []sdk.AdCampaign{}
+	for campaign, err := range sdk.All(ctx, c.AdCampaigns.List, params) {
+		if err != nil {
+			return nil, err
+		}
+		campaigns = append(campaigns, campaign)
+	}
+	return campaigns, nil
+}
+
+const campaignHeader = "ID\tNAME\tPLATFORM\tSTATUS\tBUDGET\tSPEND\tIMPRESSIONS\tCLICKS\tCTR\tCPC\tCONVERSIONS"
+
+func printCampaign(w io.Writer, c *sdk.AdCampaign) {
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", c.ID, oneLine(c.Name), c.Platform, c.Status, describeBudget(c.Budget))
+	m := c.Metrics
+	if m == nil {
+		fmt.Fprintln(w, "-\t-\t-\t-\t-\t-")
+		return
+	}
+	ctr := orDash(m.CTR)
+	if m.CTR != nil {
+		ctr += " %"
+	}
+	fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\t%s\t%s\n", m.Spend, strings.ToUpper(c.Currency), grouped(m.Impressions), grouped(m.Clicks), ctr, orDash(m.CPC), m.Conversions)
+}
+
+func describeBudget(b *sdk.AdBudget) string {
+	if b == nil {
+		return "at ad groups"
+	}
+	return b.Formatted + " " + string(b.Type)
+}

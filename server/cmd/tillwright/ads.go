@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+func adsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "ads", Short: "See campaigns, switch them, and upload audiences"}
+	cmd.AddCommand(adCampaignsCommand(), pauseAdsCommand(), resumeAdsCommand(), uploadAudienceCommand(), adLimitsCommand())
+	return cmd
+}
+
+// adsClient waits as long as a network takes to answer the server, and while it lets nothing through.
+func (a *apiFlags) adsClient() (*apiClient, error) {
+	return a.client(sdk.WithRetries(4), sdk.WithTimeout(time.Minute))
+}
+
+// platformFlag says which network is meant.
+func platformFlag(cmd *cobra.Command, help string) *string {
+	return cmd.Flags().String("platform", "", help+": facebook, instagram, tiktok, linkedin, pinterest, google or twitter")
+}
+
+// oneLine keeps what somebody else wrote, such as a name, from breaking a table or commanding a terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// orDash prints what may be absent.
+func orDash[T any](value *T) string {
+	if value == nil {
+		return "-"
+	}
+	return fmt.Sprint(*value)
+}
+
+// grouped writes a count with a comma before every three digits.
+func grouped(n int64) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
