@@ -177,9 +177,10 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	if err != nil {
 		return nil, err
 	}
-	if c.ConfiguredStatus == b.to {
+	stands, err := s.stands(ctx, campaignSubject(c), store.AdLevelCampaign, b.to)
+	if err != nil || stands {
 		r.Outcome, r.Reason = BulkSkipped, "unchanged"
-		return nil, nil
+		return nil, err
 	}
 	return &bulkItem{BulkItemResult: r, campaign: c, line: line}, nil
 }
@@ -203,7 +204,7 @@ func (r *BulkItemResult) fail(err error) error {
 		return err
 	}
 	r.Outcome = BulkFailed
-	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param}
+	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: answer.Code == store.CodeInProgress}
 	return nil
 }
 

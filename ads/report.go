@@ -31,6 +31,7 @@ type ShownAd = Reported[store.Ad]
 
 // subject is a row that a network is asked about: where it is, and where its state stands.
 type subject struct {
+	account         string
 	channel         string
 	adAccountID     string
 	adAccount       *store.AdAccount // nil if the mirror does not have it
@@ -47,21 +48,21 @@ type subject struct {
 
 func campaignSubject(c *store.AdCampaign) subject {
 	return subject{
-		c.ChannelID, c.AdAccountID, c.AdAccount, c.Platform, c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus,
+		c.AccountID, c.ChannelID, c.AdAccountID, c.AdAccount, c.Platform, c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus,
 		&c.PlatformStatus, &c.RejectionReason, &c.SyncedAt, c.StatusAt,
 	}
 }
 
 func groupSubject(g *store.AdGroup) subject {
 	return subject{
-		g.ChannelID, g.AdAccountID, g.AdAccount, g.Platform, g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus,
+		g.AccountID, g.ChannelID, g.AdAccountID, g.AdAccount, g.Platform, g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus,
 		&g.PlatformStatus, &g.RejectionReason, &g.SyncedAt, g.StatusAt,
 	}
 }
 
 func adSubject(a *store.Ad) subject {
 	return subject{
-		a.ChannelID, a.AdAccountID, a.AdAccount, a.Platform, a.PlatformID, &a.ConfiguredStatus, &a.Status, &a.ReviewStatus,
+		a.AccountID, a.ChannelID, a.AdAccountID, a.AdAccount, a.Platform, a.PlatformID, &a.ConfiguredStatus, &a.Status, &a.ReviewStatus,
 		&a.PlatformStatus, &a.RejectionReason, &a.SyncedAt, a.StatusAt,
 	}
 }

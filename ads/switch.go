@@ -85,12 +85,12 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 		return nil, err
 	}
 	result := &StatusResult{ID: g.PlatformID, Platform: g.Platform, Configured: to, Status: g.StatusAt(s.store.Now())}
-	switch {
-	case result.Status.IsTerminal():
+	if result.Status.IsTerminal() {
 		return nil, over("ad group", result.Status)
-	case g.ConfiguredStatus == to:
+	}
+	if stands, err := s.stands(ctx, groupSubject(g), store.AdLevelGroup, to); err != nil || stands {
 		result.explain(g)
-		return result, nil
+		return result, err
 	}
 	action, err := s.performSwitch(ctx, by, op, line, g, to)
 	if err != nil {
@@ -107,6 +107,16 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 	result.Status = g.StatusAt(s.store.Now())
 	result.explain(g)
 	return result, nil
+}
+
+// stands reports whether a switch stands as wanted already. What somebody may be switching on at this moment is not
+// off: to pause it is no question for the mirror.
+func (s *Service) stands(ctx context.Context, b subject, level store.AdLevel, to store.AdConfigured) (bool, error) {
+	if *b.configured != to || to == store.AdConfiguredActive {
+		return *b.configured == to, nil
+	}
+	open, err := s.store.AdChangeUnderWay(ctx, b.account, b.platform, level, b.id)
+	return !open, err
 }
 
 func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l *line, g *store.AdGroup, to store.AdConfigured) (*store.AdAction, error) {

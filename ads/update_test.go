@@ -182,3 +182,46 @@ func TestDeleteCampaign_TakesAllWithIt(t *testing.T) {
 		}
 	})
 }
+
+func TestUpdate_WaitsForWhatIsNotKnownOfItsCampaign(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad, other := w.create(w.ad()).Row, w.create(w.ad()).Row
+		w.line.say("Update", ads.ErrIndeterminate)
+		_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("90", "daily"))
+		unknown(t, err)
+		w.line.say("", nil)
+		_, err = w.UpdateAdGroup(t.Context(), w.by, other.AdGroupID, budget("30", "daily"))
+		require.NoError(t, err, "another campaign")
+
+		paused, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err, "what is on can be switched off at any time")
+		assert.True(t, paused.Changed)
+		calls := w.line.of("SetStatus")
+		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		assert.Equal(t, calls+1, w.line.of("SetStatus"), "the mirror may not know what the network is about to do")
+		bulk, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
+		require.NoError(t, err)
+		assert.Equal(t, 1, bulk.Updated)
+
+		for name, do := range map[string]func() error{
+			"update": func() error {
+				_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
+				return err
+			},
+			"resume": func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
+		} {
+			t.Log(name)
+			assert.NotZero(t, refused(t, do(), store.CodeInProgress, "").After)
+		}
+		bulk, err = w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
+		require.NoError(t, err)
+		require.NotNil(t, bulk.Results[0].Error)
+		assert.True(t, bulk.Results[0].Error.Retryable)
+
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
+		require.NoError(t, err)
+	})
+}

@@ -131,7 +131,7 @@ func (s *Store) BeginAdActions(ctx context.Context, account string, ins []BeginA
 			switch {
 			case err == nil:
 				all[i] = *begun
-			case errors.As(err, &refused) && refused.Code != CodeInProgress:
+			case errors.As(err, &refused) && refused.Outcome == Refused:
 				all[i].Err = err
 			default:
 				return nil, err
@@ -345,6 +345,9 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 	if err != nil {
 		return nil, err
 	}
+	if err := u.alone(ctx, account, in.Change); err != nil {
+		return nil, err
+	}
 	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
 }
 
@@ -409,7 +412,7 @@ func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutco
 	if err := u.putBatch(ctx, a, out.Made, AdSourceNative, now); err != nil {
 		return err
 	}
-	if err := u.putBatch(ctx, a, out.Changed, AdSourceExternal, now); err != nil {
+	if err := u.putChanged(ctx, action, a, out.Changed, now); err != nil {
 		return err
 	}
 	if out.CancelledCampaign != "" {
@@ -421,6 +424,32 @@ func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutco
 		return u.putAudience(ctx, a, out.Audience)
 	}
 	return u.deleteAudience(ctx, action, out.DeletedAudience)
+}
+
+// putChanged mirrors what an action changed. Of a switch that is how things stand alone: a budget that is changed at the
+// same time may not be in what the network said.
+func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, b AdBatch, now Time) error {
+	switch action.Op {
+	case AdOpPauseGroup, AdOpResumeGroup, AdOpPauseCampaign, AdOpResumeCampaign:
+	default:
+		return u.putBatch(ctx, a, b, AdSourceExternal, now)
+	}
+	states := map[AdLevel][]AdState{}
+	for _, c := range b.Campaigns {
+		states[AdLevelCampaign] = append(states[AdLevelCampaign], AdState{c.PlatformID, c.ConfiguredStatus, c.Status, c.ReviewStatus, c.PlatformStatus, c.RejectionReason})
+	}
+	for _, g := range b.Groups {
+		states[AdLevelGroup] = append(states[AdLevelGroup], AdState{g.PlatformID, g.ConfiguredStatus, g.Status, g.ReviewStatus, g.PlatformStatus, g.RejectionReason})
+	}
+	for _, ad := range b.Ads {
+		states[AdLevelAd] = append(states[AdLevelAd], AdState{ad.PlatformID, ad.ConfiguredStatus, ad.Status, ad.ReviewStatus, ad.PlatformStatus, ad.RejectionReason})
+	}
+	for level, changed := range states {
+		if err := u.store.RecordAdStates(ctx, action.AccountID, action.Platform, level, changed, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // adAccountOfAction returns the ad account of an action as its channel sees it.
