@@ -53,7 +53,7 @@ func Ad(shown *ads.ShownAd) api.Ad {
 		BidStrategy:          text(cmp.Or(group.BidStrategy, campaign.BidStrategy)),
 		BidAmount:            amountOrNull(cmp.Or(group.BidAmount, campaign.BidAmount)),
 		Creative:             creative(a.Creative.V),
-		Schedule:             schedule(earliest(group.StartsAt, campaign.StartsAt), earliest(group.EndsAt, campaign.EndsAt), account),
+		Schedule:             schedule(latest(group.StartsAt, campaign.StartsAt), earliest(group.EndsAt, campaign.EndsAt), account),
 		PlatformStatus:       a.PlatformStatus,
 		Metrics:              metrics(shown),
 		Warnings:             list(shown.Warnings),
@@ -72,6 +72,14 @@ func creative(c store.AdCreative) api.AdCreative {
 	return api.AdCreative{
 		Headline: text(c.Headline), Body: text(c.Body), CallToAction: text(c.CallToAction), LinkURL: text(c.LinkURL), ImageURL: text(c.ImageURL),
 	}
+}
+
+// latest returns the last of two moments that may be absent: what is inside of another begins no sooner.
+func latest(a, b *store.Time) *store.Time {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
 }
 
 // earliest returns the first of two moments that may be absent: what is inside of another ends with it.

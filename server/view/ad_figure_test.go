@@ -61,6 +61,17 @@ func TestSchedule_IsInTheAdAccountsDays(t *testing.T) {
 	assert.Nil(t, schedule(nil, nil, account).EndDate)
 }
 
+func TestLatestAndEarliest_TakeWhatThereIs(t *testing.T) {
+	t.Parallel()
+	early, late := new(store.Time(1)), new(store.Time(2))
+	for _, c := range []struct{ a, b, latest, earliest *store.Time }{
+		{early, late, late, early}, {late, early, late, early}, {early, nil, early, early}, {nil, late, late, late}, {nil, nil, nil, nil},
+	} {
+		assert.Equal(t, c.latest, latest(c.a, c.b))
+		assert.Equal(t, c.earliest, earliest(c.a, c.b))
+	}
+}
+
 func TestExtras_DoNotReplaceAnAdsOwnFields(t *testing.T) {
 	t.Parallel()
 	fields := extras(store.NewAdObject(map[string]any{"id": "evil", "metrics": 1, "utm_source": "news", "object": "x"}))

@@ -41,7 +41,7 @@ func AdGroup(shown *ads.ShownAdGroup) api.AdGroup {
 		AdCount:           int64(g.AdCount),
 		Source:            api.AdSource(g.Source),
 		IsExternal:        g.Source == store.AdSourceExternal,
-		Schedule:          schedule(earliest(g.StartsAt, campaign.StartsAt), earliest(g.EndsAt, campaign.EndsAt), account),
+		Schedule:          schedule(latest(g.StartsAt, campaign.StartsAt), earliest(g.EndsAt, campaign.EndsAt), account),
 		Metrics:           metrics(shown),
 		CreatedAt:         at(g.CreatedAt),
 		UpdatedAt:         at(g.UpdatedAt),

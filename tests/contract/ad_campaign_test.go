@@ -83,6 +83,13 @@ func TestAdCampaignBodies_SayWhatTheyLack(t *testing.T) {
 			{"uploadAdAudienceUsers", `{"users":[1]}`, "bad_request", "users.0", 400},
 			{"uploadAdAudienceUsers", `{"users":[]}`, "validation_failed", "users", 422},
 			{"createAd", `{"ad":{"name":"x"}}`, "parameter_missing", "account_id", 400},
+			{"createAd", `{"account_id":"a","ad_account_id":"b","name":"c","goal":"traffic","budget_amount":"20","budget_type":"daily"}`, "bad_request", "budget_amount", 400},
+			{"createAd", `{"account_id":"a","ad_account_id":"b","name":"c","goal":"traffic","budget_amount":20,"budget_type":"weekly"}`, "validation_failed", "budget_type", 422},
+			{"createAd", `{"account_id":"a","ad_account_id":"b","name":"c","goal":"fame","budget_amount":20,"budget_type":"daily"}`, "validation_failed", "goal", 422},
+			{"createAd", `{"account_id":"a","ad_account_id":"b","name":"c","campaign_id":"d"}`, "parameter_missing", "goal", 400},
+			{"boostPost", `{"account_id":"a","ad_account_id":"b","post_id":"c","name":"d","goal":"traffic","budget":{"amount":20}}`, "parameter_missing", "budget.type", 400},
+			{"boostPost", `{"account_id":"a","ad_account_id":"b","post_id":"c","name":"d","goal":"traffic","budget":20}`, "bad_request", "budget", 400},
+			{"createAdAudience", `{"account_id":"a","ad_account_id":"b","name":"c"}`, "parameter_missing", "type", 400},
 		} {
 			op := harness.ByID(c.operation)
 			f := w.Do(t, op.Method, w.path(op), c.body, "Content-Type", "application/json").Fault(t, c.status, c.code)

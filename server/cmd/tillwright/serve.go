@@ -133,6 +133,9 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if err != nil {
 		return err
 	}
+	if config.Env == server.Production && config.AdsNetworks == "" {
+		log.Warn("no real ads: every ad network is played by a sandbox, which shows nothing and spends nothing", "setting", "TILLWRIGHT_ADS_NETWORKS")
+	}
 	advertiser := ads.New(s, drivers, log)
 	deps := server.Deps{
 		Store: s, Handlers: handlers.New(s, cashier, advertiser, guard, webhooks.NewTester(s, renderer, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
