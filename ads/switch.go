@@ -2,6 +2,7 @@ package ads
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tillwright/tillwright/store"
 )
@@ -62,8 +63,8 @@ func (s *Service) PauseAdGroup(ctx context.Context, by Actor, id, platform strin
 	return s.switchGroup(ctx, by, store.AdOpPauseGroup, id, platform, store.AdConfiguredPaused)
 }
 
-// ResumeAdGroup switches an ad group on, if the account's limits allow what it may spend then. It is not delivered while
-// its campaign is off.
+// ResumeAdGroup switches an ad group on, with the ads in it that were created off, if the account's limits allow what it
+// may spend then. It is not delivered while its campaign is off.
 func (s *Service) ResumeAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
 	return s.switchGroup(ctx, by, store.AdOpResumeGroup, id, platform, store.AdConfiguredActive)
 }
@@ -88,11 +89,15 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 	if result.Status.IsTerminal() {
 		return nil, over("ad group", result.Status)
 	}
-	if stands, err := s.stands(ctx, groupSubject(g), store.AdLevelGroup, to); err != nil || stands {
+	held, err := s.held(ctx, line, g, to)
+	if err != nil {
+		return nil, err
+	}
+	if stands, err := s.stands(ctx, groupSubject(g), store.AdLevelGroup, to); err != nil || stands && len(held) == 0 {
 		result.explain(g)
 		return result, err
 	}
-	action, err := s.performSwitch(ctx, by, op, line, g, to)
+	action, err := s.performSwitch(ctx, by, op, line, g, held, to)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +124,46 @@ func (s *Service) stands(ctx context.Context, b subject, level store.AdLevel, to
 	return !open, err
 }
 
-func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l *line, g *store.AdGroup, to store.AdConfigured) (*store.AdAction, error) {
+// held returns the ads of an ad group that were created off and still are. Nothing but resuming their ad group switches
+// them on.
+func (s *Service) held(ctx context.Context, l *line, g *store.AdGroup, to store.AdConfigured) ([]Ref, error) {
+	if to != store.AdConfiguredActive || !slices.Contains(l.Caps().PauseLevels, store.AdLevelAd) {
+		return nil, nil
+	}
+	all, err := s.store.HeldAds(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var refs []Ref
+	for _, a := range all {
+		off, err := s.createdOff(ctx, &a)
+		if err != nil {
+			return nil, err
+		}
+		if off {
+			refs = append(refs, Ref{AdAccount: a.AdAccountID, Level: store.AdLevelAd, ID: a.PlatformID, CampaignID: a.CampaignID, AdGroupID: a.AdGroupID})
+		}
+	}
+	return refs, nil
+}
+
+// createdOff reports whether an ad was created switched off.
+func (s *Service) createdOff(ctx context.Context, a *store.Ad) (bool, error) {
+	op := store.AdOpCreateAd
+	if a.Type == store.AdTypeBoost {
+		op = store.AdOpBoostPost
+	}
+	actions, _, err := s.store.ListAdActions(ctx, a.AccountID, store.ListAdActions{Page: store.Page{Limit: 1}, Op: op, TargetID: a.PlatformID})
+	if err != nil || len(actions) == 0 {
+		return false, err
+	}
+	var r recipe
+	err = actions[0].Plan.Decode(&r)
+	return r.Plan.Configured == store.AdConfiguredPaused, err
+}
+
+// performSwitch switches an ad group, and before it the ads that it holds.
+func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l *line, g *store.AdGroup, held []Ref, to store.AdConfigured) (*store.AdAction, error) {
 	ref := Ref{AdAccount: g.AdAccountID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
 	var change store.AdChange
 	if to == store.AdConfiguredActive {
@@ -132,16 +176,34 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 			Plan: store.NewAdObject(switchPlan{ref, to}), Before: store.NewAdObject(switchPlan{ref, g.ConfiguredStatus}),
 		}),
 		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
-			results, err := l.SetStatus(ctx, l.conn, []Ref{ref}, to)
+			refs := append(slices.Clone(held), ref)
+			results, err := l.SetStatus(ctx, l.conn, refs, to)
 			switch {
 			case err != nil:
 				return store.AdOutcome{}, err
-			case len(results) != 1:
+			case len(results) != len(refs):
 				return store.AdOutcome{}, ErrIndeterminate
 			}
-			return switched(results[0]), results[0].Err
+			group := results[len(held)]
+			group.take(results[:len(held)])
+			return switched(group), group.Err
 		},
 	})
+}
+
+// take adds what became of the ads that an ad group held.
+func (r *ItemResult) take(held []ItemResult) {
+	for _, ad := range held {
+		if ad.Err != nil {
+			r.Reasons = append(r.Reasons, "ad "+ad.Ref.ID+" could not be switched on")
+			continue
+		}
+		for _, a := range ad.State.Ads {
+			if !slices.ContainsFunc(r.State.Ads, func(said store.Ad) bool { return said.PlatformID == a.PlatformID }) {
+				r.State.Ads = append(r.State.Ads, a) // else it was said later how it stands
+			}
+		}
+	}
 }
 
 // explain tells why an ad group that is on is not delivered.

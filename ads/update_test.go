@@ -225,3 +225,31 @@ func TestUpdate_WaitsForWhatIsNotKnownOfItsCampaign(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+func TestResumeAdGroup_SwitchesOnWhatWasCreatedOff(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := w.ad()
+		in.Status = "paused"
+		ad := w.create(in).Row
+		resumed, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		assert.True(t, resumed.Changed)
+		_, err = w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
+		require.NoError(t, err)
+		assert.Equal(t, store.AdStatusActive, w.native()[0].Status)
+
+		in.AdGroupID, in.Goal, in.BudgetAmount, in.BudgetType = ad.AdGroupID, "", "", ""
+		w.create(in)
+		resumed, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		assert.True(t, resumed.Changed, "the ad group was on, and the ad off")
+		for _, one := range w.native() {
+			assert.Equal(t, store.AdStatusActive, one.Status)
+		}
+		calls := w.line.of("SetStatus")
+		resumed, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		require.NoError(t, err)
+		assert.False(t, resumed.Changed)
+		assert.Equal(t, calls, w.line.of("SetStatus"))
+	})
+}
