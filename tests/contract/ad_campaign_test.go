@@ -208,6 +208,11 @@ func TestDeleteAdCampaign_CancelsWhatIsInIt(t *testing.T) {
 		if gone.ID != ad.CampaignID || gone.Object != "campaign" || !bool(gone.Deleted) || gone.AdGroupCount != 1 || gone.AdCount != 1 {
 			t.Errorf("the confirmation is %+v", gone)
 		}
+		for still, err := range sdk.All(background, c.Ads.List, &sdk.ListAdsParams{CampaignID: &ad.CampaignID}) {
+			if err != nil || still.ID != ad.ID || still.Status != sdk.AdStatusCancelled {
+				t.Errorf("its ad is %+v, %v", still, err)
+			}
+		}
 		_, err = c.AdCampaigns.Delete(background, ad.CampaignID, &sdk.AdPlatformBody{Platform: new(sdk.AdPlatformFacebook)})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 	})

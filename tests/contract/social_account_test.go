@@ -6,7 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -93,6 +96,33 @@ func TestDeactivateSocialAccount_EndsTheAccessToItsAds(t *testing.T) {
 		}
 		ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: channel.ID}))
 		ok[*sdk.AdCampaign](t)(c.AdCampaigns.Get(background, found.Data[0].ID, nil))
+	})
+}
+
+func TestSyncSocialAccount_FindsWhatChangedElsewhere(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		a := advertise(t, owner.SDK(), sdk.AdPlatformFacebook)
+		renamed, deleted := a.ad(t, "Here"), a.ad(t, "Gone")
+		ref := func(ad *sdk.Ad) ads.Ref {
+			return ads.Ref{AdAccount: a.account, Level: store.AdLevelCampaign, ID: ad.CampaignID}
+		}
+		s.Manage(t, owner, a.channel, store.PlatformFacebook, ref(renamed), sandbox.Edit{Name: new("There"), Configured: new(store.AdConfiguredPaused)})
+		s.Manage(t, owner, a.channel, store.PlatformFacebook, ref(deleted), sandbox.Edit{Delete: true})
+		if before := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, renamed.CampaignID, nil)); before.Name != "Here" {
+			t.Errorf("before the sync, the campaign is called %s", before.Name)
+		}
+		synced := ok[*sdk.SocialAccount](t)(a.Socials.Sync(background, a.channel))
+		if synced.ID != a.channel || synced.AdsStatus != sdk.SocialAdsStatusActive {
+			t.Errorf("the channel is %+v", synced)
+		}
+		after := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, renamed.CampaignID, nil))
+		if after.Name != "There" || after.ConfiguredStatus != sdk.AdConfiguredStatusPaused || after.Source != sdk.AdSourceNative {
+			t.Errorf("after the sync, the campaign is %+v", after)
+		}
+		if gone := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, deleted.CampaignID, nil)); gone.Status != sdk.AdStatusCancelled {
+			t.Errorf("the campaign that was deleted elsewhere is %s", gone.Status)
+		}
 	})
 }
 

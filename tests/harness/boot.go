@@ -121,6 +121,15 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 	})
 }
 
+// Manage does to one thing of a channel what somebody does in its network's ad manager, past the program.
+func (s *Server) Manage(t testing.TB, c *Client, channel string, platform store.Platform, ref ads.Ref, edit sandbox.Edit) {
+	t.Helper()
+	conn := ads.Conn{Account: c.Account, Channel: channel, Platform: platform, Now: s.Clock.Now}
+	if err := sandbox.New(s.store, platform, sandbox.Options{}).Manage(t.Context(), conn, ref, edit); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // check asks the store what does not add up, after every test.
 func (s *Server) check(t testing.TB) {
 	violations, err := s.store.Check(context.Background(), webhooks.Retention(24*time.Hour))
