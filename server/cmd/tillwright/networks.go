@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"net/http"
 	"time"
 
@@ -10,17 +11,18 @@ import (
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks"
 )
 
 // adDrivers returns who speaks to ad networks: the sandbox to all of them, and real drivers to those that the
 // configuration names.
-func adDrivers(config *server.Config, s *store.Store) (ads.Drivers, error) {
+func adDrivers(config *server.Config, s *store.Store, guard *webhooks.Guard) (ads.Drivers, error) {
 	live, err := config.AdNetworks()
 	if err != nil {
 		return nil, err
 	}
 	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s, sandbox.Options{}), "meta": {}, "pinterest": {}}
-	client := &http.Client{Transport: outbound(), Timeout: time.Minute}
+	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
 	for _, p := range live {
 		switch p {
 		case store.PlatformPinterest:
@@ -32,9 +34,12 @@ func adDrivers(config *server.Config, s *store.Store) (ads.Drivers, error) {
 	return drivers, nil
 }
 
-// outbound is how networks are reached. The drivers bound each request themselves.
-func outbound() http.RoundTripper {
+// outbound is how networks are reached: past the guard at every dial, and through no proxy, which would dial behind its
+// back. The drivers bound each request themselves.
+func outbound(guard *webhooks.Guard) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = nil
+	t.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: guard.Control}).DialContext
 	t.MaxIdleConnsPerHost = 16
 	t.ResponseHeaderTimeout = 30 * time.Second
 	return t

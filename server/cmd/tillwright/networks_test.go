@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,23 +13,40 @@ import (
 	"github.com/tillwright/tillwright/ads/pinterest"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks"
 )
 
 func TestAdDrivers_AreTheSandboxAndWhatIsNamed(t *testing.T) {
 	t.Parallel()
-	drivers, err := adDrivers(&server.Config{}, nil)
+	guard := webhooks.NewGuard(webhooks.GuardOptions{})
+	drivers, err := adDrivers(&server.Config{}, nil, guard)
 	require.NoError(t, err)
 	assert.Len(t, drivers[ads.DriverSandbox], len(store.Platforms))
 	assert.Empty(t, drivers["meta"])
 	assert.Empty(t, drivers["pinterest"])
 
-	drivers, err = adDrivers(&server.Config{AdsNetworks: "instagram,pinterest"}, nil)
+	drivers, err = adDrivers(&server.Config{AdsNetworks: "instagram,pinterest"}, nil, guard)
 	require.NoError(t, err)
 	assert.Len(t, drivers[ads.DriverSandbox], len(store.Platforms), "a channel without access is still played")
 	assert.IsType(t, &meta.Network{}, drivers["meta"][store.PlatformInstagram])
 	assert.IsType(t, &pinterest.Driver{}, drivers["pinterest"][store.PlatformPinterest])
 	assert.Nil(t, drivers["meta"][store.PlatformFacebook])
 
-	_, err = adDrivers(&server.Config{AdsNetworks: "google"}, nil)
+	_, err = adDrivers(&server.Config{AdsNetworks: "google"}, nil, guard)
 	assert.ErrorContains(t, err, "TILLWRIGHT_ADS_NETWORKS")
+}
+
+func TestOutbound_GoesPastTheGuard(t *testing.T) {
+	t.Parallel()
+	inside := httptest.NewServer(http.NotFoundHandler())
+	defer inside.Close()
+	ask := func(o webhooks.GuardOptions) error {
+		response, err := (&http.Client{Transport: outbound(webhooks.NewGuard(o))}).Get(inside.URL)
+		if err == nil {
+			err = response.Body.Close()
+		}
+		return err
+	}
+	require.Error(t, ask(webhooks.GuardOptions{}))
+	require.NoError(t, ask(webhooks.GuardOptions{Development: true}))
 }

@@ -129,7 +129,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if err != nil {
 		return err
 	}
-	drivers, err := adDrivers(config, s)
+	drivers, err := adDrivers(config, s, guard)
 	if err != nil {
 		return err
 	}
