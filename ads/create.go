@@ -30,8 +30,13 @@ type CreateAd struct {
 	AdGroupID    string // the ad group to join: it has the goal, the budget and the bid
 	Creative     store.AdCreative
 	Bid          BidInput
-	Extra        map[string]any // what else was sent; stored and shown, never sent to a network
-	DryRun       bool
+
+	// In the network's own words, and sent to it as they are.
+	Targeting      store.AdObject
+	PromotedObject store.AdObject
+
+	Extra  map[string]any // what else was sent; stored and shown, never sent to a network
+	DryRun bool
 }
 
 // BoostPost is an ad that shows a published post.
@@ -50,7 +55,12 @@ type BoostPost struct {
 	EndDate      string
 	DurationDays *int // instead of EndDate; a lifetime budget without either is for a week
 	Bid          BidInput
-	DryRun       bool
+
+	// In the network's own words, and sent to it as they are.
+	Targeting      store.AdObject
+	PromotedObject store.AdObject
+
+	DryRun bool
 }
 
 // BudgetInput is a budget as it is sent.
@@ -89,6 +99,7 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 		}
 	} else {
 		d.campaign(in.Goal, in.BudgetLevel, in.Bid)
+		d.plan.Targeting, d.plan.PromotedObject = in.Targeting, in.PromotedObject
 		d.budget(FlatBudget, in.BudgetAmount, in.BudgetType, in.StartDate, in.EndDate)
 	}
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
@@ -111,6 +122,7 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 		return nil, err
 	}
 	d.campaign(in.Goal, in.BudgetLevel, in.Bid)
+	d.plan.Targeting, d.plan.PromotedObject = in.Targeting, in.PromotedObject
 	d.budget(NestedBudget, in.Budget.Amount, in.Budget.Type, in.StartDate, d.boostEnd(&in))
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	return s.create(ctx, d, in.DryRun)

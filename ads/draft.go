@@ -155,6 +155,7 @@ func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
 		{"budget_amount", in.BudgetAmount}, {"budget_type", in.BudgetType}, {"budget_level", in.BudgetLevel},
 		{"start_date", in.StartDate}, {"end_date", in.EndDate},
 		{"bid_strategy", in.Bid.Strategy}, {fieldBidAmount, in.Bid.Amount}, {fieldRoasFloor, in.Bid.RoasFloor},
+		{"targeting", string(in.Targeting)}, {"promoted_object", string(in.PromotedObject)},
 	}) {
 		p.Check(f.value == "", f.field, "The ad group that the ad joins has its own. Leave it out.")
 	}

@@ -1148,6 +1148,12 @@ type AdBoost struct {
 	// ROASAverageFloor Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
+	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
+	Targeting *json.RawMessage `json:"targeting,omitempty"`
+
+	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
+	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
+
 	// Status Its own switch, whatever it is inside of.
 	Status *AdConfiguredStatus `json:"status,omitempty"`
 }
@@ -1472,6 +1478,12 @@ type AdCreate struct {
 	//
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
+
+	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
+	Targeting *json.RawMessage `json:"targeting,omitempty"`
+
+	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
+	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
 
 	// Status `paused` makes it without letting it run. `active` unless sent.
 	Status               *AdConfiguredStatus        `json:"status,omitempty"`
@@ -4859,6 +4871,22 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 		delete(object, "roas_average_floor")
 	}
 
+	if raw, found := object["targeting"]; found {
+		err = json.Unmarshal(raw, &a.Targeting)
+		if err != nil {
+			return fmt.Errorf("error reading 'targeting': %w", err)
+		}
+		delete(object, "targeting")
+	}
+
+	if raw, found := object["promoted_object"]; found {
+		err = json.Unmarshal(raw, &a.PromotedObject)
+		if err != nil {
+			return fmt.Errorf("error reading 'promoted_object': %w", err)
+		}
+		delete(object, "promoted_object")
+	}
+
 	if raw, found := object["status"]; found {
 		err = json.Unmarshal(raw, &a.Status)
 		if err != nil {
@@ -5024,6 +5052,20 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		object["roas_average_floor"], err = json.Marshal(a.ROASAverageFloor)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'roas_average_floor': %w", err)
+		}
+	}
+
+	if a.Targeting != nil {
+		object["targeting"], err = json.Marshal(a.Targeting)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'targeting': %w", err)
+		}
+	}
+
+	if a.PromotedObject != nil {
+		object["promoted_object"], err = json.Marshal(a.PromotedObject)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'promoted_object': %w", err)
 		}
 	}
 

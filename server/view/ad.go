@@ -146,7 +146,8 @@ func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
 		Creative: store.AdCreative{
 			Headline: value(b.Headline), Body: value(b.Body), CallToAction: value(b.CallToAction), LinkURL: value(b.LinkURL), ImageURL: value(b.ImageURL),
 		},
-		Bid:   bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
+		Bid:       bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
+		Targeting: adObject(b.Targeting), PromotedObject: adObject(b.PromotedObject),
 		Extra: extra, DryRun: value(dryRun),
 	}
 }
@@ -157,7 +158,8 @@ func NewBoost(b *api.AdBoost, dryRun *bool) ads.BoostPost {
 		AccountID: b.AccountID, AdAccountID: b.AdAccountID, Platform: string(value(b.Platform)), PostID: b.PostID, Name: b.Name, Goal: string(b.Goal),
 		Status: string(value(b.Status)), Currency: value(b.Currency), StartDate: value(b.StartDate), EndDate: value(b.EndDate),
 		BudgetLevel: string(value(b.BudgetLevel)), Budget: wanted(&b.Budget),
-		Bid: bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor), DryRun: value(dryRun),
+		Bid:       bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
+		Targeting: adObject(b.Targeting), PromotedObject: adObject(b.PromotedObject), DryRun: value(dryRun),
 	}
 	if b.DurationDays != nil {
 		boost.DurationDays = new(int(*b.DurationDays))
@@ -167,6 +169,14 @@ func NewBoost(b *api.AdBoost, dryRun *bool) ads.BoostPost {
 
 func bid(strategy *string, amount, floor *json.Number) ads.BidInput {
 	return ads.BidInput{Strategy: value(strategy), Amount: string(value(amount)), RoasFloor: string(value(floor))}
+}
+
+// adObject is an object in a network's own words, none for nil.
+func adObject(sent *json.RawMessage) store.AdObject {
+	if sent == nil {
+		return ""
+	}
+	return store.NewAdObject(*sent)
 }
 
 // wanted is a budget as it was asked for, nil for none.

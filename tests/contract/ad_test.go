@@ -83,6 +83,21 @@ func TestCreateAd_ShowsWhatItMade(t *testing.T) {
 	})
 }
 
+func TestCreateAd_SpeaksToTheNetworkInItsOwnWords(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := advertise(t, c, sdk.AdPlatformFacebook)
+		draft := a.draft("Conversions")
+		draft.Goal = new(sdk.AdGoalConversions)
+		draft.Targeting = new(json.RawMessage(`{"geo_locations":{"countries":["DE"]}}`))
+		draft.PromotedObject = new(json.RawMessage(`{"custom_event_type":"PURCHASE","pixel_id":"123456789012345678"}`))
+		ad := ok[*sdk.Ad](t)(a.Ads.Create(background, draft))
+		group := ok[*sdk.AdGroup](t)(a.AdGroups.Get(background, ad.AdGroupID, nil))
+		if string(group.Targeting) != string(*draft.Targeting) || string(group.PromotedObject) != string(*draft.PromotedObject) {
+			t.Errorf("the ad group is shown to %s and promotes %s", group.Targeting, group.PromotedObject)
+		}
+	})
+}
+
 func TestCreateAd_TakesABudgetOfTheCampaign(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
@@ -101,6 +116,10 @@ func TestCreateAd_TakesABudgetOfTheCampaign(t *testing.T) {
 		}
 		more := a.draft("More")
 		more.Goal, more.BudgetAmount, more.BudgetType, more.AdGroupID = nil, nil, nil, &ad.AdGroupID
+		more.Targeting = new(json.RawMessage(`{"age_min":18}`))
+		_, err := a.Ads.Create(background, more)
+		refused(t, err, 422, "validation_failed", "targeting")
+		more.Targeting = nil
 		joined := ok[*sdk.Ad](t)(a.Ads.Create(background, more))
 		if joined.AdGroupID != ad.AdGroupID || joined.CampaignID != ad.CampaignID || *joined.Goal != *ad.Goal {
 			t.Errorf("the second ad is %+v", joined)
