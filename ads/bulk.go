@@ -119,9 +119,20 @@ type bulkItem struct {
 	fault    error
 }
 
-// total counts.
+// total counts, and shows a campaign that was named twice as it is now both times.
 func (b *bulk) total() *BulkResult {
-	for _, r := range b.result.Results {
+	type campaign struct {
+		platform store.Platform
+		id       string
+	}
+	now := map[campaign]store.AdStatus{}
+	for i := range b.result.Results {
+		r := &b.result.Results[i]
+		if r.Reason == "duplicate" {
+			r.Status = now[campaign{r.Platform, r.ID}]
+		} else if r.Outcome != BulkFailed {
+			now[campaign{r.Platform, r.ID}] = r.Status
+		}
 		switch r.Outcome {
 		case BulkUpdated:
 			b.result.Updated++

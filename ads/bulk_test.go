@@ -54,6 +54,7 @@ func TestBulkPauseCampaigns_AnswersEachItemInOrder(t *testing.T) {
 		assert.Equal(t, store.CodeInvalid, result.Results[5].Error.Code)
 		assert.Equal(t, store.CodeParameterMissing, result.Results[7].Error.Code)
 		assert.Equal(t, store.AdStatusPaused, result.Results[0].Status)
+		assert.Equal(t, store.AdStatusPaused, result.Results[3].Status, "the other one of its name was paused")
 		assert.Equal(t, 1, result.Results[0].Updated)
 		assert.Equal(t, 1, w.line.of("SetStatus"), "one ad account, one call")
 		assert.NotEmpty(t, off.ID)

@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"github.com/oapi-codegen/nullable"
 
@@ -90,8 +91,9 @@ func limitAmount(p *store.Problems, field string, sent *json.Number) *store.AdAm
 	if sent == nil {
 		return nil
 	}
-	amount, err := store.ParseAdSpend(string(*sent))
-	p.Check(err == nil, field, "Send an amount in whole currency units, such as 500 or 500.50.")
+	amount, err := store.ParseAdAmount(string(*sent))
+	isZero := strings.Trim(string(*sent), "0.") == ""
+	p.Check(err == nil || isZero, field, "Send an amount in whole currency units, such as 500 or 500.50.")
 	return &amount
 }
 

@@ -62,6 +62,7 @@ func TestUpdateAdLimits_RefusesWhatIsNoLimit(t *testing.T) {
 		for param, wrong := range map[string]sdk.AdLimitsUpdate{
 			"currencies.usd.max_daily_budget_per_campaign": {Currencies: map[string]*sdk.AdLimitUpdate{"usd": {MaxDailyBudgetPerCampaign: new(json.Number("-1"))}}},
 			"currencies.usd.max_bid_amount":                {Currencies: map[string]*sdk.AdLimitUpdate{"usd": {MaxBidAmount: sdk.Set(json.Number("1e3"))}}},
+			"currencies.jpy.max_total_daily_budget":        {Currencies: map[string]*sdk.AdLimitUpdate{"jpy": {MaxTotalDailyBudget: new(json.Number("500.001"))}}},
 			"currencies.USD":                               {Currencies: map[string]*sdk.AdLimitUpdate{"USD": {MaxDailyBudgetPerCampaign: new(json.Number("1"))}}},
 			"max_daily_budget_increase_pct":                {MaxDailyBudgetIncreasePct: sdk.Set(json.Number("-1"))},
 			"blocked_operations.0":                         {BlockedOperations: []sdk.AdOperation{"everything"}},
