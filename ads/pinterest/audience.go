@@ -240,8 +240,10 @@ func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, 
 		}
 	}
 	if made {
-		w, err = d.audience(ctx, c, a.AdAccountID, w.ID)
-		return audienceRow(w), err
+		if w, err = d.audience(ctx, c, a.AdAccountID, w.ID); err != nil {
+			return store.AdAudience{}, unread(err)
+		}
+		return audienceRow(w), nil
 	}
 	return d.makeAudience(ctx, c, a.AdAccountID, newAudience{
 		Name: a.Name, Description: mark(a.Description, a.ID), Type: typeList, Rule: rule{ListID: listID},

@@ -59,7 +59,15 @@ func (d *Driver) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, pa
 		return ads.Entity{}, err
 	}
 	row, err := d.campaignRow(*w)
-	return ads.Entity{Campaign: &row}, err
+	if err != nil {
+		return ads.Entity{}, unread(err)
+	}
+	return ads.Entity{Campaign: &row}, nil
+}
+
+// unread wraps a fault on the way to reading how things stand after a write, which took place whether or not it can be read.
+func unread(err error) error {
+	return fmt.Errorf("pinterest: read after the change: %w: %w", ads.ErrIndeterminate, err)
 }
 
 // updateGroup changes an ad group. How it stands depends on its campaign, which is read, too.
@@ -72,16 +80,24 @@ func (d *Driver) updateGroup(ctx context.Context, c ads.Conn, ref ads.Ref, patch
 	if err != nil {
 		return ads.Entity{}, err
 	}
+	row, err := d.groupBelow(ctx, c, ref.AdAccount, *w)
+	if err != nil {
+		return ads.Entity{}, unread(err)
+	}
+	return ads.Entity{Group: &row}, nil
+}
+
+// groupBelow converts an ad group in the light of its campaign, which it reads.
+func (d *Driver) groupBelow(ctx context.Context, c ads.Conn, adAccount string, w group) (store.AdGroup, error) {
 	above := store.AdCampaign{Status: store.AdStatusActive}
-	campaigns, err := filtered[campaign](ctx, d, c, inAccount(ref.AdAccount, "campaigns"), "campaign_ids", []string{w.CampaignID})
+	campaigns, err := filtered[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), "campaign_ids", []string{w.CampaignID})
 	if err == nil && len(campaigns) == 1 {
 		above, err = d.campaignRow(campaigns[0])
 	}
 	if err != nil {
-		return ads.Entity{}, err
+		return store.AdGroup{}, err
 	}
-	row, err := d.groupRow(*w, above)
-	return ads.Entity{Group: &row}, err
+	return d.groupRow(w, above)
 }
 
 func (d *Driver) groupChange(ref ads.Ref, patch ads.Patch) (changedGroup, error) {
