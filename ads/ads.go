@@ -176,7 +176,8 @@ func (e Entity) Batch() store.AdBatch {
 }
 
 // ItemResult is what became of one switch. State is how the thing and what is below it stand afterwards, as far as the
-// network said; Err is nil unless it failed, and one of this package's errors then.
+// network said: empty if that could not be read any more. Err is nil unless it failed, and one of this package's errors
+// then.
 type ItemResult struct {
 	Ref     Ref
 	State   store.AdBatch

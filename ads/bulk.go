@@ -309,7 +309,7 @@ func switchGroup(ctx context.Context, group []*bulkItem, to store.AdConfigured) 
 		if w.fault = err; err != nil {
 			continue
 		}
-		w.outcome, w.fault = switched(results[i]), results[i].Err
+		w.outcome, w.fault = switched(results[i], to), results[i].Err
 		w.outcome.State = store.AdActionDone
 	}
 	var limited *RateLimited

@@ -36,11 +36,35 @@ type switchResult struct {
 	Message string             `json:"message,omitempty"`
 }
 
-// switched is what a network did.
-func switched(r ItemResult) store.AdOutcome {
+// switched is what a network did that turned a switch.
+func switched(r ItemResult, to store.AdConfigured) store.AdOutcome {
+	r.turned(to)
 	return store.AdOutcome{Changed: r.State, After: store.NewAdObject(switchResult{
 		Status: statusOf(r), Updated: r.Updated, Skipped: r.Skipped, Reasons: r.Reasons, Message: r.Message,
 	})}
+}
+
+// turned adds that the switch itself stands as it was turned, if the network did not tell how things stand afterwards.
+func (r *ItemResult) turned(to store.AdConfigured) {
+	var status store.AdStatus
+	if to == store.AdConfiguredPaused {
+		status = store.AdStatusPaused
+	}
+	is := func(id string) bool { return id == r.Ref.ID }
+	switch b := &r.State; r.Ref.Level {
+	case store.AdLevelCampaign:
+		if !slices.ContainsFunc(b.Campaigns, func(c store.AdCampaign) bool { return is(c.PlatformID) }) {
+			b.Campaigns = append(b.Campaigns, store.AdCampaign{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
+		}
+	case store.AdLevelGroup:
+		if !slices.ContainsFunc(b.Groups, func(g store.AdGroup) bool { return is(g.PlatformID) }) {
+			b.Groups = append(b.Groups, store.AdGroup{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
+		}
+	case store.AdLevelAd:
+		if !slices.ContainsFunc(b.Ads, func(a store.Ad) bool { return is(a.PlatformID) }) {
+			b.Ads = append(b.Ads, store.Ad{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
+		}
+	}
 }
 
 // statusOf returns how the thing itself stands, as far as the network said.
@@ -185,19 +209,20 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 				return store.AdOutcome{}, ErrIndeterminate
 			}
 			group := results[len(held)]
-			group.take(results[:len(held)])
-			return switched(group), group.Err
+			group.take(results[:len(held)], to)
+			return switched(group, to), group.Err
 		},
 	})
 }
 
 // take adds what became of the ads that an ad group held.
-func (r *ItemResult) take(held []ItemResult) {
+func (r *ItemResult) take(held []ItemResult, to store.AdConfigured) {
 	for _, ad := range held {
 		if ad.Err != nil {
 			r.Reasons = append(r.Reasons, "ad "+ad.Ref.ID+" could not be switched on")
 			continue
 		}
+		ad.turned(to)
 		for _, a := range ad.State.Ads {
 			if !slices.ContainsFunc(r.State.Ads, func(said store.Ad) bool { return said.PlatformID == a.PlatformID }) {
 				r.State.Ads = append(r.State.Ads, a) // else it was said later how it stands

@@ -67,7 +67,8 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 		return u.exec(ctx, `
 			UPDATE `+levelTables[level]+` AS t SET configured_status = COALESCE(NULLIF(r.configured_status, ''), t.configured_status),
 				status = COALESCE(NULLIF(r.status, ''), t.status), review_status = COALESCE(NULLIF(r.review_status, ''), t.review_status),
-				platform_status = COALESCE(NULLIF(r.platform_status, ''), t.platform_status), rejection_reason = r.rejection_reason,
+				platform_status = COALESCE(NULLIF(r.platform_status, ''), t.platform_status),
+				rejection_reason = CASE WHEN r.status = '' THEN t.rejection_reason ELSE r.rejection_reason END,
 				updated_at = ?, synced_at = ?
 			FROM (SELECT value ->> 0 AS platform_id, value ->> 1 AS configured_status, value ->> 2 AS status, value ->> 3 AS review_status,
 				value ->> 4 AS platform_status, value ->> 5 AS rejection_reason FROM `+s.jsonRows()+`) AS r
@@ -76,7 +77,7 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 					OR t.status <> COALESCE(NULLIF(r.status, ''), t.status)
 					OR t.review_status <> COALESCE(NULLIF(r.review_status, ''), t.review_status)
 					OR t.platform_status <> COALESCE(NULLIF(r.platform_status, ''), t.platform_status)
-					OR t.rejection_reason <> r.rejection_reason)`,
+					OR r.status <> '' AND t.rejection_reason <> r.rejection_reason)`,
 			s.Now(), asked, JSONOf(rows), account, platform, asked)
 	})
 	if err != nil {

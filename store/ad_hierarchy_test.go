@@ -298,6 +298,9 @@ func TestRecordAdStates_WritesOnlyWhatIsNew(t *testing.T) {
 		assert.Equal(t, "Too loud", ad.RejectionReason)
 		assert.Equal(t, AdConfiguredActive, ad.ConfiguredStatus, "of which nothing was said")
 		assert.Greater(t, ad.UpdatedAt, first.UpdatedAt)
+		ad = record(a.Now(), AdState{Configured: AdConfiguredPaused})
+		assert.Equal(t, AdConfiguredPaused, ad.ConfiguredStatus)
+		assert.Equal(t, "Too loud", ad.RejectionReason, "of which nothing was said")
 	})
 }
 
