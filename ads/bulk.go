@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/store"
 )
@@ -115,6 +116,7 @@ type bulkItem struct {
 	campaign *store.AdCampaign
 	line     *line
 	action   *store.AdAction
+	resumed  bool // the network may have been asked before
 	outcome  store.AdOutcome
 	fault    error
 }
@@ -227,11 +229,19 @@ func (b *bulk) change(c *store.AdCampaign) store.AdChange {
 	return store.AdChange{Level: store.AdLevelCampaign, PlatformID: c.PlatformID, Platform: c.Platform, Resume: true, Param: "campaigns"}
 }
 
+// bulkTime is how long a request goes on to ask one ad account after the other. With the last call that it makes it ends
+// before the leases of its actions do.
+const bulkTime = 25 * time.Second
+
+// errNotAsked says that there was no time to ask a network.
+var errNotAsked = errors.New("there was no time to ask the network")
+
 // switchAll begins the actions, asks each ad account once, and settles.
 func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 	if len(b.work) == 0 {
 		return nil
 	}
+	until := s.store.Now().Add(bulkTime)
 	begins := make([]store.BeginAdAction, len(b.work))
 	for i, w := range b.work {
 		begins[i] = intent(b.by, b.op, store.BeginAdAction{
@@ -246,7 +256,7 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 	}
 	var open []*bulkItem
 	for i, w := range b.work {
-		switch w.action = begun[i].Action; {
+		switch w.action, w.resumed = begun[i].Action, begun[i].Resumed; {
 		case begun[i].Err != nil:
 			if err := w.fail(begun[i].Err); err != nil {
 				return err
@@ -257,7 +267,7 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 			open = append(open, w)
 		}
 	}
-	if err := s.switchOpen(ctx, open, b.to); err != nil {
+	if err := s.switchOpen(ctx, open, b.to, until); err != nil {
 		return err
 	}
 	return s.settleBulk(context.WithoutCancel(ctx), open)
@@ -267,9 +277,9 @@ func (w *bulkItem) ref() Ref {
 	return Ref{AdAccount: w.campaign.AdAccountID, Level: store.AdLevelCampaign, ID: w.campaign.PlatformID}
 }
 
-// switchOpen asks the networks, several ad accounts at once. If all of them take no requests at all, that is the answer
-// to the request: nothing was changed.
-func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured) error {
+// switchOpen asks the networks, several ad accounts at once, and none after a time. If all of them take no requests at
+// all, that is the answer to the request: nothing was changed.
+func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured, until store.Time) error {
 	groups := map[reportPlace][]*bulkItem{}
 	var order []reportPlace
 	for _, w := range open {
@@ -280,7 +290,13 @@ func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdC
 		groups[at] = append(groups[at], w)
 	}
 	limited := make([]*RateLimited, len(order))
-	inParallel(len(order), maxReports, func(i int) { limited[i] = switchGroup(ctx, groups[order[i]], to) })
+	inParallel(len(order), maxReports, func(i int) {
+		if group := groups[order[i]]; s.store.Now() > until {
+			notAsked(group)
+		} else {
+			limited[i] = switchGroup(ctx, group, to)
+		}
+	})
 	if len(order) == 0 || slices.Contains(limited, nil) {
 		return nil
 	}
@@ -291,6 +307,15 @@ func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdC
 	}
 	longest := slices.MaxFunc(limited, func(a, b *RateLimited) int { return int(a.After - b.After) })
 	return refusal(open[0].campaign.Platform, "campaign", longest)
+}
+
+// notAsked leaves campaigns as they are. Of one that may have been switched before, nothing is known by that.
+func notAsked(group []*bulkItem) {
+	for _, w := range group {
+		if w.fault = errNotAsked; w.resumed {
+			w.fault = fmt.Errorf("%w: %w", ErrIndeterminate, errNotAsked)
+		}
+	}
 }
 
 // switchGroup asks about the campaigns of one ad account. It returns the limit that kept the network from doing

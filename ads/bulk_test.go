@@ -180,6 +180,113 @@ func TestBulkPauseCampaigns_OneNetworkDoesNotKeepAnotherFromIt(t *testing.T) {
 	})
 }
 
+// apart creates n campaigns, each through a channel of its own.
+func (w *world) apart(n int) []ads.BulkItem {
+	w.t.Helper()
+	items := make([]ads.BulkItem, n)
+	for i := range items {
+		channel := w.activate(store.PlatformFacebook)
+		in := w.ad()
+		in.AccountID, in.AdAccountID = channel.ID, w.adAccount(channel).PlatformID
+		items[i] = ads.BulkItem{ID: w.create(in).Row.CampaignID}
+	}
+	return items
+}
+
+// slowly makes the network take so long for a switch.
+func (w *world) slowly(d time.Duration) {
+	w.line.mu.Lock()
+	defer w.line.mu.Unlock()
+	w.line.answer = func(call string) error {
+		if call == "SetStatus" {
+			w.advance.Add(int64(d))
+		}
+		return nil
+	}
+}
+
+func TestBulkResumeCampaigns_AsksNobodyOnceTheLeasesMayEnd(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		items := w.apart(9)
+		_, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
+		require.NoError(t, err)
+		before, calls := w.seeded(), w.line.of("SetStatus")
+		w.slowly(26 * time.Second)
+		result, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
+		require.NoError(t, err)
+		asked := w.line.of("SetStatus") - calls
+		assert.Positive(t, asked)
+		assert.LessOrEqual(t, asked, 4, "those that were under way by then")
+		assert.Equal(t, []int{asked, len(items) - asked}, []int{result.Updated, result.Failed})
+		for _, one := range result.Results {
+			if one.Error != nil {
+				assert.EqualValues(t, "api_error", one.Error.Code)
+				assert.Contains(t, one.Error.Message, "Nothing was changed")
+				assert.True(t, one.Error.Retryable)
+			}
+		}
+		refused := 0
+		for _, action := range w.actions()[:len(items)] {
+			assert.True(t, action.IsFinal())
+			if action.State == store.AdActionRefused {
+				refused++
+			}
+		}
+		assert.Equal(t, len(items)-asked, refused)
+		assert.Equal(t, before+20*int64(asked), w.seeded(), "what was not asked for is not spent")
+
+		w.slowly(0)
+		again, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
+		require.NoError(t, err)
+		assert.Equal(t, []int{len(items) - asked, asked}, []int{again.Updated, again.Skipped})
+	})
+}
+
+func TestBulkPauseCampaigns_WhatWasAskedBeforeStaysOpenWithoutTime(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		items := w.apart(9)
+		w.line.die.Store(true)
+		pause := func(ctx context.Context) (any, error) { return w.BulkPauseCampaigns(ctx, w.by, ads.Bulk{Items: items}) }
+		assert.Panics(t, func() { _, _, _ = w.request("k1", pause) })
+		w.line.die.Store(false)
+		w.due()
+		w.slowly(26 * time.Second)
+		_, _, err := w.request("k1", pause)
+		require.NoError(t, err)
+		for _, action := range w.actions()[:len(items)] {
+			assert.NotEqual(t, store.AdActionRefused, action.State, "it may have been done the first time")
+		}
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		for _, action := range w.actions()[:len(items)] {
+			assert.Equal(t, store.AdActionDone, action.State)
+		}
+	})
+}
+
+func TestBulkResumeCampaigns_WhatTheReconcilerTookForRefusedIsDone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		items := w.campaigns(1)
+		_, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
+		require.NoError(t, err)
+		before := w.seeded()
+		w.line.mu.Lock()
+		w.line.answer = func(call string) error {
+			if call == "SetStatus" { // and it takes longer than anybody thought
+				w.due()
+				assert.NoError(t, w.Reconcile(context.Background()))
+			}
+			return nil
+		}
+		w.line.mu.Unlock()
+		result, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
+		require.NoError(t, err)
+		assert.Equal(t, 1, result.Updated, "%+v", result.Results)
+		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, before+20, w.seeded(), "the mirror has it")
+	})
+}
+
 func TestBulkPauseCampaigns_OverIsOver(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{Status: "completed"})

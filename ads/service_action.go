@@ -105,6 +105,8 @@ func verdict(platform store.Platform, err error) *store.Error {
 		return nil
 	case errors.Is(err, ErrIndeterminate):
 		return nil
+	case errors.Is(err, errNotAsked):
+		return &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("There was no time left to ask %s. Nothing was changed: send the request again.", platform)}
 	case errors.Is(err, ErrUnavailable):
 		return &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s is out of order. Nothing was changed: send the request again later.", platform)}
 	}

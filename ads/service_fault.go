@@ -63,5 +63,5 @@ func unanswered(platform store.Platform, what string, err error) error {
 // isTransient reports whether the same request may succeed later.
 func isTransient(err error) bool {
 	var limited *RateLimited
-	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate)
+	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate) || errors.Is(err, errNotAsked)
 }

@@ -14,6 +14,10 @@ const (
 	writeTimeout = 25 * time.Second
 )
 
+// UndoTime is how long a driver's Create may go on to remove what it made, though the time for the call is used up.
+// With a Find before it that is still less than the minute.
+const UndoTime = 15 * time.Second
+
 // outside guards a network's calls: each has a deadline, and one that is made inside a database transaction panics,
 // because such a call would hold locks for as long as a stranger takes to answer, and could not be undone with the
 // transaction.

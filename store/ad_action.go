@@ -187,7 +187,8 @@ type AdSettlement struct {
 
 // SettleAdAction stores what became of an action, and what the network has now. Done commits together with the
 // request's answer; refused commits at once, because the answer is an error. An action that has its outcome
-// keeps it and is returned as it is.
+// keeps it and is returned as it is, but for one that was taken for refused and turns out to be done: what the network
+// says that it did counts for more than that nobody found it.
 func (s *Store) SettleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
 	settle := func(ctx context.Context, u *unit) (*AdAction, error) { return u.settleAdAction(ctx, account, id, out) }
 	if out.State == AdActionDone {
@@ -378,7 +379,7 @@ func (u *unit) leaseAdAction(ctx context.Context, account, id, condition string)
 
 func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
 	action, err := u.store.findAdAction(ctx, account, id, u.lock())
-	if err != nil || action.IsFinal() {
+	if err != nil || action.State == AdActionDone || action.State == AdActionRefused && out.State != AdActionDone {
 		return action, err
 	}
 	if out.State == AdActionDone {

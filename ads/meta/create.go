@@ -192,7 +192,7 @@ func (m *making) undo(ctx context.Context, cause error) error {
 	if errors.Is(cause, ads.ErrIndeterminate) {
 		return cause
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.n.total)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(m.n.total, ads.UndoTime))
 	defer cancel()
 	for _, id := range []string{m.campaign, m.creative} { // a campaign takes its ad sets along
 		if id == "" {

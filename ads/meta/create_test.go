@@ -2,7 +2,10 @@ package meta_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -191,6 +194,30 @@ func TestCreate_RemovesWhatItMadeWhenAStepIsRefused(t *testing.T) {
 			assert.Empty(t, w.fake.Live(node), "%s after %s", node, edge)
 		}
 	}
+}
+
+// hurried notes how much time the requests have that remove something.
+type hurried struct {
+	next http.RoundTripper
+	left *atomic.Int64
+}
+
+func (h hurried) RoundTrip(r *http.Request) (*http.Response, error) {
+	if end, ok := r.Context().Deadline(); ok && r.Method == http.MethodDelete {
+		h.left.Store(int64(time.Until(end)))
+	}
+	return h.next.RoundTrip(r)
+}
+
+func TestCreate_DoesNotCleanUpForLongerThanItsActionIsLeased(t *testing.T) {
+	t.Parallel()
+	var left atomic.Int64
+	w := worldThrough(t, store.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper { return hurried{next, &left} })
+	w.fake.Fail(metafake.Fault{Kind: metafake.FaultReject, Method: "POST", Edge: "ads"})
+	_, err := w.driver(time.Hour).Create(t.Context(), w.conn, plan(nil))
+	require.Error(t, err)
+	require.NotZero(t, left.Load())
+	assert.LessOrEqual(t, time.Duration(left.Load()), ads.UndoTime)
 }
 
 func TestCreate_LeavesTheGroupItJoinedAlone(t *testing.T) {

@@ -255,7 +255,7 @@ func (m *making) undo(ctx context.Context, err error) error {
 	if errors.Is(err, ads.ErrIndeterminate) {
 		return err
 	}
-	ctx, cancel := m.d.bound(context.WithoutCancel(ctx)) // also when the time for the rest is used up
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(m.d.config.Total, ads.UndoTime)) // also when the time for the rest is used up
 	defer cancel()
 	var left []string
 	if m.campaign != nil {

@@ -2,6 +2,7 @@ package pinterest_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/pinterest"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
 )
@@ -136,6 +138,34 @@ func TestCreate_LeavesNothingBehindWhenItIsRefused(t *testing.T) {
 	_, ok, err := w.driver.Find(t.Context(), w.conn, w.account.ID, late.Token)
 	require.NoError(t, err)
 	assert.False(t, ok)
+}
+
+// hurried notes how much time the requests have that remove something.
+type hurried struct {
+	next http.RoundTripper
+	left map[string]time.Duration // by method
+}
+
+func (h hurried) RoundTrip(r *http.Request) (*http.Response, error) {
+	if end, ok := r.Context().Deadline(); ok {
+		h.left[r.Method] = time.Until(end)
+	}
+	return h.next.RoundTrip(r)
+}
+
+func TestCreate_DoesNotCleanUpForLongerThanItsActionIsLeased(t *testing.T) {
+	t.Parallel()
+	left := map[string]time.Duration{}
+	w := newWorld("USD", nil)
+	driver := pinterest.New(pinterest.Config{Client: &http.Client{Transport: hurried{w.net, left}}, Request: time.Hour})
+	late := w.standalone("late")
+	late.BidStrategy = store.BidStrategyBidCap
+	_, err := driver.Create(t.Context(), w.conn, late)
+	require.Error(t, err)
+	for _, method := range []string{http.MethodPatch, http.MethodDelete} { // the campaign, and the Pin
+		require.Contains(t, left, method)
+		assert.LessOrEqual(t, left[method], ads.UndoTime, method)
+	}
 }
 
 func TestCreate_SaysSoWhenItCannotCleanUp(t *testing.T) {
