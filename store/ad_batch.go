@@ -90,10 +90,16 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdSource, asked Time) error {
 	r := batchRow{a, source, asked, u.store.Now()}
 	campaigns := onePer(r.campaigns(b.Campaigns), func(c *AdCampaign) string { return c.PlatformID })
+	if err := u.repaceCampaigns(ctx, a.AccountID, campaigns, r.now); err != nil {
+		return err
+	}
 	if err := adCampaigns.upsert(ctx, u, campaigns); err != nil {
 		return err
 	}
 	groups := onePer(r.groups(b.Groups), func(g *AdGroup) string { return g.PlatformID })
+	if err := u.repaceGroups(ctx, a.AccountID, groups, r.now); err != nil {
+		return err
+	}
 	if err := adGroups.upsert(ctx, u, groups); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // AdCampaign mirrors a campaign of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the store's.
@@ -56,17 +55,6 @@ func statusAt(status AdStatus, endsAt *Time, now Time) AdStatus {
 		return AdStatusCompleted
 	}
 	return status
-}
-
-// dailyAmount returns what a budget comes to in a day: a lifetime budget is spread over its days, rounded up, and over
-// one day if they are not known.
-func dailyAmount(amount AdAmount, kind BudgetType, from Time, until *Time) AdAmount {
-	if kind != BudgetTypeLifetime || until == nil {
-		return amount
-	}
-	const day = Time(24 * time.Hour / time.Microsecond)
-	days := AdAmount(max((*until-from+day-1)/day, 1))
-	return (amount + days - 1) / days
 }
 
 // startOf returns when something that may be spent on begins, as far as is known.

@@ -302,7 +302,7 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before,
 	if change.Level == AdLevelCampaign {
 		before = c.Daily
 		if change.BudgetAmount > 0 {
-			c.Daily = dailyAmount(change.BudgetAmount, change.BudgetType, startOf(cmp.Or(change.StartsAt, c.StartsAt), c.PlatformCreatedAt, now), cmp.Or(change.EndsAt, c.EndsAt))
+			c.Daily = c.pace(now).changed(change, now)
 		}
 		if change.Resume {
 			c.ConfiguredStatus = AdConfiguredActive
@@ -316,7 +316,7 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before,
 		}
 		before = g.Daily
 		if change.BudgetAmount > 0 {
-			g.Daily = dailyAmount(change.BudgetAmount, change.BudgetType, startOf(cmp.Or(change.StartsAt, g.StartsAt), g.PlatformCreatedAt, now), cmp.Or(change.EndsAt, g.EndsAt))
+			g.Daily = g.pace(now).changed(change, now)
 		}
 		if change.Resume {
 			g.ConfiguredStatus = AdConfiguredActive
