@@ -40,6 +40,9 @@ const (
 	maxRetention = 180
 )
 
+// maxScheduleDays is how far ahead an end may lie.
+const maxScheduleDays = 730
+
 // ParseAmount reads an amount of a request, and notes what is wrong with it. It is 0 then.
 func ParseAmount(p *store.Problems, field, decimal string) store.AdAmount {
 	amount, err := store.ParseAdAmount(decimal)
@@ -122,7 +125,7 @@ func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
 }
 
 // CheckSchedule notes a schedule that cannot be, today being the day in the ad account's time zone. A lifetime budget
-// needs an end, for it is spread over the time until then.
+// needs an end, for it is spread over the time until then; an end far away would make any amount look small by day.
 func CheckSchedule(p *store.Problems, t store.BudgetType, s Schedule, today Date) {
 	if s.End.IsZero() {
 		p.Check(t != store.BudgetTypeLifetime || len((*p)["end_date"]) > 0, "end_date", "A lifetime budget needs an end_date such as 2026-12-31.")
@@ -130,6 +133,7 @@ func CheckSchedule(p *store.Problems, t store.BudgetType, s Schedule, today Date
 	}
 	p.Check(s.End.Compare(today) >= 0, "end_date", "The end_date lies in the past.")
 	p.Check(s.Start.IsZero() || s.End.Compare(s.Start) >= 0, "end_date", "The end_date lies before the start_date.")
+	p.Check(today.DaysUntil(s.End) <= maxScheduleDays, "end_date", fmt.Sprintf("Send an end_date at most %d days ahead.", maxScheduleDays))
 }
 
 // Days returns how many days the schedule has, the last one included: from today if it has begun or has no start. It

@@ -163,6 +163,9 @@ func TestCheckSchedule_EndsAfterItBegins(t *testing.T) {
 		"an end today":                     {store.BudgetTypeLifetime, Schedule{End: today}, true},
 		"an end in the past":               {store.BudgetTypeDaily, Schedule{End: today.AddDays(-1)}, false},
 		"an end before the start":          {store.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(4)}, false},
+		"an end that is as far as may be":  {store.BudgetTypeLifetime, Schedule{End: today.AddDays(730)}, true},
+		"an end too far away":              {store.BudgetTypeLifetime, Schedule{End: today.AddDays(731)}, false},
+		"the last day that there is":       {store.BudgetTypeLifetime, Schedule{End: Date{9999, 12, 31}}, false},
 		"one day":                          {store.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(5)}, true},
 	} {
 		var p store.Problems
