@@ -41,13 +41,13 @@ func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audien
 	if d.isDeferred(plan.Type) {
 		return store.AdAudience{
 			AdAccountID: plan.AdAccount.PlatformID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
-		}, fault.lost()
+		}, fault.lost(ctx)
 	}
 	made, err := d.makeAudience(ctx, c, plan.AdAccount.PlatformID, plan.Token, of)
 	if err != nil {
 		return store.AdAudience{}, err
 	}
-	return d.mirror(made, of, c), fault.lost()
+	return d.mirror(made, of, c), fault.lost(ctx)
 }
 
 // isDeferred reports whether there is no audience of a type before its first upload.
@@ -141,7 +141,7 @@ func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id s
 	if !deleted {
 		return fmt.Errorf("audience %s: %w", id, ads.ErrNotFound)
 	}
-	return fault.lost()
+	return fault.lost(ctx)
 }
 
 // hexDigest is what a hash looks like.
@@ -184,7 +184,7 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 	if done.Audience, err = d.readAudience(*after, c); err != nil {
 		return ads.Uploaded{}, err
 	}
-	return done, fault.lost()
+	return done, fault.lost(ctx)
 }
 
 // listOf returns the customer list of an upload, made now if the network waited for it.

@@ -86,7 +86,7 @@ func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 	}); err != nil {
 		return nil, err
 	}
-	if err := fault.lost(); err != nil {
+	if err := fault.lost(ctx); err != nil {
 		for i := range results {
 			results[i] = ads.ItemResult{Ref: refs[i], Err: err}
 		}
@@ -181,7 +181,7 @@ func (d *Driver) edit(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(*sta
 	}); err != nil {
 		return err
 	}
-	return fault.lost()
+	return fault.lost(ctx)
 }
 
 // patch changes what a patch names.

@@ -32,7 +32,7 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 	}); err != nil {
 		return ads.Created{}, err
 	}
-	return created, fault.lost()
+	return created, fault.lost(ctx)
 }
 
 // builder makes what a plan says.

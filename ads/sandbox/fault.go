@@ -18,6 +18,7 @@ import (
 //	rate_limit;after=7          the network takes no more calls for 7 seconds, 1 by default
 //	rate_limit;after=7;calls=3  the same after three calls, where each switch of one call is one, too
 //	timeout_after_commit        a write takes place, and nothing is heard of it
+//	hang_after_commit           a write takes place, and its answer does not come for as long as the caller waits
 //	timeout                     a write does not take place, and nothing is heard of it
 //	reject                      a write is refused
 //	reject_all                  a read is refused as well
@@ -35,6 +36,7 @@ type faultKind string
 const (
 	faultRateLimit    faultKind = "rate_limit"
 	faultLost         faultKind = "timeout_after_commit"
+	faultHang         faultKind = "hang_after_commit"
 	faultTimeout      faultKind = "timeout"
 	faultReject       faultKind = "reject"
 	faultRejectAll    faultKind = "reject_all"
@@ -44,10 +46,10 @@ const (
 )
 
 // plainFaults are those without options, and none.
-var plainFaults = []faultKind{"", faultLost, faultTimeout, faultReject, faultRejectAll, faultUnauthorized, faultUnavailable}
+var plainFaults = []faultKind{"", faultLost, faultHang, faultTimeout, faultReject, faultRejectAll, faultUnauthorized, faultUnavailable}
 
 var errFault = errors.New("a fault of the sandbox is rate_limit, rate_limit;after=7, rate_limit;after=7;calls=3, " +
-	"timeout_after_commit, timeout, reject, reject_all, unauthorized, 5xx or partial:3")
+	"timeout_after_commit, hang_after_commit, timeout, reject, reject_all, unauthorized, 5xx or partial:3")
 
 // ParseFault reads the text of a fault; "" is none.
 func ParseFault(text string) (Fault, error) {
@@ -151,10 +153,14 @@ func (i *injected) take() error {
 	return nil
 }
 
-// lost returns the error of a write that was done.
-func (i *injected) lost() error {
-	if i.kind == faultLost {
-		return fmt.Errorf("sandbox: time-out: %w", ads.ErrIndeterminate)
+// lost returns the error of a write that was done, when its answer is given up.
+func (i *injected) lost(ctx context.Context) error {
+	switch i.kind {
+	case faultHang:
+		<-ctx.Done()
+	case faultLost:
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("sandbox: time-out: %w", ads.ErrIndeterminate)
 }

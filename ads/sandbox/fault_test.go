@@ -21,6 +21,7 @@ func TestParseFault_ReadsWhatItDocumentsAndNothingElse(t *testing.T) {
 		"rate_limit;after=7":         {kind: faultRateLimit, after: 7 * time.Second},
 		"rate_limit;after=7;calls=3": {kind: faultRateLimit, after: 7 * time.Second, n: 3},
 		"timeout_after_commit":       {kind: faultLost},
+		"hang_after_commit":          {kind: faultHang},
 		"timeout":                    {kind: faultTimeout},
 		"reject":                     {kind: faultReject},
 		"reject_all":                 {kind: faultRejectAll},
@@ -70,6 +71,14 @@ func TestFind_ReturnsWhatAnUnansweredCreateMade(t *testing.T) {
 		assert.Equal(t, all.Campaigns[3], *created.Campaign)
 		assert.Equal(t, all.Groups[6], *created.Group)
 		assert.Equal(t, all.Ads[12], *created.Ad)
+
+		impatient, cancel := context.WithTimeout(n.failing("hang_after_commit"), 2*time.Second)
+		defer cancel()
+		_, err = n.Create(impatient, n.conn, n.plan("adact_3"))
+		require.ErrorIs(t, err, ads.ErrIndeterminate)
+		require.Error(t, impatient.Err(), "the answer came early")
+		_, found = n.found("adact_3")
+		require.True(t, found)
 
 		_, err = n.Create(n.failing("timeout"), n.conn, n.plan("adact_2"))
 		require.ErrorIs(t, err, ads.ErrIndeterminate)
