@@ -41,7 +41,10 @@ type Option func(*Server)
 // Checked holds every answer against the specification and counts it.
 func Checked(c *Coverage) Option { return func(s *Server) { s.coverage = c } }
 
-// Boot starts the program on an empty database until the test ends.
+// StoppedAt starts the server at a moment that does not pass.
+func StoppedAt(at time.Time) Option { return func(s *Server) { s.Clock.StopAt(at) } }
+
+// Boot starts the program on a database, empty or its own, until the test ends.
 func Boot(t testing.TB, url string, options ...Option) *Server {
 	t.Helper()
 	s := &Server{Hooks: NewReceiver(t)}

@@ -6,11 +6,22 @@ import (
 	"time"
 )
 
-// Clock is the machine's clock, which a test can set ahead.
-type Clock struct{ ahead atomic.Int64 }
+// Clock is the machine's clock, which a test can set ahead or stop.
+type Clock struct {
+	ahead   atomic.Int64
+	stopped atomic.Pointer[time.Time]
+}
 
 // Now returns the time on the clock.
-func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *Clock) Now() time.Time {
+	if at := c.stopped.Load(); at != nil {
+		return *at
+	}
+	return time.Now().Add(time.Duration(c.ahead.Load()))
+}
+
+// StopAt makes the clock show a moment from now on.
+func (c *Clock) StopAt(at time.Time) { c.stopped.Store(&at) }
 
 // SetAhead makes the clock show a time that is so far from now.
 func (c *Clock) SetAhead(d time.Duration) { c.ahead.Store(int64(d)) }
