@@ -1,0 +1,255 @@
+package contract
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+var adGoals = []sdk.AdGoal{
+	"engagement", "traffic", "awareness", "video_views", "lead_generation", "lead_conversion", "conversions", "app_promotion", "catalog_sales", "job_applicants",
+}
+
+// TestAdGoal_IsOneOfTheNetwork tries every goal on every network, and what is none.
+func TestAdGoal_IsOneOfTheNetwork(t *testing.T) {
+	common := []sdk.AdGoal{"engagement", "traffic", "awareness", "video_views"}
+	more := map[sdk.AdPlatform][]sdk.AdGoal{
+		"facebook":  {"lead_generation", "lead_conversion", "conversions", "app_promotion", "catalog_sales"},
+		"instagram": {"lead_generation", "lead_conversion", "conversions", "app_promotion", "catalog_sales"},
+		"tiktok":    {"lead_generation", "conversions", "app_promotion"},
+		"linkedin":  {"lead_generation", "conversions", "job_applicants"},
+		"twitter":   {"app_promotion"},
+	}
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		known := slices.Concat(common, more[n.platform])
+		post := n.post(t, sdk.SocialPostStatusPublished)
+		for _, goal := range append(slices.Clone(adGoals), "fame", "TRAFFIC") {
+			draft, boost := n.draft("Goal"), n.boost(post)
+			draft.Goal, boost.Goal = &goal, goal
+			if slices.Contains(known, goal) {
+				if ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft)); *ad.Goal != goal {
+					t.Errorf("the goal %s became %s", goal, *ad.Goal)
+				}
+				continue
+			}
+			_, err := n.Ads.Create(background, draft)
+			e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "goal")
+			if !slices.Contains(adGoals, goal) {
+				continue
+			}
+			for _, allowed := range known {
+				if !strings.Contains(e.Message, string(allowed)) {
+					t.Errorf("the refusal of %s does not name %s: %s", goal, allowed, e.Message)
+				}
+			}
+			_, err = n.Ads.Boost(background, boost)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "goal")
+		}
+	})
+}
+
+func TestAdAccount_MustBeThereAndInUse(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		post, disabled := n.post(t, sdk.SocialPostStatusPublished), ""
+		for _, account := range ok[*sdk.AdAccountList](t)(n.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: n.channel})).Data {
+			if !account.Selectable {
+				disabled = account.ID
+			}
+		}
+		create := func(account string) map[string]error {
+			draft, boost := n.draft("x"), n.boost(post)
+			draft.AdAccountID, boost.AdAccountID = account, account
+			errs := map[string]error{}
+			_, errs["ad"] = n.Ads.Create(background, draft)
+			_, errs["plan"] = n.Ads.PlanCreate(background, draft)
+			_, errs["boost"] = n.Ads.Boost(background, boost)
+			_, errs["audience"] = n.AdAudiences.Create(background, &sdk.AdAudienceCreate{AccountID: n.channel, AdAccountID: account, Name: "x", Type: "customer_list"})
+			return errs
+		}
+		elsewhere := advertise(t, n.Client, n.platform).account
+		for _, unknown := range []string{"act_1", "nothing", elsewhere, n.account + "0"} {
+			for what, err := range create(unknown) {
+				t.Log(what)
+				refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "ad_account_id")
+			}
+			_, err := n.AdAudiences.List(background, &sdk.ListAdAudiencesParams{AccountID: n.channel, AdAccountID: unknown})
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "ad_account_id")
+		}
+		for what, err := range create(disabled) {
+			t.Log(what)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "ad_account_id")
+		}
+	})
+}
+
+func TestBoost_NeedsAPublishedPostOfTheChannel(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		other := newOnNetwork(t, n.server, n.platform) // of another tenant
+		second := n
+		second.advertiser = advertise(t, n.Client, n.platform) // of the same one
+		for _, c := range []struct {
+			post   string
+			status int
+			code   string
+		}{
+			{randomID("spost"), http.StatusNotFound, sdk.CodeResourceMissing},
+			{"nothing", http.StatusNotFound, sdk.CodeResourceMissing},
+			{other.post(t, sdk.SocialPostStatusPublished), http.StatusNotFound, sdk.CodeResourceMissing},
+			{n.post(t, sdk.SocialPostStatusDraft), http.StatusUnprocessableEntity, sdk.CodeValidationFailed},
+			{second.post(t, sdk.SocialPostStatusPublished), http.StatusUnprocessableEntity, sdk.CodeValidationFailed},
+		} {
+			_, err := n.Ads.Boost(background, n.boost(c.post))
+			refused(t, err, c.status, c.code, "post_id")
+		}
+		post := n.post(t, sdk.SocialPostStatusPublished)
+		ad := ok[*sdk.Ad](t)(n.Ads.Boost(background, n.boost(post)))
+		if ad.AdType != sdk.AdAdTypeBoost || *ad.PostID != post || ad.Platform != n.platform || ad.Source != sdk.AdSourceNative {
+			t.Errorf("the boost is %+v", ad)
+		}
+		again := ok[*sdk.Ad](t)(n.Ads.Boost(background, n.boost(*ad.PlatformPostID)))
+		if *again.PostID != post || again.ID == ad.ID {
+			t.Errorf("the boost by the network's id is %+v", again)
+		}
+	})
+}
+
+func TestAdPlatform_IsOneOfSeven(t *testing.T) {
+	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+		ad := n.ad(t, "Platform")
+		campaign, group := "/v1/ads/campaigns/"+ad.CampaignID, "/v1/ads/ad-groups/"+ad.AdGroupID
+		for _, path := range []string{"/v1/ads", "/v1/ads/campaigns", "/v1/ads/audiences?account_id=" + n.channel + "&ad_account_id=" + n.account, campaign, campaign + "/ad-groups", group} {
+			mark := "?"
+			if strings.Contains(path, "?") {
+				mark = "&"
+			}
+			for _, none := range []string{"myspace", "Facebook", "meta", "x"} {
+				n.refusedText(t, http.MethodGet, path+mark+"platform="+none, "", http.StatusBadRequest, sdk.CodeBadRequest, "platform")
+			}
+		}
+		none := sdk.AdPlatform("myspace")
+		draft, boost := n.draft("x"), n.boost(n.post(t, sdk.SocialPostStatusPublished))
+		draft.Platform, boost.Platform = &none, &none
+		body, errs := &sdk.AdPlatformBody{Platform: &none}, map[string]error{}
+		_, errs["create"] = n.Ads.Create(background, draft)
+		_, errs["boost"] = n.Ads.Boost(background, boost)
+		_, errs["update campaign"] = n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{Platform: &none})
+		_, errs["update ad group"] = n.AdGroups.Update(background, ad.AdGroupID, &sdk.AdGroupUpdate{Platform: &none})
+		_, errs["pause"] = n.AdGroups.Pause(background, ad.AdGroupID, body)
+		_, errs["resume"] = n.AdGroups.Resume(background, ad.AdGroupID, body)
+		_, errs["delete"] = n.AdCampaigns.Delete(background, ad.CampaignID, body)
+		_, errs["connect"] = n.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: none})
+		for what, err := range errs {
+			t.Log(what)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
+		}
+	})
+}
+
+// TestAdPlatform_IsAPartOfTheID asks for what there is on a network that does not have it.
+func TestAdPlatform_IsAPartOfTheID(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		ad, elsewhere := n.ad(t, "Here"), n.otherPlatform()
+		there := &sdk.AdPlatformBody{Platform: &elsewhere}
+		errs := map[string]error{}
+		_, errs["get campaign"] = n.AdCampaigns.Get(background, ad.CampaignID, &sdk.GetAdCampaignParams{Platform: &elsewhere})
+		_, errs["get ad group"] = n.AdGroups.Get(background, ad.AdGroupID, &sdk.GetAdGroupParams{Platform: &elsewhere})
+		_, errs["list ad groups"] = n.AdCampaigns.ListAdGroups(background, ad.CampaignID, &sdk.ListAdCampaignAdGroupsParams{Platform: &elsewhere})
+		_, errs["update campaign"] = n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{Platform: &elsewhere})
+		_, errs["update ad group"] = n.AdGroups.Update(background, ad.AdGroupID, &sdk.AdGroupUpdate{Platform: &elsewhere})
+		_, errs["pause"] = n.AdGroups.Pause(background, ad.AdGroupID, there)
+		_, errs["resume"] = n.AdGroups.Resume(background, ad.AdGroupID, there)
+		_, errs["delete"] = n.AdCampaigns.Delete(background, ad.CampaignID, there)
+		for what, err := range errs {
+			t.Log(what)
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		}
+		draft, boost := n.draft("x"), n.boost(n.post(t, sdk.SocialPostStatusPublished))
+		draft.Platform, boost.Platform = &elsewhere, &elsewhere
+		_, err := n.Ads.Create(background, draft)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
+		_, err = n.Ads.Boost(background, boost)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
+		ads := ok[*sdk.AdList](t)(n.Ads.List(background, &sdk.ListAdsParams{AccountID: &n.channel, Platform: &elsewhere}))
+		campaigns := ok[*sdk.AdCampaignList](t)(n.AdCampaigns.List(background, &sdk.ListAdCampaignsParams{AccountID: &n.channel, Platform: &elsewhere}))
+		if len(ads.Data)+len(campaigns.Data) > 0 || ads.HasMore || ads.NextCursor != nil {
+			t.Errorf("filters that contradict each other find %+v and %+v", ads, campaigns)
+		}
+	})
+}
+
+// TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID makes two networks call their campaigns and ad groups the same.
+func TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		ad, elsewhere := n.budgeted(t, "Same"), n.otherPlatform()
+		change := &sdk.AdCampaignUpdate{Budget: &sdk.AdBudgetInput{Amount: json.Number("30"), Type: "daily"}}
+		if changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, change)); changed.Platform != n.platform || changed.Budget.Amount != "30.00" {
+			t.Errorf("found and changed, it is %+v", changed)
+		}
+		twin := advertise(t, n.Client, elsewhere)
+		other := ok[*sdk.AdCampaignList](t)(twin.AdCampaigns.List(background, &sdk.ListAdCampaignsParams{AccountID: &twin.channel})).Data[0]
+		group := ok[*sdk.AdGroupList](t)(twin.AdCampaigns.ListAdGroups(background, other.ID, nil)).Data[0]
+		n.server.Must(t, `UPDATE ad_campaigns SET platform_id = '`+ad.CampaignID+`' WHERE platform_id = '`+other.ID+`' AND platform = '`+string(elsewhere)+`'`)
+		n.server.Must(t, `UPDATE ad_groups SET platform_id = '`+ad.AdGroupID+`' WHERE platform_id = '`+group.ID+`' AND platform = '`+string(elsewhere)+`'`)
+		errs := map[string]error{}
+		_, errs["get campaign"] = n.AdCampaigns.Get(background, ad.CampaignID, nil)
+		_, errs["update campaign"] = n.AdCampaigns.Update(background, ad.CampaignID, change)
+		_, errs["get ad group"] = n.AdGroups.Get(background, ad.AdGroupID, nil)
+		_, errs["list ad groups"] = n.AdCampaigns.ListAdGroups(background, ad.CampaignID, nil)
+		for what, err := range errs {
+			t.Log(what)
+			refused(t, err, http.StatusBadRequest, sdk.CodeParameterMissing, "platform")
+		}
+		if result := ok[*sdk.AdStatusResult](t)(n.AdGroups.Pause(background, ad.AdGroupID, n.body())); result.Platform != n.platform || !result.Changed {
+			t.Errorf("paused, it is %+v", result)
+		}
+		if mine := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, &sdk.GetAdCampaignParams{Platform: &n.platform})); mine.Name != "Same" {
+			t.Errorf("it is %+v", mine)
+		}
+		result := ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, &sdk.AdCampaignBulk{Campaigns: []sdk.AdCampaignRef{{ID: ad.CampaignID}, {ID: ad.CampaignID, Platform: string(n.platform)}}}))
+		if first := result.Results[0]; first.Error == nil || first.Error.Code != sdk.CodeParameterMissing || *first.Error.Param != "platform" || result.Results[1].Outcome != "updated" {
+			t.Errorf("the results are %+v", result.Results)
+		}
+		n.server.Must(t, `UPDATE ad_campaigns SET platform_id = '`+other.ID+`' WHERE platform_id = '`+ad.CampaignID+`' AND platform = '`+string(elsewhere)+`'`)
+		n.server.Must(t, `UPDATE ad_groups SET platform_id = '`+group.ID+`' WHERE platform_id = '`+ad.AdGroupID+`' AND platform = '`+string(elsewhere)+`'`)
+	})
+}
+
+func TestAd_ThatTheNetworkRefusesIsNotMade(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		_, err := n.Ads.Create(background, n.draft("Refused"), fault("reject"))
+		e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
+		if words := strings.Join(e.Errors["platform"], " "); !strings.Contains(words, "The sandbox was told to refuse this.") || strings.Contains(words, "adact_") {
+			t.Errorf("the network's words are %q", words)
+		}
+		if made := n.natives(t); len(made) != 0 {
+			t.Errorf("it made %v", made)
+		}
+		if action := ok[*sdk.AdActionList](t)(n.AdActions.List(background, nil)).Data[0]; action.State != sdk.AdActionStateRefused || action.TargetID != nil {
+			t.Errorf("the action is %+v", action)
+		}
+		draft := n.draft("Reviewed")
+		draft.Body = new("[reject] Learn Go.")
+		draft.Headline = new("[reject] Learn Go.")
+		made := n.advertiser.adOf(t, draft)
+		if made.Status != sdk.AdStatusRejected || *made.ReviewStatus != sdk.AdReviewStatusRejected || made.RejectionReason == nil {
+			t.Errorf("what the review refuses is %s, %v: %v", made.Status, made.ReviewStatus, made.RejectionReason)
+		}
+	})
+}
+
+// adOf creates an ad and reads it again.
+func (a advertiser) adOf(t *testing.T, draft *sdk.AdCreate) sdk.Ad {
+	t.Helper()
+	made := ok[*sdk.Ad](t)(a.Ads.Create(background, draft))
+	for _, ad := range ok[*sdk.AdList](t)(a.Ads.List(background, &sdk.ListAdsParams{CampaignID: &made.CampaignID})).Data {
+		if ad.ID == made.ID {
+			return ad
+		}
+	}
+	t.Fatalf("the ad %s is not listed", made.ID)
+	return sdk.Ad{}
+}
