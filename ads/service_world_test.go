@@ -110,6 +110,13 @@ func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Create
 	return lost(n.watch, created, err)
 }
 
+func (n watched) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+	if err := n.count("Posts"); err != nil {
+		return nil, err
+	}
+	return n.Network.Posts(ctx, c)
+}
+
 func (n watched) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	if err := n.count("Find"); err != nil {
 		return ads.Created{}, false, err

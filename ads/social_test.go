@@ -105,3 +105,28 @@ func TestCapabilities_ListsTheSeven(t *testing.T) {
 		}
 	})
 }
+
+func TestSyncSocialAccount_MarksAChannelWhoseAccessIsNotAccepted(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.say("Posts", ads.ErrUnauthorized)
+		for name, do := range map[string]func(context.Context) (any, error){
+			"sync": func(ctx context.Context) (any, error) {
+				return w.SyncSocialAccount(ctx, w.by.Account, w.channel.ID)
+			},
+			"boost": func(ctx context.Context) (any, error) {
+				return w.BoostPost(ctx, w.by, ads.BoostPost{
+					AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, PostID: "nobody's", Name: "Boost", Goal: "engagement",
+					Budget: &ads.BudgetInput{Amount: "20", Type: "daily"},
+				})
+			},
+		} {
+			_, err := w.Store.ActivateSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+			require.NoError(t, err)
+			_, _, err = w.request(name, do)
+			refused(t, err, store.CodeNotActivated, "account_id")
+			channel, err := w.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+			require.NoError(t, err)
+			assert.Equal(t, store.AdsStatusError, channel.AdsStatus, name)
+		}
+	})
+}

@@ -147,9 +147,10 @@ func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string
 	return s.setAdsStatus(ctx, account, ref, "", AdsStatusInactive)
 }
 
-// FailSocialAccount notes that the network does not accept the access of a channel. An inactive one stays so.
+// FailSocialAccount notes that the network does not accept the access of a channel. An inactive one stays so. It
+// commits at once, because the answer is an error.
 func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.exec(ctx, `UPDATE social_accounts SET ads_status = 'error', updated_at = ? WHERE account_id = ? AND id = ? AND ads_status = 'active'`,
 			s.Now(), account, id)
 	})
