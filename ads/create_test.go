@@ -304,3 +304,18 @@ func TestCreateAd_SameKeySpendsOnce(t *testing.T) {
 		assert.Equal(t, 1, w.line.of("Create"))
 	})
 }
+
+func TestCreateAd_DoesNotBringBackACampaignThatIsOver(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		first := w.create(w.ad()).Row
+		require.NoError(t, w.RecordAdStates(t.Context(), w.by.Account, store.PlatformFacebook, store.AdLevelCampaign,
+			[]store.AdState{{PlatformID: first.CampaignID, Status: store.AdStatusRejected}}, w.Now()))
+		second := w.ad()
+		second.Goal, second.BudgetAmount, second.BudgetType, second.AdGroupID = "", "", "", first.AdGroupID
+		for _, dry := range []bool{false, true} {
+			second.DryRun = dry
+			_, err := w.CreateAd(t.Context(), w.by, second)
+			refused(t, err, store.CodeInvalid, "ad_group_id")
+		}
+	})
+}

@@ -150,7 +150,9 @@ func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
 	p := &d.problems
 	p.Check(group.AdAccountID == d.plan.AdAccount.PlatformID, "ad_group_id", "The ad group is in another ad account: "+group.AdAccountID+".")
 	p.Check(in.CampaignID == "" || in.CampaignID == group.CampaignID, "campaign_id", "The ad group is in another campaign: "+group.CampaignID+".")
-	p.Check(!group.StatusAt(s.store.Now()).IsTerminal(), "ad_group_id", "The ad group is over. Send one that can be delivered.")
+	now := s.store.Now()
+	over := group.StatusAt(now).IsTerminal() || group.Campaign != nil && group.Campaign.StatusAt(now).IsTerminal()
+	p.Check(!over, "ad_group_id", "The ad group or its campaign is over. Send one that can be delivered.") // else its budget would be spent again, and not be counted
 	for _, f := range (required{
 		{"budget_amount", in.BudgetAmount}, {"budget_type", in.BudgetType}, {"budget_level", in.BudgetLevel},
 		{"start_date", in.StartDate}, {"end_date", in.EndDate},

@@ -261,7 +261,7 @@ func (s *Store) spendOf(ctx context.Context, account string, change AdChange) (*
 	result.before, result.after = change.apply(c, groups, now)
 	after, isOn := campaignDaily(c, groups, now)
 	result.campaign, result.added = after, 0
-	result.grown = after > before || change.Resume
+	result.grown = after > before || change.Resume || isOn && !wasOn
 	if isOn {
 		result.added = after
 	}
@@ -297,8 +297,10 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 	return c, groups, err
 }
 
-// apply changes rows as the action will, and returns the daily budget of what it is about before and after.
+// apply changes rows as the action will, and returns the daily budget of what it is about before and after. What was
+// rejected, or has spent its budget, can be delivered again by it.
 func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before, after AdAmount) {
+	c.Status = c.Status.revived()
 	if change.Level == AdLevelCampaign {
 		before = c.Daily
 		if change.BudgetAmount > 0 {
@@ -314,7 +316,7 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before,
 		if g.PlatformID != change.PlatformID {
 			continue
 		}
-		before = g.Daily
+		before, g.Status = g.Daily, g.Status.revived()
 		if change.BudgetAmount > 0 {
 			g.Daily = g.pace(now).changed(change, now)
 		}

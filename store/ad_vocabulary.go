@@ -39,6 +39,14 @@ func (s AdStatus) IsTerminal() bool {
 	return s == AdStatusRejected || s == AdStatusCompleted || s == AdStatusCancelled
 }
 
+// revived returns the state that something may have after a change: all but what is cancelled may go on, up to its end.
+func (s AdStatus) revived() AdStatus {
+	if s == AdStatusRejected || s == AdStatusCompleted {
+		return AdStatusActive
+	}
+	return s
+}
+
 // AdConfigured is somebody's own switch, whatever is delivered.
 type AdConfigured string
 

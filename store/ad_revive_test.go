@@ -1,0 +1,103 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// over mirrors a campaign that a network does not deliver any more, though it is on and its end is ahead.
+func (a *advertiser) over(t *testing.T, id string, daily AdAmount, status AdStatus, level BudgetLevel) AdBatch {
+	t.Helper()
+	b := hierarchyOf(id, daily*AdUnit)
+	c, g := &b.Campaigns[0], &b.Groups[0]
+	c.Status, g.Status, c.EndsAt = status, status, new(a.Now().Add(240*time.Hour))
+	if level == BudgetLevelGroup {
+		c.BudgetLevel, c.BudgetAmount, g.BudgetAmount, g.BudgetType = level, 0, daily*AdUnit, BudgetTypeDaily
+	}
+	require.NoError(t, a.PutAdBatch(t.Context(), a.in, b, a.Now()))
+	return b
+}
+
+func TestBeginAdAction_CountsWhatItBringsBack(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.limit(t, 100, 100)
+		a.campaign(t, "on", 50)
+		a.over(t, "completed", 20, AdStatusCompleted, BudgetLevelCampaign)
+		a.over(t, "rejected", 20, AdStatusRejected, BudgetLevelGroup)
+		group := a.setBudget("rejectedg", 51)
+		group.Op, group.Change.Level = AdOpUpdateGroup, AdLevelGroup
+		for name, in := range map[string]BeginAdAction{
+			"completed campaign": a.setBudget("completed", 51),
+			"rejected ad group":  group,
+		} {
+			_, err := a.BeginAdAction(t.Context(), a.account, in)
+			requireCode(t, err, CodeSpendLimit)
+			assert.Contains(t, err.Error(), "max_total_daily_budget", name)
+			_, err = a.CheckAdSpend(t.Context(), a.account, in.Op, a.in, in.Change)
+			requireCode(t, err, CodeSpendLimit)
+		}
+		begun, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("completed", 50))
+		require.NoError(t, err)
+		assert.Equal(t, 50*AdUnit, begun.Action.Daily, "all of it is new")
+	})
+}
+
+func TestBeginAdAction_WhatHasEndedStaysOff(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.limit(t, 100, 100)
+		a.campaign(t, "on", 90)
+		b := a.over(t, "ended", 20, AdStatusCompleted, BudgetLevelCampaign)
+		b.Campaigns[0].EndsAt = new(a.Now().Add(-time.Hour))
+		require.NoError(t, a.PutAdBatch(t.Context(), a.in, b, a.Now()))
+		begun, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("ended", 60))
+		require.NoError(t, err)
+		assert.Zero(t, begun.Action.Daily)
+	})
+}
+
+func TestBeginAdAction_ChangesOneThingOfACampaignAtATime(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.limit(t, 1_000, 1_000)
+		b := a.over(t, "c1", 10, AdStatusActive, BudgetLevelGroup)
+		second := b.Groups[0]
+		second.PlatformID, second.ConfiguredStatus = "c1h", AdConfiguredPaused
+		b.Groups = append(b.Groups, second)
+		b.Campaigns[0].ConfiguredStatus = AdConfiguredPaused
+		require.NoError(t, a.PutAdBatch(t.Context(), a.in, b, a.Now()))
+		a.campaign(t, "other", 10)
+		raise := func(id string) BeginAdAction {
+			in := a.setBudget(id, 900)
+			in.Op, in.Change.Level = AdOpUpdateGroup, AdLevelGroup
+			return in
+		}
+		switchOn := a.resume(AdLevelGroup, "c1h")
+		switchOn.Op = AdOpResumeGroup
+		changes := map[string]BeginAdAction{
+			"raise one ad group": raise("c1g"), "raise the other": raise("c1h"), "switch an ad group on": switchOn,
+			"switch the campaign on": a.resume(AdLevelCampaign, "c1"),
+		}
+		for name, first := range changes {
+			begun, err := a.BeginAdAction(t.Context(), a.account, first)
+			require.NoError(t, err, name)
+			for _, state := range []AdActionState{AdActionBegun, AdActionUnknown} {
+				if state == AdActionUnknown {
+					require.NoError(t, a.YieldAdAction(t.Context(), a.account, begun.Action.ID, time.Minute, nil))
+				}
+				for _, next := range changes {
+					_, err := a.BeginAdAction(t.Context(), a.account, next)
+					requireCode(t, err, CodeInProgress)
+				}
+				all, err := a.BeginAdActions(t.Context(), a.account, []BeginAdAction{a.resume(AdLevelCampaign, "c1")})
+				require.NoError(t, err)
+				requireCode(t, all[0].Err, CodeInProgress)
+			}
+			_, err = a.CheckAdSpend(t.Context(), a.account, AdOpUpdateCampaign, a.in, a.setBudget("other", 20).Change)
+			require.NoError(t, err, "another campaign")
+			_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid, Message: "No."}})
+			require.NoError(t, err)
+		}
+	})
+}
