@@ -352,6 +352,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 			w.failed()
 		}
 		if w.fault != nil && verdict(w.campaign.Platform, w.fault) == nil {
+			w.outcome.Failure.OpenUntil = s.sent(w.action, w.fault)
 			if err := s.store.YieldAdAction(ctx, w.action.AccountID, w.action.ID, unknownPause, w.outcome.Failure); err != nil {
 				return after("leave a campaign", err)
 			}

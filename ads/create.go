@@ -238,6 +238,9 @@ func (l *line) create(ctx context.Context, action *store.AdAction, r *recipe, ag
 		if found {
 			return r.outcome(created)
 		}
+		if !hasProof(action) && store.TimeOf(l.conn.Now()) < openUntil(action) {
+			return store.AdOutcome{}, &undecided{fmt.Errorf("%w, but may be on its way", errNotYet)}
+		}
 	}
 	r.Plan.Token = action.ID
 	created, err := l.Create(ctx, l.conn, r.Plan)

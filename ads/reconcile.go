@@ -16,8 +16,8 @@ const (
 )
 
 // Reconcile finds out about every action that was left without an outcome, by a crash or by a network that did not
-// answer. It spends nothing: what it cannot find at the network is settled as not done, and only an upload, which may be
-// repeated, is sent again.
+// answer. It spends nothing: what it cannot find at the network is settled as not done once it cannot be on its way any
+// more, and only an upload, which may be repeated, is sent again.
 func (s *Service) Reconcile(ctx context.Context) error {
 	due, err := s.store.DueAdActions(ctx, reconcileBatch)
 	if err != nil {
@@ -47,6 +47,8 @@ func (s *Service) reconcile(ctx context.Context, due store.DueAdAction) error {
 		return s.stillUnknown(ctx, action, err)
 	case done:
 		out.State = store.AdActionDone
+	case s.mayCome(action):
+		return s.stillUnknown(ctx, action, errNotYet)
 	default:
 		out = store.AdOutcome{State: store.AdActionRefused, Failure: &store.AdFailure{
 			Code: codeUnavailable, Message: fmt.Sprintf("%s did not do it. Nothing was changed: send the request again.", action.Platform),
@@ -56,15 +58,40 @@ func (s *Service) reconcile(ctx context.Context, due store.DueAdAction) error {
 	return err
 }
 
+// errNotYet says that a network has not done what it may still do.
+var errNotYet = errors.New("it was not done so far")
+
+// mayCome reports whether what a network has not done may still take place. It is looked at twice before that is denied.
+func (s *Service) mayCome(action *store.AdAction) bool {
+	if hasProof(action) {
+		return false
+	}
+	f := action.Failure.V
+	return s.store.Now() < openUntil(action) || f == nil || !f.Absent
+}
+
+// hasProof reports whether an action cannot take place any more once the network was asked and had not done it: of a
+// campaign that was to be created Find leaves nothing that an ad could still come into.
+func hasProof(action *store.AdAction) bool {
+	if action.Op != store.AdOpCreateAd && action.Op != store.AdOpBoostPost {
+		return false
+	}
+	var r recipe
+	return action.Plan.Decode(&r) == nil && r.Plan.AdGroupID == ""
+}
+
 // stillUnknown leaves an action for later, the longer it is unknown the longer. What a network says is no fault of ours.
 func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, cause error) error {
 	age := s.store.Now().Time().Sub(action.CreatedAt.Time())
-	failure := &store.AdFailure{Code: codeUnavailable, Message: fmt.Sprintf("%s does not say what became of it.", action.Platform)}
+	failure := &store.AdFailure{
+		Code: codeUnavailable, Message: fmt.Sprintf("%s does not say what became of it.", action.Platform),
+		OpenUntil: openUntil(action), Absent: errors.Is(cause, errNotYet),
+	}
 	if err := s.store.YieldAdAction(ctx, action.AccountID, action.ID, min(max(age/4, unknownPause), maxUnknownPause), failure); err != nil {
 		return errors.Join(cause, err)
 	}
 	var open *undecided
-	if errors.As(cause, &open) {
+	if errors.As(cause, &open) || failure.Absent {
 		return nil
 	}
 	return ignoreAnswer(cause)

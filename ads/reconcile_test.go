@@ -14,13 +14,23 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// later lets the reconciler's pause pass.
+// due lets the reconciler's pause pass.
 func (w *world) due() {
 	w.t.Helper()
 	for _, action := range w.actions() {
 		if !action.IsFinal() {
-			require.NoError(w.t, w.YieldAdAction(w.t.Context(), action.AccountID, action.ID, -time.Second, nil))
+			require.NoError(w.t, w.YieldAdAction(w.t.Context(), action.AccountID, action.ID, -time.Second, action.Failure.V))
 		}
+	}
+}
+
+// giveUp lets the reconciler look until nothing can be on its way any more.
+func (w *world) giveUp() {
+	w.t.Helper()
+	w.advance.Add(int64(2 * time.Minute))
+	for range 2 {
+		w.due()
+		require.NoError(w.t, w.Reconcile(w.t.Context()))
 	}
 }
 
@@ -153,6 +163,8 @@ func TestReconcile_SettlesChangesByWhatTheNetworkHas(t *testing.T) {
 			unknown(t, test.do())
 			w.due()
 			require.NoError(t, w.Reconcile(t.Context()), test.name)
+			assert.Equal(t, store.AdActionUnknown, w.actions()[0].State, "%s: it may be on its way", test.name)
+			w.giveUp()
 			action := w.actions()[0]
 			assert.Equal(t, test.op, action.Op)
 			assert.Equal(t, store.AdActionRefused, action.State, test.name)
@@ -171,6 +183,93 @@ func TestReconcile_SettlesChangesByWhatTheNetworkHas(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 30*store.AdUnit, group.BudgetAmount)
 		assert.NotNil(t, group.DeletedAt)
+	})
+}
+
+func TestReconcile_CountsAChangeThatTakesPlaceLate(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		before := w.seeded()
+		ad := w.create(w.ad()).Row
+		w.line.late.Store(true)
+		_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("900", "daily"))
+		unknown(t, err)
+		for range 3 {
+			w.due()
+			require.NoError(t, w.Reconcile(t.Context()))
+			assert.Equal(t, store.AdActionUnknown, w.actions()[0].State, "it is still on its way")
+			assert.Equal(t, before+900, w.seeded())
+		}
+		w.line.arrive()
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, before+900, w.seeded())
+	})
+}
+
+func TestBulk_LeavesASwitchOpenThatMayTakePlaceLate(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		w.line.say("SetStatus", ads.ErrIndeterminate)
+		out, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
+		require.NoError(t, err)
+		assert.Equal(t, 1, out.Failed)
+		for range 2 {
+			w.advance.Add(int64(40 * time.Second))
+			w.due()
+			require.NoError(t, w.Reconcile(t.Context()))
+			assert.Equal(t, store.AdActionUnknown, w.actions()[0].State)
+		}
+		w.giveUp()
+		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+	})
+}
+
+func TestReconcile_LooksTwiceBeforeItDenies(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		w.line.say("SetStatus", ads.ErrIndeterminate)
+		_, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
+		unknown(t, err)
+		w.advance.Add(int64(time.Hour))
+		for _, state := range []store.AdActionState{store.AdActionUnknown, store.AdActionRefused} {
+			w.due()
+			require.NoError(t, w.Reconcile(t.Context()))
+			assert.Equal(t, state, w.actions()[0].State)
+		}
+	})
+}
+
+func TestCreateAd_JoinsOnceWhileTheFirstTimeMayBeOnItsWay(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		home := w.create(w.ad()).Row
+		in := w.ad()
+		in.AdGroupID, in.Goal, in.BudgetAmount, in.BudgetType = home.AdGroupID, "", "", ""
+		join := func() error {
+			_, _, err := w.request("k1", func(ctx context.Context) (any, error) { return w.CreateAd(ctx, w.by, in) })
+			return err
+		}
+		w.line.late.Store(true)
+		unknown(t, join())
+		unknown(t, join())
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, 2, w.line.of("Create"), "nothing is sent again that may be on its way")
+		w.line.arrive()
+		require.NoError(t, join())
+		assert.Equal(t, 2, w.line.of("Create"))
+		assert.Len(t, w.native(), 2)
+
+		w.line.say("Create", ads.ErrIndeterminate)
+		again := func() error {
+			_, _, err := w.request("k2", func(ctx context.Context) (any, error) { return w.CreateAd(ctx, w.by, in) })
+			return err
+		}
+		unknown(t, again())
+		w.line.say("", nil)
+		w.advance.Add(int64(2 * time.Minute))
+		require.NoError(t, again(), "nothing can be on its way any more")
+		assert.Len(t, w.native(), 3)
 	})
 }
 

@@ -54,8 +54,30 @@ func (s *Service) perform(ctx context.Context, by Actor, d deed) (*store.AdActio
 	return action, nil
 }
 
-// unknownPause is how long the reconciler waits before it asks about an action of which nothing was heard.
-const unknownPause = 10 * time.Second
+const (
+	// unknownPause is how long the reconciler waits before it asks about an action of which nothing was heard.
+	unknownPause = 10 * time.Second
+	// underWay is for how long what a network did not answer to may still be on its way there: longer than any call of a
+	// driver takes. That the network has not done it proves nothing until then.
+	underWay = 90 * time.Second
+)
+
+// openUntil returns until when an action may still take place that was asked for before.
+func openUntil(action *store.AdAction) store.Time {
+	if f := action.Failure.V; f != nil && f.OpenUntil > 0 {
+		return f.OpenUntil
+	}
+	return action.CreatedAt.Add(underWay)
+}
+
+// sent returns until when what was just sent may take place, if the answer to it was err.
+func (s *Service) sent(action *store.AdAction, err error) store.Time {
+	var open *undecided
+	if errors.As(err, &open) { // nothing was sent: it was not known yet what became of the last time
+		return openUntil(action)
+	}
+	return s.store.Now().Add(underWay)
+}
 
 // conclude stores what became of an action: done without an error, refused if that is certain, else unknown.
 func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction, out store.AdOutcome, err error) (*store.AdAction, error) {
@@ -82,7 +104,9 @@ func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction,
 // unknown leaves an action to whoever asks next. It hides what the error is: no failure of a network is an answer to
 // the request, or frees its Idempotency-Key.
 func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error) error {
-	failure := &store.AdFailure{Code: codeUnavailable, Message: fmt.Sprintf("%s did not say what became of it.", action.Platform)}
+	failure := &store.AdFailure{
+		Code: codeUnavailable, Message: fmt.Sprintf("%s did not say what became of it.", action.Platform), OpenUntil: s.sent(action, err),
+	}
 	if yield := s.store.YieldAdAction(ctx, action.AccountID, action.ID, unknownPause, failure); yield != nil {
 		err = errors.Join(err, yield)
 	}

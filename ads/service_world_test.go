@@ -44,6 +44,9 @@ type watch struct {
 	die atomic.Bool
 	// naive makes networks call active what is on, whatever became of the ads in it.
 	naive atomic.Bool
+	// late makes a write answer nothing, and take place when it arrives.
+	late    atomic.Bool
+	waiting []func()
 	// mute makes networks turn switches without telling how things stand afterwards.
 	mute atomic.Bool
 }
@@ -76,6 +79,28 @@ func (w *watch) say(call string, err error) {
 	}
 }
 
+// delay keeps a write back, if it is to be late.
+func (w *watch) delay(do func()) bool {
+	if !w.late.Load() {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting = append(w.waiting, do)
+	return true
+}
+
+// arrive lets the writes that are late take place.
+func (w *watch) arrive() {
+	w.late.Store(false)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, do := range w.waiting {
+		do()
+	}
+	w.waiting = nil
+}
+
 // writes is how often something was changed.
 func (w *watch) writes() int {
 	sum := 0
@@ -105,6 +130,9 @@ func lost[T any](w *watch, v T, err error) (T, error) {
 func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Created, error) {
 	if err := n.count("Create"); err != nil {
 		return ads.Created{}, err
+	}
+	if n.delay(func() { _, _ = n.Network.Create(context.WithoutCancel(ctx), c, p) }) {
+		return ads.Created{}, ads.ErrIndeterminate
 	}
 	created, err := n.Network.Create(ctx, c, p)
 	return lost(n.watch, created, err)
@@ -167,6 +195,9 @@ func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 func (n watched) Update(ctx context.Context, c ads.Conn, r ads.Ref, p ads.Patch) (ads.Entity, error) {
 	if err := n.count("Update"); err != nil {
 		return ads.Entity{}, err
+	}
+	if n.delay(func() { _, _ = n.Network.Update(context.WithoutCancel(ctx), c, r, p) }) {
+		return ads.Entity{}, ads.ErrIndeterminate
 	}
 	entity, err := n.Network.Update(ctx, c, r, p)
 	return lost(n.watch, entity, err)

@@ -79,6 +79,11 @@ type AdFailure struct {
 	Param   string              `json:"param,omitempty"`
 	Message string              `json:"message"`
 	Fields  map[string][]string `json:"fields,omitempty"`
+
+	// Of an unknown outcome: what was asked for may still be on its way until then, and whether the network was seen not
+	// to have done it.
+	OpenUntil Time `json:"open_until,omitempty"`
+	Absent    bool `json:"absent,omitempty"`
 }
 
 // Err is what the request is told that wanted the action.
