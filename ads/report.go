@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 type Reported[T any] struct {
 	Row      T
 	Status   store.AdStatus   // of delivery, now
-	Metrics  *store.AdMetrics // nil if the network was not asked
+	Metrics  *store.AdMetrics // nil if the network was not asked, or did not answer
 	From, To Date             // the days of the metrics, `to` included
 	SyncedAt store.Time       // as of when figures and state are
 	Warnings []string         // what was sent and the network has no use for
@@ -120,9 +121,18 @@ const maxReports = 4
 // reportPlace is an ad account as a channel sees it.
 type reportPlace struct{ channel, adAccount string }
 
+// inquiry is what networks are asked about rows.
+type inquiry struct {
+	account string
+	level   store.AdLevel
+	window  window
+	// apart says that the rows are of whatever channels there are: what is wrong with one of them is not the others'.
+	apart bool
+}
+
 // reportList is report for a page.
-func reportList[T any](ctx context.Context, s *Service, account string, level store.AdLevel, rows *store.AdList[T], w window, of func(*T) subject) (*store.AdList[Reported[T]], error) {
-	shown, err := report(ctx, s, account, level, rows.Items, w, of)
+func reportList[T any](ctx context.Context, s *Service, q inquiry, rows *store.AdList[T], of func(*T) subject) (*store.AdList[Reported[T]], error) {
+	shown, err := report(ctx, s, q, rows.Items, of)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +140,8 @@ func reportList[T any](ctx context.Context, s *Service, account string, level st
 }
 
 // reportOne is report for one row.
-func reportOne[T any](ctx context.Context, s *Service, account string, level store.AdLevel, row *T, w window, of func(*T) subject) (*Reported[T], error) {
-	shown, err := report(ctx, s, account, level, []T{*row}, w, of)
+func reportOne[T any](ctx context.Context, s *Service, q inquiry, row *T, of func(*T) subject) (*Reported[T], error) {
+	shown, err := report(ctx, s, q, []T{*row}, of)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +150,7 @@ func reportOne[T any](ctx context.Context, s *Service, account string, level sto
 
 // report asks the networks about rows of one level, once for each ad account of a channel, and returns the rows as they
 // stand with their figures, in their order. What is new about their state goes into the mirror.
-func report[T any](ctx context.Context, s *Service, account string, level store.AdLevel, rows []T, w window, of func(*T) subject) ([]Reported[T], error) {
+func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func(*T) subject) ([]Reported[T], error) {
 	places, order := map[reportPlace][]subject{}, []reportPlace(nil)
 	subjects := make([]subject, len(rows))
 	for i := range rows {
@@ -152,18 +162,19 @@ func report[T any](ctx context.Context, s *Service, account string, level store.
 		places[b.place()] = append(places[b.place()], b)
 	}
 	asked := s.store.Now()
-	heard, err := s.reports(ctx, account, level, order, places, w)
+	heard, err := s.reports(ctx, q, order, places)
 	if err != nil {
 		return nil, err
 	}
-	below, err := s.below(ctx, account, level, subjects)
+	below, err := s.below(ctx, q.account, q.level, subjects)
 	if err != nil {
 		return nil, err
 	}
 	shown := make([]Reported[T], len(rows))
 	changed := map[store.Platform][]store.AdState{}
 	for i, b := range subjects {
-		r, known := heard[b.place()][b.id]
+		said, answered := heard[b.place()]
+		r, known := said[b.id]
 		state := r.state(b.id)
 		if decides, ok := below[b.platform][b.id]; ok && state.Status == store.AdStatusActive {
 			state.Status = decides
@@ -171,11 +182,13 @@ func report[T any](ctx context.Context, s *Service, account string, level store.
 		if known && b.apply(state, cmp.Or(r.SyncedAt, asked)) {
 			changed[b.platform] = append(changed[b.platform], state)
 		}
-		shown[i] = shownAs(rows[i], &b, w, asked)
-		shown[i].Metrics = &r.Metrics
+		shown[i] = shownAs(rows[i], &b, q.window, asked)
+		if answered {
+			shown[i].Metrics = &r.Metrics
+		}
 	}
 	for platform, states := range changed {
-		if err := s.store.RecordAdStates(ctx, account, platform, level, states, asked); err != nil {
+		if err := s.store.RecordAdStates(ctx, q.account, platform, q.level, states, asked); err != nil {
 			return nil, err
 		}
 	}
@@ -200,25 +213,31 @@ func shownAs[T any](row T, b *subject, w window, now store.Time) Reported[T] {
 	return Reported[T]{Row: row, Status: b.statusAt(now), From: from, To: to, SyncedAt: *b.syncedAt}
 }
 
-// reports returns what each place says, by platform id.
-func (s *Service) reports(ctx context.Context, account string, level store.AdLevel, order []reportPlace, places map[reportPlace][]subject, w window) (map[reportPlace]map[string]Report, error) {
+// reports returns what each place says, by platform id. All of them together have the time of one call. A place that
+// says nothing is left out where the channels are apart, and is the answer elsewhere.
+func (s *Service) reports(ctx context.Context, q inquiry, order []reportPlace, places map[reportPlace][]subject) (map[reportPlace]map[string]Report, error) {
 	if len(order) == 0 {
 		return nil, nil
 	}
-	channels, err := s.store.ActivatedChannels(ctx, account)
+	channels, err := s.store.ActivatedChannels(ctx, q.account)
 	if err != nil {
 		return nil, err
 	}
 	heard, errs := make([]map[string]Report, len(order)), make([]error, len(order))
+	until := time.Now().Add(readTimeout)
 	inParallel(len(order), maxReports, func(i int) {
-		heard[i], errs[i] = s.reportPlace(ctx, channels[order[i].channel], level, places[order[i]], w)
+		heard[i], errs[i] = s.reportPlace(ctx, until, channels[order[i].channel], q, places[order[i]])
 	})
 	byPlace := map[reportPlace]map[string]Report{}
 	for i, at := range order {
-		if errs[i] != nil {
+		switch {
+		case errs[i] == nil:
+			byPlace[at] = heard[i]
+		case !q.apart || len(channels) == 1:
 			return nil, errs[i]
+		default:
+			s.log.LogAttrs(ctx, slog.LevelWarn, "ads are shown without figures", slog.String("channel", at.channel), slog.String("error", errs[i].Error()))
 		}
-		byPlace[at] = heard[i]
 	}
 	return byPlace, nil
 }
@@ -246,7 +265,7 @@ func inParallel(n, atOnce int, do func(int)) {
 }
 
 // reportPlace asks one ad account. Of a channel that was deactivated meanwhile nothing is heard.
-func (s *Service) reportPlace(ctx context.Context, channel *store.SocialAccount, level store.AdLevel, subjects []subject, w window) (map[string]Report, error) {
+func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *store.SocialAccount, q inquiry, subjects []subject) (map[string]Report, error) {
 	if channel == nil {
 		return nil, nil
 	}
@@ -258,8 +277,10 @@ func (s *Service) reportPlace(ctx context.Context, channel *store.SocialAccount,
 	for i, b := range subjects {
 		ids[i] = b.id
 	}
-	from, to := subjects[0].days(w, s.store.Now())
-	heard, err := line.Report(ctx, line.conn, subjects[0].adAccountID, level, ids, from, to)
+	from, to := subjects[0].days(q.window, s.store.Now())
+	bounded, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	heard, err := line.Report(bounded, line.conn, subjects[0].adAccountID, q.level, ids, from, to)
 	if err != nil {
 		return nil, s.fault(ctx, line, "report of ad account "+subjects[0].adAccountID, err)
 	}

@@ -67,7 +67,8 @@ type ListAdGroups struct {
 }
 
 // ListAds returns a page of ads, newest first, as their networks have them now, with their figures. Without AccountID
-// it is of all activated channels. Filters that contradict each other find nothing.
+// it is of all activated channels, and ads of one that does not answer are as the mirror has them, without figures. Filters
+// that contradict each other find nothing.
 func (s *Service) ListAds(ctx context.Context, account string, in ListAds) (*store.AdList[ShownAd], error) {
 	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, in.Status, in.Source, in.From, in.To)
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *Service) ListAds(ctx context.Context, account string, in ListAds) (*sto
 	if err != nil {
 		return nil, err
 	}
-	return reportList(ctx, s, account, store.AdLevelAd, rows, q.window, adSubject)
+	return reportList(ctx, s, inquiry{account, store.AdLevelAd, q.window, in.AccountID == ""}, rows, adSubject)
 }
 
 // ListCampaigns returns a page of campaigns as ListAds does of ads.
@@ -95,7 +96,7 @@ func (s *Service) ListCampaigns(ctx context.Context, account string, in ListCamp
 	if err != nil {
 		return nil, err
 	}
-	return reportList(ctx, s, account, store.AdLevelCampaign, rows, q.window, campaignSubject)
+	return reportList(ctx, s, inquiry{account, store.AdLevelCampaign, q.window, in.AccountID == ""}, rows, campaignSubject)
 }
 
 // ListCampaignAdGroups returns a page of a campaign's ad groups as ListAds does of ads.
@@ -108,7 +109,7 @@ func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign st
 	if err != nil {
 		return nil, err
 	}
-	return reportList(ctx, s, account, store.AdLevelGroup, rows, q.window, groupSubject)
+	return reportList(ctx, s, inquiry{account, store.AdLevelGroup, q.window, false}, rows, groupSubject)
 }
 
 // GetAdObject says which network a platform id is of, where it is not known, and which days the figures are of.
@@ -127,7 +128,7 @@ func (s *Service) GetCampaign(ctx context.Context, account, id string, in GetAdO
 	if err != nil {
 		return nil, err
 	}
-	return reportOne(ctx, s, account, store.AdLevelCampaign, row, q.window, campaignSubject)
+	return reportOne(ctx, s, inquiry{account, store.AdLevelCampaign, q.window, false}, row, campaignSubject)
 }
 
 // GetAdGroup returns an ad group as GetCampaign does a campaign.
@@ -140,7 +141,7 @@ func (s *Service) GetAdGroup(ctx context.Context, account, id string, in GetAdOb
 	if err != nil {
 		return nil, err
 	}
-	return reportOne(ctx, s, account, store.AdLevelGroup, row, q.window, groupSubject)
+	return reportOne(ctx, s, inquiry{account, store.AdLevelGroup, q.window, false}, row, groupSubject)
 }
 
 // query is what reads can be asked, understood.

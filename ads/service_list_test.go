@@ -1,6 +1,8 @@
 package ads_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -251,6 +253,96 @@ func TestListCampaigns_FaultsOfNetworks(t *testing.T) {
 		refused(t, get(), store.CodeNotActivated, "account_id")
 		w.line.say("", nil)
 		refused(t, get(), store.CodeNotActivated, "account_id")
+	})
+}
+
+func TestListAds_OneChannelDoesNotFailTheOthers(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		fine := w.create(w.ad()).Row
+		channel := w.activate(store.PlatformGoogle)
+		in := w.ad()
+		in.AccountID, in.AdAccountID = channel.ID, w.adAccount(channel).PlatformID
+		bad := w.create(in).Row
+		gone, err := w.CreateSocialAccount(t.Context(), w.by.Account, store.NewSocialAccount{Platform: store.PlatformGoogle, Driver: "gone"})
+		require.NoError(t, err)
+		lists := map[string]func(channel string, limit int) (map[string]*store.AdMetrics, error){
+			"ads": func(channel string, limit int) (map[string]*store.AdMetrics, error) {
+				list, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: limit}, Source: "native", AccountID: channel})
+				if err != nil {
+					return nil, err
+				}
+				all := map[string]*store.AdMetrics{}
+				for _, one := range list.Items {
+					all[one.Row.ChannelID] = one.Metrics
+					assert.Equal(t, store.AdStatusActive, one.Status)
+				}
+				return all, nil
+			},
+			"campaigns": func(channel string, limit int) (map[string]*store.AdMetrics, error) {
+				list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{Paging: ads.Paging{Limit: limit}, Source: "native", AccountID: channel})
+				if err != nil {
+					return nil, err
+				}
+				all := map[string]*store.AdMetrics{}
+				for _, one := range list.Items {
+					all[one.Row.ChannelID] = one.Metrics
+				}
+				return all, nil
+			},
+		}
+		for name, list := range lists {
+			for _, fault := range []error{&ads.RateLimited{After: time.Second}, ads.ErrUnavailable} {
+				w.line.say("Report "+channel.ID, fault)
+				all, err := list("", 0)
+				require.NoError(t, err, "%s: %s", name, fault)
+				require.Len(t, all, 2)
+				assert.NotNil(t, all[fine.ChannelID])
+				assert.Nil(t, all[bad.ChannelID], "it was not heard, which is not zero")
+				alone, err := list("", 1)
+				require.NoError(t, err, "a page may have nothing else")
+				assert.Len(t, alone, 1)
+				_, err = list(channel.ID, 0)
+				assert.Error(t, err, "who asks for one channel is told")
+			}
+		}
+		w.line.say("Report "+channel.ID, ads.ErrUnauthorized)
+		_, err = lists["ads"]("", 0)
+		require.NoError(t, err)
+		marked, err := w.GetSocialAccount(t.Context(), w.by.Account, channel.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.AdsStatusError, marked.AdsStatus)
+
+		_, err = w.Store.ActivateSocialAccount(t.Context(), w.by.Account, gone.ID)
+		require.NoError(t, err)
+		require.NoError(t, w.PutAdAccounts(t.Context(), gone, []store.AdAccount{{PlatformID: "1", Name: "Old", Currency: "USD", Timezone: "UTC", Status: store.AdAccountActive}}))
+		old, err := w.Store.GetAdAccount(t.Context(), gone, "1")
+		require.NoError(t, err)
+		require.NoError(t, w.PutAdBatch(t.Context(), old, store.AdBatch{Campaigns: []store.AdCampaign{{
+			PlatformID: "9", Name: "Old", ConfiguredStatus: store.AdConfiguredActive, Status: store.AdStatusActive, Goal: store.AdGoalTraffic,
+			BudgetLevel: store.BudgetLevelCampaign, BudgetAmount: store.AdUnit, BudgetType: store.BudgetTypeDaily,
+		}}}, w.Store.Now()))
+		list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{Platform: "google"})
+		require.NoError(t, err, "nobody speaks for that channel any more")
+		assert.Len(t, list.Items, 1)
+	})
+}
+
+func TestListAds_HasOneEndForAllChannels(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.apart(6)
+		var ends sync.Map
+		w.line.hold = func(ctx context.Context) {
+			end, _ := ctx.Deadline()
+			ends.Store(end.UnixNano(), true)
+			time.Sleep(10 * time.Millisecond)
+		}
+		calls := w.line.of("Report")
+		_, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Source: "native"})
+		require.NoError(t, err)
+		assert.Equal(t, 6, w.line.of("Report")-calls)
+		count := 0
+		ends.Range(func(any, any) bool { count++; return true })
+		assert.Equal(t, 1, count)
 	})
 }
 

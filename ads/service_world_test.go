@@ -38,6 +38,8 @@ type watch struct {
 	report [][]string // the ids of each report
 	// answer is asked before each write; an error is what the network says then.
 	answer func(call string) error
+	// hold is called with what a report has to end by.
+	hold func(context.Context)
 	// lose makes the answer to a write get lost: it takes place.
 	lose atomic.Bool
 	// die makes the process end when a write has taken place, as far as a panic is an end.
@@ -155,6 +157,12 @@ func (n watched) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
 	if err := n.count("Report"); err != nil {
 		return nil, err
+	}
+	if err := n.count("Report " + c.Channel); err != nil {
+		return nil, err
+	}
+	if n.hold != nil {
+		n.hold(ctx)
 	}
 	n.mu.Lock()
 	n.report = append(n.report, ids)

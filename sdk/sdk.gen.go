@@ -747,7 +747,7 @@ type Ad struct {
 	// PlatformStatus The status in the network's own word.
 	PlatformStatus string `json:"platform_status"`
 
-	// Metrics Null in the answer to a change that changed nothing.
+	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics *AdMetrics `json:"metrics"`
 
 	// Warnings What the network has no use for, in the answer to a create. Otherwise empty.
@@ -1297,7 +1297,7 @@ type AdCampaign struct {
 	// Schedule From when to when it runs, in days of the ad account's time zone.
 	Schedule AdSchedule `json:"schedule"`
 
-	// Metrics Null in the answer to a change that changed nothing.
+	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics   *AdMetrics `json:"metrics"`
 	CreatedAt wire.Time  `json:"created_at"`
 	UpdatedAt wire.Time  `json:"updated_at"`
@@ -4910,6 +4910,7 @@ func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts .
 //
 // Returns ads with their metrics, newest first: those of the channel `account_id`, or of every activated channel.
 // `from` and `to` choose the days that the metrics are of, the last 90 unless sent; they hide no ad.
+// Of several channels, one that does not answer does not fail the list: its ads are as they were last, and their `metrics` null.
 func (s *AdsService) List(ctx context.Context, params *ListAdsParams, opts ...Option) (*AdList, error) {
 	return do[AdList](ctx, s.client, "listAds", nil, params, nil, opts)
 }
@@ -5041,6 +5042,8 @@ func (s *BusinessCentersService) List(ctx context.Context, params *ListBusinessC
 // List sends GET /ads/campaigns.
 //
 // Returns campaigns with the sums of their ads' metrics, newest first. A campaign without ads is one, too.
+// Of several channels, one that does not answer does not fail the list: its campaigns are as they were last, and their
+// `metrics` null.
 func (s *AdCampaignsService) List(ctx context.Context, params *ListAdCampaignsParams, opts ...Option) (*AdCampaignList, error) {
 	return do[AdCampaignList](ctx, s.client, "listAdCampaigns", nil, params, nil, opts)
 }

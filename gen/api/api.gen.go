@@ -766,7 +766,7 @@ type Ad struct {
 	// PlatformStatus The status in the network's own word.
 	PlatformStatus string `json:"platform_status"`
 
-	// Metrics Null in the answer to a change that changed nothing.
+	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics *AdMetrics `json:"metrics"`
 
 	// Warnings What the network has no use for, in the answer to a create. Otherwise empty.
@@ -1316,7 +1316,7 @@ type AdCampaign struct {
 	// Schedule From when to when it runs, in days of the ad account's time zone.
 	Schedule AdSchedule `json:"schedule"`
 
-	// Metrics Null in the answer to a change that changed nothing.
+	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics   *AdMetrics `json:"metrics"`
 	CreatedAt wire.Time  `json:"created_at"`
 	UpdatedAt wire.Time  `json:"updated_at"`
