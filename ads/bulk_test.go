@@ -273,8 +273,8 @@ func TestBulkResumeCampaigns_WhatTheReconcilerTookForRefusedIsDone(t *testing.T)
 		w.line.mu.Lock()
 		w.line.answer = func(call string) error {
 			if call == "SetStatus" { // and it takes longer than anybody thought
-				w.due()
-				assert.NoError(t, w.Reconcile(context.Background()))
+				w.giveUp()
+				assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
 			}
 			return nil
 		}

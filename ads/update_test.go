@@ -219,8 +219,7 @@ func TestUpdate_WaitsForWhatIsNotKnownOfItsCampaign(t *testing.T) {
 		require.NotNil(t, bulk.Results[0].Error)
 		assert.True(t, bulk.Results[0].Error.Retryable)
 
-		w.due()
-		require.NoError(t, w.Reconcile(t.Context()))
+		w.giveUp()
 		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
 		require.NoError(t, err)
 	})
