@@ -2,6 +2,7 @@ package ads
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -52,10 +53,15 @@ func notActivated(message string) *store.Error {
 	return &store.Error{Code: store.CodeNotActivated, Param: "account_id", Message: message}
 }
 
-// unanswered wraps a fault that is no answer. It hides what the error is: no failure of a network frees a key.
+// unanswered wraps a fault that is no answer. It hides what the error is: no failure of a network frees a key. Whoever
+// asks learns that it is the network which does not answer.
 func unanswered(platform store.Platform, what string, err error) error {
 	if refused := refusal(platform, what, err); refused != nil {
 		return refused
+	}
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate) || errors.Is(err, context.DeadlineExceeded) {
+		silent := &store.Error{Code: codeUnavailable, Outcome: store.Unknown, Message: fmt.Sprintf("%s did not answer. Send the request again later.", platform)}
+		return fmt.Errorf("%s: %s (%w)", what, err, silent)
 	}
 	return fmt.Errorf("%s: %s: %s", platform, what, err)
 }

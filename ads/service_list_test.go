@@ -2,6 +2,8 @@ package ads_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -247,7 +249,13 @@ func TestListCampaigns_FaultsOfNetworks(t *testing.T) {
 		}
 		w.line.say("Report", &ads.RateLimited{After: 9 * time.Second})
 		assert.Equal(t, 9*time.Second, refused(t, get(), store.CodeRateLimit, "platform").After)
-		w.line.say("Report", ads.ErrUnavailable)
+		for _, fault := range []error{ads.ErrUnavailable, context.DeadlineExceeded} {
+			w.line.say("Report", fmt.Errorf("line: %w", fault))
+			silent := refused(t, get(), "api_error", "")
+			assert.Contains(t, silent.Message, "facebook did not answer")
+			assert.Equal(t, store.Unknown, silent.Outcome, "no key is freed by it")
+		}
+		w.line.say("Report", errors.New("our own fault"))
 		unknown(t, get())
 		w.line.say("Report", ads.ErrUnauthorized)
 		refused(t, get(), store.CodeNotActivated, "account_id")

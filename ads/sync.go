@@ -63,7 +63,7 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked map
 // activated any more.
 func ignoreAnswer(err error) error {
 	var answer *store.Error
-	if errors.As(err, &answer) {
+	if errors.As(err, &answer) && answer.Code != codeUnavailable {
 		return nil
 	}
 	return err
