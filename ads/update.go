@@ -237,8 +237,11 @@ func (e *edit) spend() store.AdChange {
 	if e.patch.Budget != nil {
 		change.BudgetAmount, change.BudgetType, change.EndsAt = e.patch.Budget.Amount, e.patch.Budget.Type, e.endsAt
 	}
-	if e.patch.BidAmount != nil {
+	switch {
+	case e.patch.BidAmount != nil:
 		change.BidAmount = *e.patch.BidAmount
+	case e.patch.BidStrategy != nil: // by which the amount is another kind of bid
+		change.BidAmount = e.bid.Amount
 	}
 	return change
 }

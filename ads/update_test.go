@@ -116,6 +116,26 @@ func TestUpdateAdGroup_BidsFromNowOn(t *testing.T) {
 	})
 }
 
+func TestUpdateAdGroup_LimitsABidThatStaysUnderAnotherStrategy(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "COST_CAP", Amount: "100"}})
+		require.NoError(t, err)
+		_, err = w.UpdateLimits(t.Context(), w.by.Account, func(l *store.AdLimits) {
+			limit := l.Of("usd")
+			limit.MaxBid = new(5 * store.AdUnit)
+			l.Currencies.V = map[string]store.AdLimit{"usd": limit}
+		})
+		require.NoError(t, err)
+		for _, dry := range []bool{false, true} {
+			_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "LOWEST_COST_WITH_BID_CAP"}, DryRun: dry})
+			refused(t, err, store.CodeSpendLimit, "bid_amount")
+		}
+		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("25", "daily"))
+		require.NoError(t, err, "how it bids stays")
+	})
+}
+
 func TestPauseAdGroup_CountsWhatIsBelow(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ad := w.create(w.ad()).Row
