@@ -1656,7 +1656,7 @@ type AdLimit struct {
 	// MaxTotalDailyBudget A day, by everything that is switched on.
 	MaxTotalDailyBudget AdAmount `json:"max_total_daily_budget"`
 
-	// MaxBidAmount For one bid. Null means any.
+	// MaxBidAmount For one bid. Null means any, and 0 none.
 	MaxBidAmount *AdAmount `json:"max_bid_amount"`
 }
 
@@ -1674,7 +1674,7 @@ type AdLimitUpdate struct {
 	// Example: 20
 	MaxTotalDailyBudget *AdAmount `json:"max_total_daily_budget,omitempty"`
 
-	// MaxBidAmount Null means any.
+	// MaxBidAmount Null means any, and 0 none.
 	MaxBidAmount nullable.Nullable[AdAmount] `json:"max_bid_amount,omitempty"`
 }
 
@@ -1690,7 +1690,7 @@ type AdLimits struct {
 	// Default The limits of every other currency, in US dollars; they are scaled for one of small units, such as the yen.
 	Default AdLimit `json:"default"`
 
-	// MaxDailyBudgetIncreasePct By how many percent one change may raise a daily budget. Null means any.
+	// MaxDailyBudgetIncreasePct By how many percent one change may raise a daily budget. Null means any, and 0 none.
 	//
 	// Example: 50
 	MaxDailyBudgetIncreasePct *json.Number `json:"max_daily_budget_increase_pct"`
@@ -1708,7 +1708,7 @@ type AdLimitsUpdate struct {
 	// Currencies By currency, in lower case. Null gives it the defaults again.
 	Currencies map[string]*AdLimitUpdate `json:"currencies,omitempty"`
 
-	// MaxDailyBudgetIncreasePct Percent.
+	// MaxDailyBudgetIncreasePct Percent. Null means any, and 0 none.
 	MaxDailyBudgetIncreasePct nullable.Nullable[json.Number] `json:"max_daily_budget_increase_pct,omitempty"`
 	BlockedOperations         []AdOperation                  `json:"blocked_operations,omitzero"`
 }

@@ -12,7 +12,7 @@ import (
 type AdLimits struct {
 	AccountID         string                   `db:"account_id"`
 	Currencies        JSON[map[string]AdLimit] `db:"currencies"`          // by currency; another one has DefaultAdLimit
-	MaxIncrease       AdRatio                  `db:"max_budget_increase"` // percent by which one change may raise a daily budget; 0 = any
+	MaxIncrease       *AdRatio                 `db:"max_budget_increase"` // percent by which one change may raise a daily budget; nil = any
 	BlockedOperations JSON[[]AdOp]             `db:"blocked_operations"`
 	CreatedAt         Time                     `db:"created_at"`
 	UpdatedAt         Time                     `db:"updated_at"`
@@ -20,9 +20,9 @@ type AdLimits struct {
 
 // AdLimit is what may be spent in one currency. Lifetime budgets count as their amount by day.
 type AdLimit struct {
-	MaxDailyPerCampaign AdAmount `json:"max_daily_budget_per_campaign"`
-	MaxDailyTotal       AdAmount `json:"max_total_daily_budget"` // of everything that is switched on
-	MaxBid              AdAmount `json:"max_bid_amount"`         // 0 = any
+	MaxDailyPerCampaign AdAmount  `json:"max_daily_budget_per_campaign"`
+	MaxDailyTotal       AdAmount  `json:"max_total_daily_budget"` // of everything that is switched on
+	MaxBid              *AdAmount `json:"max_bid_amount"`         // nil = any
 }
 
 // currencyScales are how many units of a currency stand for one of the dollar, roughly, where a unit is small.
@@ -52,9 +52,9 @@ func (l *AdLimits) check() error {
 		p.Check(len(currency) == 3 && strings.Trim(currency, "abcdefghijklmnopqrstuvwxyz") == "", "currencies."+currency, "Send a lower-case currency code of three letters.")
 		p.Check(limit.MaxDailyPerCampaign >= 0, "currencies."+currency+".max_daily_budget_per_campaign", "Send an amount that is not negative.")
 		p.Check(limit.MaxDailyTotal >= 0, "currencies."+currency+".max_total_daily_budget", "Send an amount that is not negative.")
-		p.Check(limit.MaxBid >= 0, "currencies."+currency+".max_bid_amount", "Send an amount that is not negative.")
+		p.Check(limit.MaxBid == nil || *limit.MaxBid >= 0, "currencies."+currency+".max_bid_amount", "Send an amount that is not negative.")
 	}
-	p.Check(l.MaxIncrease >= 0, "max_daily_budget_increase_pct", "Send a percentage that is not negative.")
+	p.Check(l.MaxIncrease == nil || *l.MaxIncrease >= 0, "max_daily_budget_increase_pct", "Send a percentage that is not negative.")
 	for _, op := range l.BlockedOperations.V {
 		p.Check(slices.Contains(AdOps, op), "blocked_operations", fmt.Sprintf("There is no operation %.40q.", string(op)))
 	}
@@ -107,7 +107,7 @@ func (u *unit) lockAdLimits(ctx context.Context, account string) (*AdLimits, err
 		return limits, err
 	}
 	now := u.store.Now()
-	if _, err := u.exec(ctx, `INSERT INTO ad_limits (`+adLimitColumns+`) VALUES (?, '{}', 0, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
+	if _, err := u.exec(ctx, `INSERT INTO ad_limits (`+adLimitColumns+`) VALUES (?, '{}', NULL, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
 		account, now, now); err != nil {
 		return nil, fmt.Errorf("insert limits: %w", err)
 	}
@@ -179,13 +179,13 @@ type spend struct {
 func (f *AdFigures) check(limits *AdLimits, change AdChange, s *spend) error {
 	param := cmp.Or(change.Param, "budget.amount")
 	switch {
-	case f.Limit.MaxBid > 0 && change.BidAmount > f.Limit.MaxBid:
-		return f.exceeded("bid_amount", change.BidAmount, "max_bid_amount", f.Limit.MaxBid, "A bid of %s")
+	case f.Limit.MaxBid != nil && change.BidAmount > *f.Limit.MaxBid:
+		return f.exceeded("bid_amount", change.BidAmount, "max_bid_amount", *f.Limit.MaxBid, "A bid of %s")
 	case s.grown && f.Campaign > f.Limit.MaxDailyPerCampaign:
 		return f.exceeded(param, f.Campaign, "max_daily_budget_per_campaign", f.Limit.MaxDailyPerCampaign, "The campaign could spend %s a day, which")
 	case s.added > 0 && f.TotalAfter > f.Limit.MaxDailyTotal:
 		return f.CheckTotal(param, f.TotalAfter)
-	case limits.MaxIncrease > 0 && s.before > 0 && raisedBy(s.before, s.after) > limits.MaxIncrease:
+	case limits.MaxIncrease != nil && s.before > 0 && raisedBy(s.before, s.after) > *limits.MaxIncrease:
 		return spendLimit(param, fmt.Sprintf("The budget would rise from %s to %s, by more than %s %% (max_daily_budget_increase_pct). Raise it in steps, or the limit with PATCH /ads/limits.",
 			s.before.Format(f.Currency), s.after.Format(f.Currency), limits.MaxIncrease))
 	}

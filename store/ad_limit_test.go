@@ -158,9 +158,9 @@ func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.campaign(t, "c1", 100)
 		_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
-			l.MaxIncrease = 20 * AdRatioOne
+			l.MaxIncrease = new(20 * AdRatioOne)
 			l.BlockedOperations = JSONOf([]AdOp{AdOpDeleteCampaign})
-			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: 3 * AdUnit}})
+			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: new(3 * AdUnit)}})
 		})
 		require.NoError(t, err)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 121))
@@ -181,6 +181,32 @@ func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
 		assert.Equal(t, []AdOp{AdOpDeleteCampaign}, limits.BlockedOperations.V)
 		assert.Equal(t, DefaultAdLimit("eur"), limits.Of("eur"))
 		assert.Equal(t, 1_500_000*AdUnit, limits.Of("jpy").MaxDailyPerCampaign)
+	})
+}
+
+func TestBeginAdAction_NoneIsNotAny(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.campaign(t, "c1", 100)
+		set := func(increase *AdRatio, bid *AdAmount) {
+			_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
+				l.MaxIncrease = increase
+				l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: bid}})
+			})
+			require.NoError(t, err)
+		}
+		bid := a.begin(1)
+		bid.Change.BidAmount = AdUnit
+		set(new(AdRatio(0)), new(AdAmount(0)))
+		_, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 101))
+		requireCode(t, err, CodeSpendLimit)
+		_, err = a.BeginAdAction(t.Context(), a.account, bid)
+		requireCode(t, err, CodeSpendLimit)
+		assert.Contains(t, err.(*Error).Fields, "bid_amount")
+		set(nil, nil)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 900))
+		require.NoError(t, err)
+		_, err = a.BeginAdAction(t.Context(), a.account, bid)
+		require.NoError(t, err)
 	})
 }
 

@@ -21,7 +21,7 @@ func AdLimits(l *store.AdLimits) api.AdLimits {
 		Object:                    "ad_limits",
 		Currencies:                currencies,
 		Default:                   adLimit(store.DefaultAdLimit("usd")),
-		MaxDailyBudgetIncreasePct: ratioOrNull(l.MaxIncrease),
+		MaxDailyBudgetIncreasePct: optionalRatio(l.MaxIncrease),
 		BlockedOperations:         mapped(l.BlockedOperations.V, func(op store.AdOp) api.AdOperation { return api.AdOperation(op) }),
 		CreatedAt:                 atOrNever(l.CreatedAt),
 		UpdatedAt:                 atOrNever(l.UpdatedAt),
@@ -29,9 +29,11 @@ func AdLimits(l *store.AdLimits) api.AdLimits {
 }
 
 func adLimit(l store.AdLimit) api.AdLimit {
-	return api.AdLimit{
-		MaxDailyBudgetPerCampaign: amount(l.MaxDailyPerCampaign), MaxTotalDailyBudget: amount(l.MaxDailyTotal), MaxBidAmount: amountOrNull(l.MaxBid),
+	shown := api.AdLimit{MaxDailyBudgetPerCampaign: amount(l.MaxDailyPerCampaign), MaxTotalDailyBudget: amount(l.MaxDailyTotal)}
+	if l.MaxBid != nil {
+		shown.MaxBidAmount = new(amount(*l.MaxBid))
 	}
+	return shown
 }
 
 // AdLimitsChange reads the body of a PATCH. Amounts that cannot be read are CodeInvalid.
@@ -72,17 +74,16 @@ func adLimitChange(p *store.Problems, at string, sent *api.AdLimitUpdate) func(*
 	}
 	perCampaign := limitAmount(p, at+".max_daily_budget_per_campaign", sent.MaxDailyBudgetPerCampaign)
 	total := limitAmount(p, at+".max_total_daily_budget", sent.MaxTotalDailyBudget)
-	var bid *store.AdAmount
-	if sent.MaxBidAmount.IsSpecified() {
-		bid = new(store.AdAmount) // none
-		if !sent.MaxBidAmount.IsNull() {
-			bid = limitAmount(p, at+".max_bid_amount", new(sent.MaxBidAmount.MustGet()))
-		}
+	var bid *store.AdAmount // any
+	if sent.MaxBidAmount.IsSpecified() && !sent.MaxBidAmount.IsNull() {
+		bid = limitAmount(p, at+".max_bid_amount", new(sent.MaxBidAmount.MustGet()))
 	}
 	return func(l *store.AdLimit) {
 		set(&l.MaxDailyPerCampaign, perCampaign)
 		set(&l.MaxDailyTotal, total)
-		set(&l.MaxBid, bid)
+		if sent.MaxBidAmount.IsSpecified() {
+			l.MaxBid = bid
+		}
 	}
 }
 
@@ -97,10 +98,18 @@ func limitAmount(p *store.Problems, field string, sent *json.Number) *store.AdAm
 	return &amount
 }
 
-// ratio reads a number that null stands for none of.
-func ratio(sent nullable.Nullable[json.Number]) (store.AdRatio, error) {
+// ratio reads a number, nil for null.
+func ratio(sent nullable.Nullable[json.Number]) (*store.AdRatio, error) {
 	if !sent.IsSpecified() || sent.IsNull() {
-		return 0, nil
+		return nil, nil
 	}
-	return store.ParseAdRatio(string(sent.MustGet()))
+	ratio, err := store.ParseAdRatio(string(sent.MustGet()))
+	return &ratio, err
+}
+
+func optionalRatio(r *store.AdRatio) *json.Number {
+	if r == nil {
+		return nil
+	}
+	return new(json.Number(r.String()))
 }

@@ -38,6 +38,12 @@ func TestAdLimits_HoldFromTheBeginningAndCanBeChanged(t *testing.T) {
 		if _, set := back.Currencies["usd"]; set || back.MaxDailyBudgetIncreasePct != nil || len(back.BlockedOperations) != 1 || len(back.Currencies) != 1 {
 			t.Errorf("the limits are %+v", back)
 		}
+		none := ok[*sdk.AdLimits](t)(c.AdLimits.Update(background, &sdk.AdLimitsUpdate{
+			Currencies: map[string]*sdk.AdLimitUpdate{"eur": {MaxBidAmount: sdk.Set(json.Number("0"))}}, MaxDailyBudgetIncreasePct: sdk.Set(json.Number("0")),
+		}))
+		if none.MaxDailyBudgetIncreasePct == nil || *none.MaxDailyBudgetIncreasePct != "0" || none.Currencies["eur"].MaxBidAmount == nil || *none.Currencies["eur"].MaxBidAmount != "0.00" {
+			t.Errorf("limits that allow nothing are %+v", none)
+		}
 		ad := a.ad(t, "Within")
 		_, err = c.AdCampaigns.Delete(background, ad.CampaignID, onFacebook)
 		e := refusal(t, err)

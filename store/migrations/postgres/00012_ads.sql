@@ -300,7 +300,7 @@ CREATE INDEX IF NOT EXISTS ad_actions_target ON ad_actions (account_id, target_i
 CREATE TABLE IF NOT EXISTS ad_limits (
     account_id          TEXT NOT NULL,
     currencies          TEXT NOT NULL, -- JSON object
-    max_budget_increase BIGINT NOT NULL, -- percent, in millionths
+    max_budget_increase BIGINT, -- percent, in millionths; NULL = any
     blocked_operations  TEXT NOT NULL, -- JSON array
     created_at          BIGINT NOT NULL,
     updated_at          BIGINT NOT NULL,

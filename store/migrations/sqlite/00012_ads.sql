@@ -299,7 +299,7 @@ CREATE INDEX ad_actions_target ON ad_actions (account_id, target_id, id);
 CREATE TABLE ad_limits (
     account_id          TEXT NOT NULL,
     currencies          TEXT NOT NULL, -- JSON object
-    max_budget_increase INTEGER NOT NULL, -- percent, in millionths
+    max_budget_increase INTEGER, -- percent, in millionths; NULL = any
     blocked_operations  TEXT NOT NULL, -- JSON array
     created_at          INTEGER NOT NULL,
     updated_at          INTEGER NOT NULL,
