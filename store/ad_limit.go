@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -218,11 +219,15 @@ func spendLimit(param, message string) *Error {
 	return &Error{Code: CodeSpendLimit, Param: param, Message: message, Fields: map[string][]string{param: {message}}}
 }
 
-// committedDaily returns what may be spent in a day by everything that is on, and by actions whose outcome is open.
+// committedDaily returns what may be spent in a day by everything that is on, and by actions whose outcome is open. It
+// is the largest amount if it is more: databases would refuse such a sum, so they add units and the rest apart.
 func (s *Store) committedDaily(ctx context.Context, account, currency string) (AdAmount, error) {
 	now := s.Now()
-	total, err := get[AdAmount](ctx, s, `
-		SELECT CAST(COALESCE(SUM(daily_amount), 0) AS BIGINT) FROM (
+	sum, err := get[struct {
+		Units  AdAmount `db:"units"`
+		Micros AdAmount `db:"micros"`
+	}](ctx, s, `
+		SELECT CAST(COALESCE(SUM(daily_amount / 1000000), 0) AS BIGINT) AS units, CAST(COALESCE(SUM(daily_amount % 1000000), 0) AS BIGINT) AS micros FROM (
 			SELECT daily_amount FROM ad_campaigns
 			WHERE account_id = ? AND currency = ? AND daily_amount > 0 AND configured_status = 'active'
 				AND status NOT IN ('rejected', 'completed', 'cancelled') AND (ends_at IS NULL OR ends_at > ?) AND (groups_end_at IS NULL OR groups_end_at > ?)
@@ -238,7 +243,10 @@ func (s *Store) committedDaily(ctx context.Context, account, currency string) (A
 	if err != nil {
 		return 0, fmt.Errorf("sum daily budgets: %w", err)
 	}
-	return *total, nil
+	if sum.Units > math.MaxInt64/AdUnit {
+		return math.MaxInt64, nil
+	}
+	return (sum.Units * AdUnit).Add(sum.Micros), nil
 }
 
 // spendOf works out what a change does to the campaign that it is about.

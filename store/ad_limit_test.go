@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -207,6 +208,24 @@ func TestBeginAdAction_NoneIsNotAny(t *testing.T) {
 		require.NoError(t, err)
 		_, err = a.BeginAdAction(t.Context(), a.account, bid)
 		require.NoError(t, err)
+	})
+}
+
+func TestCommittedDaily_IsTheLargestAmountRatherThanNone(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.campaign(t, "c1", 1)
+		require.NoError(t, a.PutAdBatch(t.Context(), a.in, hierarchyOf("c2", 7), a.Now()))
+		total, err := a.committedDaily(t.Context(), a.account, "usd")
+		require.NoError(t, err)
+		assert.Equal(t, AdUnit+7, total)
+		for _, id := range []string{"c3", "c4", "c5"} {
+			require.NoError(t, a.PutAdBatch(t.Context(), a.in, hierarchyOf(id, math.MaxInt64), a.Now()))
+		}
+		total, err = a.committedDaily(t.Context(), a.account, "usd")
+		require.NoError(t, err)
+		assert.EqualValues(t, math.MaxInt64, total)
+		_, err = a.BeginAdAction(t.Context(), a.account, a.begin(1))
+		requireCode(t, err, CodeSpendLimit)
 	})
 }
 
