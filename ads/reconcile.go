@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -246,7 +247,23 @@ func (s *Service) standing(ctx context.Context, action *store.AdAction) (*standi
 	if err != nil {
 		return nil, goneIsNotDone(err)
 	}
-	return &standing{c.ConfiguredStatus, c.Status, Budget{c.BudgetAmount, c.BudgetType}, Bid{c.BidStrategy, c.BidAmount, c.RoasFloor}}, nil
+	now := &standing{c.ConfiguredStatus, c.Status, Budget{c.BudgetAmount, c.BudgetType}, Bid{c.BidStrategy, c.BidAmount, c.RoasFloor}}
+	groups, err := s.store.AdGroupsOf(ctx, c)
+	groups = slices.DeleteFunc(groups, func(g store.AdGroup) bool { return g.DeletedAt != nil })
+	if len(groups) > 0 && now.bid.Amount == 0 && now.bid.RoasFloor == 0 {
+		now.bid.ofGroups(groups)
+	}
+	return now, err
+}
+
+// ofGroups takes over the cap and the floor that a campaign's ad groups have all of them: with some networks they stand
+// there alone.
+func (b *Bid) ofGroups(groups []store.AdGroup) {
+	first := groups[0]
+	same := func(g store.AdGroup) bool { return g.BidAmount == first.BidAmount && g.RoasFloor == first.RoasFloor }
+	if !slices.ContainsFunc(groups, func(g store.AdGroup) bool { return !same(g) }) {
+		b.Amount, b.RoasFloor = first.BidAmount, first.RoasFloor
+	}
 }
 
 // has reports whether it stands as a change wanted it.

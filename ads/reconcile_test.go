@@ -207,6 +207,32 @@ func TestReconcile_CountsAChangeThatTakesPlaceLate(t *testing.T) {
 	})
 }
 
+func TestReconcile_FindsABidThatStandsBelowItsCampaign(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.line.below.Store(true)
+		in := w.ad()
+		in.BudgetLevel = "campaign"
+		ad := w.create(in).Row
+		change := ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cost_cap", Amount: "2.50"}}
+		update := func() error {
+			_, err := w.UpdateCampaign(t.Context(), w.by, ad.CampaignID, change)
+			return err
+		}
+		w.line.say("Update", ads.ErrIndeterminate)
+		unknown(t, update())
+		w.giveUp()
+		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+
+		w.line.say("", nil)
+		w.line.lose.Store(true)
+		unknown(t, update())
+		w.line.lose.Store(false)
+		w.due()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+	})
+}
+
 func TestBulk_LeavesASwitchOpenThatMayTakePlaceLate(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ad := w.create(w.ad()).Row

@@ -49,6 +49,8 @@ type watch struct {
 	// late makes a write answer nothing, and take place when it arrives.
 	late    atomic.Bool
 	waiting []func()
+	// below makes networks tell of bids with ad groups alone.
+	below atomic.Bool
 	// mute makes networks turn switches without telling how things stand afterwards.
 	mute atomic.Bool
 }
@@ -179,12 +181,28 @@ func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level
 
 func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
 	batch, next, err := n.Network.Sync(ctx, c, adAccount, cursor)
+	if n.below.Load() {
+		bidBelow(&batch)
+	}
 	for i := range batch.Campaigns {
 		if n.naive.Load() && batch.Campaigns[i].ConfiguredStatus == store.AdConfiguredActive {
 			batch.Campaigns[i].Status = store.AdStatusActive
 		}
 	}
 	return batch, next, err
+}
+
+// bidBelow moves the caps and floors of campaigns to their ad groups.
+func bidBelow(b *store.AdBatch) {
+	for i := range b.Campaigns {
+		c := &b.Campaigns[i]
+		for j := range b.Groups {
+			if b.Groups[j].CampaignID == c.PlatformID && c.BidAmount > 0 {
+				b.Groups[j].BidAmount, b.Groups[j].RoasFloor = c.BidAmount, c.RoasFloor
+			}
+		}
+		c.BidAmount, c.RoasFloor = 0, 0
+	}
 }
 
 func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
