@@ -261,13 +261,17 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 			Before: store.NewAdObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor}),
 		}),
 		ask: func(ctx context.Context, action *store.AdAction, _ bool) (store.AdOutcome, error) {
-			e.patch.Token = action.ID
-			entity, err := e.line.Update(ctx, e.line.conn, e.ref, e.patch)
+			var patch Patch // of the first time: the mirror may stand elsewhere by now
+			if err := action.Plan.Decode(&patch); err != nil {
+				return store.AdOutcome{}, after("read the plan of a change", err)
+			}
+			patch.Token = action.ID
+			entity, err := e.line.Update(ctx, e.line.conn, e.ref, patch)
 			if err != nil {
 				return store.AdOutcome{}, err
 			}
 			e.report = s.figures(ctx, e.line, e.ref, e.adAccount)
-			return store.AdOutcome{After: store.NewAdObject(e.patch), Changed: entity.Batch()}, nil
+			return store.AdOutcome{After: store.NewAdObject(patch), Changed: entity.Batch()}, nil
 		},
 	})
 	return nil, err

@@ -1,12 +1,15 @@
 package ads_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -242,6 +245,38 @@ func TestUpdate_WaitsForWhatIsNotKnownOfItsCampaign(t *testing.T) {
 		w.giveUp()
 		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
 		require.NoError(t, err)
+	})
+}
+
+func TestUpdateAdGroup_SentAgainIsTheChangeOfTheFirstTime(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		in := budget("35", "daily")
+		in.Bid = ads.BidInput{Strategy: "cost_cap", Amount: "2.50"}
+		update := func(ctx context.Context) (any, error) { return w.UpdateAdGroup(ctx, w.by, ad.AdGroupID, in) }
+		w.line.say("Update", ads.ErrIndeterminate)
+		_, _, err := w.request("k1", update)
+		unknown(t, err)
+		w.line.say("", nil)
+
+		half := ads.Patch{Currency: "usd", Budget: &ads.Budget{Amount: 35 * store.AdUnit, Type: store.BudgetTypeDaily}}
+		_, err = sandbox.New(w.Store, ad.Platform, sandbox.Options{}).Update(t.Context(),
+			ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: ad.Platform, Now: time.Now},
+			ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelGroup, ID: ad.AdGroupID, CampaignID: ad.CampaignID}, half)
+		require.NoError(t, err)
+		_, err = w.SyncSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+		require.NoError(t, err)
+		_, _, err = w.request("k1", update)
+		require.NoError(t, err)
+		action := w.actions()[0]
+		assert.Equal(t, store.AdActionDone, action.State)
+		var sent, planned ads.Patch
+		require.NoError(t, action.After.Decode(&sent))
+		require.NoError(t, action.Plan.Decode(&planned))
+		assert.Equal(t, action.ID, sent.Token)
+		sent.Token = ""
+		assert.Equal(t, planned, sent)
+		assert.NotNil(t, sent.Budget)
 	})
 }
 
