@@ -18,9 +18,10 @@ const (
 	busyGap      = time.Millisecond      // the same when something waits to be sent
 	pageGap      = 20 * time.Millisecond // before the next page of endpoints, when nothing could be claimed of one
 	roundTimeout = 5 * time.Second
-	retryAfter   = time.Second           // after a round that failed
-	scanLimit    = 256                   // endpoints looked at in one round
-	scanTime     = 20 * time.Millisecond // how long a scan is good for, if nobody says that there is more
+	retryAfter   = time.Second            // after a round that failed
+	scanLimit    = 256                    // endpoints looked at in one round
+	scanTime     = 100 * time.Millisecond // how long a scan is good for, if nobody says that there is more
+	scanRest     = 4                      // after a scan, times as long as it took: scans get a fifth of the time at most
 	leaseTime    = 15 * time.Second
 )
 
@@ -51,11 +52,13 @@ type Dispatcher struct {
 	slots    *slots
 	waiting  []store.PendingEndpoint // what the last scan found, as far as it is known to have more
 	scanned  time.Time               // when that was
-	done     []store.DeliveryResult  // not recorded yet
-	cursor   string                  // the endpoint that the next scan comes after
-	scanAt   time.Time               // when to look for deliveries again; zero: when somebody says so
-	backlog  bool                    // the last scan found something waiting
-	barren   bool                    // but nothing to claim
+	scanTook time.Duration
+	woken    bool                   // there is more than the last scan found
+	done     []store.DeliveryResult // not recorded yet
+	cursor   string                 // the endpoint that the next scan comes after
+	scanAt   time.Time              // when to look for deliveries again; zero: when somebody says so
+	backlog  bool                   // the last scan found something waiting
+	barren   bool                   // but nothing to claim
 	stopping bool
 	due      *time.Timer // the next round
 	last     time.Time   // when the last one ended
@@ -104,7 +107,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case <-stop:
 			d.stopping, stop = true, nil
 		case <-d.wake:
-			d.waiting = nil
+			d.woken = true
 			d.scanBy(time.Now())
 		case <-poll.C:
 			d.poll(work)
@@ -202,11 +205,13 @@ func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 	if d.stopping || d.scanAt.IsZero() || d.scanAt.After(now) {
 		return nil, nil
 	}
-	if len(d.waiting) == 0 || now.Sub(d.scanned) > scanTime {
+	if at := d.rescanAt(); !at.After(now) {
 		if err := d.scan(ctx); err != nil {
 			return nil, err
 		}
-		d.scanned = now
+	} else if len(d.waiting) == 0 {
+		d.scanAt = at
+		return nil, nil
 	}
 	d.backlog, d.scanAt = len(d.waiting) > 0, time.Time{}
 	claims := d.choose(now)
@@ -223,9 +228,21 @@ func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
 	return claims, nil
 }
 
+// rescanAt is when what the last scan found is not good enough any more.
+func (d *Dispatcher) rescanAt() time.Time {
+	rested := d.scanned.Add(scanRest * d.scanTook)
+	if d.woken || d.cursor != "" || len(d.waiting) == 0 {
+		return rested
+	}
+	return later(rested, d.scanned.Add(scanTime))
+}
+
 // scan finds the endpoints that something waits for, at most a page of them, beginning after the cursor and going
 // round.
 func (d *Dispatcher) scan(ctx context.Context) error {
+	begun := time.Now()
+	d.woken = false
+	defer func() { d.scanned, d.scanTook = time.Now(), time.Since(begun) }()
 	waiting, err := d.pending(ctx, d.cursor, scanLimit)
 	if err != nil {
 		return err
