@@ -193,7 +193,7 @@ func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, le
 }
 
 // claimOfAll is claimOfOne for many endpoints in one statement. Of two replicas that choose the same delivery the key of
-// the claims lets one have it.
+// the claims lets one have it. OFFSET 0 has PostgreSQL look for the earliest once for each row instead of three times.
 func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	if len(claims) == 0 {
 		return nil, nil
@@ -217,7 +217,8 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 				FROM (
 					SELECT id, ordering_key FROM webhook_deliveries
 					WHERE account_id = claims.account AND endpoint_id = claims.endpoint AND state = 'pending'
-					ORDER BY id LIMIT ?) AS oldest) AS keys
+					ORDER BY id LIMIT ?) AS oldest
+				OFFSET 0) AS keys
 			WHERE first >= id AND NOT EXISTS (
 				SELECT 1 FROM webhook_claims AS c
 				WHERE c.account_id = claims.account AND c.endpoint_id = claims.endpoint AND c.delivery_id = first)
