@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -24,25 +25,89 @@ func (s *Service) Reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
+	return inTurns(s, together(due), func(group []store.DueAdAction) string { return group[0].AccountID }, func(group []store.DueAdAction) error {
+		return s.reconcile(ctx, group)
+	})
+}
+
+// together makes groups of the actions about which one look at an ad account tells.
+func together(due []store.DueAdAction) [][]store.DueAdAction {
+	var groups [][]store.DueAdAction
+	group := map[reportPlace]int{}
 	for _, one := range due {
-		if err := s.reconcile(ctx, one); err != nil {
-			errs = append(errs, fmt.Errorf("action %s: %w", one.ID, err))
+		at := reportPlace{one.ChannelID, one.AdAccountID}
+		if i, known := group[at]; known && isChange(one.Op) {
+			groups[i] = append(groups[i], one)
+			continue
+		}
+		if isChange(one.Op) {
+			group[at] = len(groups)
+		}
+		groups = append(groups, []store.DueAdAction{one})
+	}
+	return groups
+}
+
+// isChange reports whether what became of an action shows in the mirror of its ad account.
+func isChange(op store.AdOp) bool {
+	switch op {
+	case store.AdOpCreateAd, store.AdOpBoostPost, store.AdOpCreateAudience, store.AdOpUploadAudience, store.AdOpDeleteAudience:
+		return false
+	}
+	return true
+}
+
+// reconcile finds out about a group of actions. The mirror of their ad account is brought up to date once, after all of
+// them are claimed: whoever has asked its network for one of them is through with that by then.
+func (s *Service) reconcile(ctx context.Context, group []store.DueAdAction) error {
+	var mine []*store.AdAction
+	for _, due := range group {
+		leased, err := s.store.LeaseAdAction(ctx, due.AccountID, due.ID)
+		if err != nil {
+			return fmt.Errorf("action %s: %w", due.ID, err)
+		}
+		if !leased {
+			continue
+		}
+		action, err := s.store.GetAdAction(ctx, due.AccountID, due.ID)
+		if err != nil {
+			return fmt.Errorf("action %s: %w", due.ID, err)
+		}
+		mine = append(mine, action)
+	}
+	var once sync.Once
+	var seen error
+	mirrored := func(line *line, action *store.AdAction) error {
+		once.Do(func() { seen = s.lookAt(ctx, line, action) })
+		return seen
+	}
+	var errs []error
+	for _, action := range mine {
+		if err := s.reconcileOne(ctx, action, mirrored); err != nil {
+			errs = append(errs, fmt.Errorf("action %s: %w", action.ID, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Service) reconcile(ctx context.Context, due store.DueAdAction) error {
-	mine, err := s.store.LeaseAdAction(ctx, due.AccountID, due.ID)
-	if err != nil || !mine {
-		return err
-	}
-	action, err := s.store.GetAdAction(ctx, due.AccountID, due.ID)
+// lookAt brings the mirror of an action's ad account up to date.
+func (s *Service) lookAt(ctx context.Context, l *line, action *store.AdAction) error {
+	a, err := s.store.GetAdAccount(ctx, l.channel, action.AdAccountID)
 	if err != nil {
 		return err
 	}
-	out, done, err := s.findOut(ctx, action)
+	whole, err := s.syncAdAccount(ctx, l, a, s.store.Now().Add(walkTime))
+	if err == nil && !whole {
+		err = &undecided{fmt.Errorf("ad account %s is too large to be seen in %s", a.PlatformID, walkTime)}
+	}
+	return err
+}
+
+// look brings the mirror of an action's ad account up to date.
+type look func(*line, *store.AdAction) error
+
+func (s *Service) reconcileOne(ctx context.Context, action *store.AdAction, mirrored look) error {
+	out, done, err := s.findOut(ctx, action, mirrored)
 	switch {
 	case err != nil:
 		return s.stillUnknown(ctx, action, err)
@@ -99,7 +164,7 @@ func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, caus
 }
 
 // findOut returns what became of an action, and whether it was done at all.
-func (s *Service) findOut(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+func (s *Service) findOut(ctx context.Context, action *store.AdAction, mirrored look) (out store.AdOutcome, done bool, err error) {
 	channel, err := s.store.GetSocialAccount(ctx, action.AccountID, action.ChannelID)
 	if err != nil {
 		return out, false, err
@@ -118,11 +183,7 @@ func (s *Service) findOut(ctx context.Context, action *store.AdAction) (out stor
 	case store.AdOpDeleteAudience:
 		return s.findDeletedAudience(ctx, line, action)
 	}
-	a, err := s.store.GetAdAccount(ctx, channel, action.AdAccountID)
-	if err != nil {
-		return out, false, err
-	}
-	if err := s.syncAdAccount(ctx, line, a, never); err != nil {
+	if err := mirrored(line, action); err != nil {
 		return out, false, err
 	}
 	return s.findChange(ctx, action)

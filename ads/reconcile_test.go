@@ -411,3 +411,70 @@ func TestCreateAd_NetworkSaysNo(t *testing.T) {
 		assert.Equal(t, store.AdsStatusError, channel.AdsStatus)
 	})
 }
+
+func TestReconcile_LooksAtAnAdAccountOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		items := w.campaigns(5)
+		lost := func(items []ads.BulkItem) int64 {
+			w.line.lose.Store(true)
+			_, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
+			require.NoError(t, err)
+			w.line.lose.Store(false)
+			w.due()
+			before := w.line.syncs.Load()
+			require.NoError(t, w.Reconcile(t.Context()))
+			return w.line.syncs.Load() - before
+		}
+		one, four := lost(items[:1]), lost(items[1:])
+		assert.Positive(t, one)
+		assert.Equal(t, one, four, "one walk for all of them")
+		for _, action := range w.actions()[:5] {
+			assert.Equal(t, store.AdActionDone, action.State)
+		}
+	})
+}
+
+func TestReconcile_OneAccountDoesNotTakeTheWholeRound(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		lost := func(n int) {
+			w.line.lose.Store(true)
+			for range n {
+				_, err := w.CreateAd(t.Context(), w.by, w.ad())
+				unknown(t, err)
+			}
+			w.line.lose.Store(false)
+			w.due()
+		}
+		settled := func() (n int) {
+			for _, action := range w.actions() {
+				if action.IsFinal() {
+					n++
+				}
+			}
+			return n
+		}
+		lost(5)
+		busy := w.by
+		w.by = w.newAccount("Bob's shop")
+		w.channel = w.activate(store.PlatformFacebook)
+		w.account = w.adAccount(w.channel)
+		lost(1)
+		w.line.mu.Lock()
+		w.line.answer = func(call string) error {
+			if call == "Find" {
+				w.advance.Add(int64(40 * time.Second))
+			}
+			return nil
+		}
+		w.line.mu.Unlock()
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, 1, settled())
+		w.by = busy
+		assert.Positive(t, settled())
+		assert.Less(t, settled(), 5)
+		for range 5 {
+			require.NoError(t, w.Reconcile(t.Context()))
+		}
+		assert.Equal(t, 5, settled(), "its turn comes again")
+	})
+}

@@ -38,6 +38,7 @@ type watch struct {
 	report [][]string // the ids of each report
 	// answer is asked before each write; an error is what the network says then.
 	answer func(call string) error
+	syncs  atomic.Int64 // stretches that were asked for
 	// hold is called with what a report has to end by.
 	hold func(context.Context)
 	// lose makes the answer to a write get lost: it takes place.
@@ -180,6 +181,7 @@ func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level
 }
 
 func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+	n.syncs.Add(1)
 	batch, next, err := n.Network.Sync(ctx, c, adAccount, cursor)
 	if n.below.Load() {
 		bidBelow(&batch)

@@ -198,7 +198,7 @@ func (s *Service) mirrorAdAccounts(ctx context.Context, l *line, accounts []stor
 		if err != nil {
 			return err
 		}
-		if err := s.syncAdAccount(ctx, l, known, until); err != nil {
+		if _, err := s.syncAdAccount(ctx, l, known, until); err != nil {
 			return err
 		}
 	}

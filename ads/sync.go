@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"sync"
 	"time"
 
@@ -21,23 +20,54 @@ const (
 	maxStretches = 10_000
 )
 
+// What one account may take of a round, so that its networks do not keep the others' waiting: nothing of it is begun
+// after tenantTime, and a walk through an ad account ends after walkTime.
+const (
+	tenantTime = time.Minute
+	walkTime   = 5 * time.Minute
+	// maxTenants is how many accounts have their turn at once.
+	maxTenants = 4
+)
+
+// inTurns does what is due, several accounts at once and for each of them one after the other, as far as there is time.
+func inTurns[T any](s *Service, due []T, accountOf func(T) string, do func(T) error) error {
+	tenants, order := map[string][]T{}, []string(nil)
+	for _, one := range due {
+		account := accountOf(one)
+		if tenants[account] == nil {
+			order = append(order, account)
+		}
+		tenants[account] = append(tenants[account], one)
+	}
+	errs := make([]error, len(order))
+	inParallel(len(order), maxTenants, func(i int) {
+		until := s.store.Now().Add(tenantTime)
+		for _, one := range tenants[order[i]] {
+			if s.store.Now() > until {
+				return
+			}
+			errs[i] = errors.Join(errs[i], do(one))
+		}
+	})
+	return errors.Join(errs...)
+}
+
 // SyncDue mirrors the ad accounts whose turn it is. Any number of replicas may do it: each is claimed by one of them.
 func (s *Service) SyncDue(ctx context.Context) error {
 	due, err := s.store.DueAdAccounts(ctx, s.store.Now().Add(-syncInterval), syncBatch)
 	if err != nil {
 		return err
 	}
-	var errs []error
-	asked := map[string]bool{} // channels whose ad accounts are up to date
-	for _, one := range due {
-		if err := s.syncDue(ctx, one, asked); err != nil {
-			errs = append(errs, fmt.Errorf("sync ad account %s of %s: %w", one.PlatformID, one.ChannelID, err))
+	var asked sync.Map // channels whose ad accounts are up to date
+	return inTurns(s, due, func(one store.DueAdAccount) string { return one.AccountID }, func(one store.DueAdAccount) error {
+		if err := s.syncDue(ctx, one, &asked); err != nil {
+			return fmt.Errorf("sync ad account %s of %s: %w", one.PlatformID, one.ChannelID, err)
 		}
-	}
-	return errors.Join(errs...)
+		return nil
+	})
 }
 
-func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked map[string]bool) error {
+func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked *sync.Map) error {
 	mine, err := s.store.ClaimAdSync(ctx, due)
 	if err != nil || !mine {
 		return err
@@ -46,8 +76,7 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked map
 	if err != nil {
 		return ignoreAnswer(err)
 	}
-	if !asked[due.ChannelID] {
-		asked[due.ChannelID] = true
+	if _, known := asked.LoadOrStore(due.ChannelID, true); !known {
 		if _, err := s.mirrorAccess(ctx, line); err != nil {
 			return ignoreAnswer(err)
 		}
@@ -56,7 +85,8 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked map
 	if err != nil {
 		return ignoreAnswer(err)
 	}
-	return ignoreAnswer(s.syncAdAccount(ctx, line, a, never))
+	_, err = s.syncAdAccount(ctx, line, a, s.store.Now().Add(walkTime))
+	return ignoreAnswer(err)
 }
 
 // ignoreAnswer drops what is an answer to somebody who asks, and no fault of ours: a limit, a channel that is not
@@ -69,33 +99,30 @@ func ignoreAnswer(err error) error {
 	return err
 }
 
-// never is when a walk ends that may take as long as it takes.
-const never = store.Time(math.MaxInt64)
-
-// syncAdAccount mirrors all that an ad account has. What the network does not have any more is cancelled. A walk that
-// is not over by a time ends where it is: the turn of the ad account has not come then.
-func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until store.Time) error {
+// syncAdAccount mirrors all that an ad account has, and reports whether that was all. What the network does not have any
+// more is cancelled. A walk that is not over by a time ends where it is: the turn of the ad account has not come then.
+func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until store.Time) (whole bool, err error) {
 	began, cursor := s.store.Now(), ""
 	for range maxStretches {
 		if s.store.Now() > until {
-			return nil
+			return false, nil
 		}
 		if err := s.store.Leave(ctx); err != nil {
-			return err
+			return false, err
 		}
 		asked := s.store.Now()
 		batch, next, err := l.Sync(ctx, l.conn, a.PlatformID, cursor)
 		if err != nil {
-			return s.fault(ctx, l, "campaigns of ad account "+a.PlatformID, err)
+			return false, s.fault(ctx, l, "campaigns of ad account "+a.PlatformID, err)
 		}
 		if err := s.store.PutAdBatch(ctx, a, batch, asked); err != nil {
-			return err
+			return false, err
 		}
 		if cursor = next; cursor == "" {
-			return s.store.FinishAdSync(ctx, a, began)
+			return true, s.store.FinishAdSync(ctx, a, began)
 		}
 	}
-	return fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
+	return false, fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
 }
 
 // Run reconciles and mirrors until the context ends, on any number of replicas. A walk through a large ad account does

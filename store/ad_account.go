@@ -153,12 +153,16 @@ type DueAdAccount struct {
 }
 
 // DueAdAccounts returns ad accounts that were last mirrored before a time, at most limit, of any account, the longest
-// ago first. They are candidates: ClaimAdSync says who does it.
+// ago first: one of each account comes before the second of any. They are candidates: ClaimAdSync says who does it.
 func (s *Store) DueAdAccounts(ctx context.Context, before Time, limit int) ([]DueAdAccount, error) {
 	return selectAll[DueAdAccount](ctx, s, `
-		SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at FROM ad_accounts AS a
-		JOIN social_accounts AS c ON c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active'
-		WHERE a.synced_at < ? ORDER BY a.synced_at LIMIT ?`, before, limit)
+		SELECT account_id, channel_id, platform_id, synced_at FROM (
+			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at,
+				ROW_NUMBER() OVER (PARTITION BY a.account_id ORDER BY a.synced_at, a.channel_id, a.platform_id) AS turn
+			FROM ad_accounts AS a
+			JOIN social_accounts AS c ON c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active'
+			WHERE a.synced_at < ?) AS due
+		ORDER BY turn, synced_at LIMIT ?`, before, limit)
 }
 
 // ClaimAdSync takes the turn to mirror an ad account for whoever asks first, and reports whether that is the caller.

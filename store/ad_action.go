@@ -252,17 +252,23 @@ func (s *Store) ListAdActions(ctx context.Context, account string, in ListAdActi
 	return page(ctx, s, adActionColumns, KindAdAction, account, in.Page, &f)
 }
 
-// DueAdAction names an action that somebody may have to go on with.
+// DueAdAction names an action that somebody may have to go on with, and where it happens.
 type DueAdAction struct {
-	AccountID string `db:"account_id"`
-	ID        string `db:"id"`
+	AccountID   string `db:"account_id"`
+	ID          string `db:"id"`
+	Op          AdOp   `db:"op"`
+	ChannelID   string `db:"channel_id"`
+	AdAccountID string `db:"ad_account_id"`
 }
 
-// DueAdActions returns actions without an outcome that nobody is at work on now, at most limit, of any account. They
-// are candidates: what they are by then shows once they are leased.
+// DueAdActions returns actions without an outcome that nobody is at work on now, at most limit, of any account: one of
+// each account comes before the second of any. They are candidates: what they are by then shows once they are leased.
 func (s *Store) DueAdActions(ctx context.Context, limit int) ([]DueAdAction, error) {
 	return selectAll[DueAdAction](ctx, s, `
-		SELECT account_id, id FROM ad_actions WHERE state IN ('begun', 'unknown') AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`, limit)
+		SELECT account_id, id, op, channel_id, ad_account_id FROM (
+			SELECT a.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY lease_until, id) AS turn
+			FROM ad_actions AS a WHERE state IN ('begun', 'unknown') AND lease_until < `+s.dbNow()+`) AS due
+		ORDER BY turn, lease_until, id LIMIT ?`, limit)
 }
 
 // LeaseAdAction claims a due action for whoever asks first, and reports whether that is the caller.

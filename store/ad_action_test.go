@@ -148,7 +148,7 @@ func TestLeaseAdAction_IsForOne(t *testing.T) {
 		require.NoError(t, a.YieldAdAction(t.Context(), a.account, id, -time.Second, &AdFailure{Code: "api_error", Message: "It did not answer."}))
 		due, err = a.DueAdActions(t.Context(), 10)
 		require.NoError(t, err)
-		require.Equal(t, []DueAdAction{{a.account, id}}, due)
+		require.Equal(t, []DueAdAction{{a.account, id, AdOpCreateAd, a.channel.ID, "act_1"}}, due)
 		first, err := a.LeaseAdAction(t.Context(), a.account, id)
 		require.NoError(t, err)
 		second, err := a.LeaseAdAction(t.Context(), a.account, id)
@@ -165,6 +165,29 @@ func TestLeaseAdAction_IsForOne(t *testing.T) {
 		due, err = a.DueAdActions(t.Context(), 10)
 		require.NoError(t, err)
 		assert.Empty(t, due)
+	})
+}
+
+func TestDueAdActions_TakesTurnsBetweenAccounts(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		bob, err := a.CreateAccount(t.Context(), NewAccount{Name: "Bob's Shop", Email: "bob@example.com"})
+		require.NoError(t, err)
+		other := newAdvertiser(t, &shop{Store: a.Store, account: bob.ID}, PlatformGoogle)
+		var ids []string
+		for _, one := range []*advertiser{a, a, a, other} { // the other one's is the youngest
+			begun, err := one.BeginAdAction(t.Context(), one.account, one.begin(1))
+			require.NoError(t, err)
+			pause := time.Duration(len(ids)-10) * time.Second
+			require.NoError(t, one.YieldAdAction(t.Context(), one.account, begun.Action.ID, pause, nil))
+			ids = append(ids, begun.Action.ID)
+		}
+		due, err := a.DueAdActions(t.Context(), 3)
+		require.NoError(t, err)
+		var got []string
+		for _, one := range due {
+			got = append(got, one.ID)
+		}
+		assert.Equal(t, []string{ids[0], ids[3], ids[1]}, got)
 	})
 }
 
