@@ -294,7 +294,7 @@ func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdC
 		if group := groups[order[i]]; s.store.Now() > until {
 			notAsked(group)
 		} else {
-			limited[i] = switchGroup(ctx, group, to)
+			limited[i] = s.switchTogether(ctx, group, to)
 		}
 	})
 	if len(order) == 0 || slices.Contains(limited, nil) {
@@ -318,17 +318,27 @@ func notAsked(group []*bulkItem) {
 	}
 }
 
-// switchGroup asks about the campaigns of one ad account. It returns the limit that kept the network from doing
+// switchTogether asks about the campaigns of one ad account. It returns the limit that kept the network from doing
 // anything of it.
-func switchGroup(ctx context.Context, group []*bulkItem, to store.AdConfigured) *RateLimited {
+func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to store.AdConfigured) *RateLimited {
 	refs := make([]Ref, len(group))
 	for i, w := range group {
 		refs[i] = w.ref()
 	}
 	line := group[0].line
+	asked := s.store.Now()
 	results, err := line.SetStatus(ctx, line.conn, refs, to)
 	if err == nil && len(results) != len(refs) {
 		err = fmt.Errorf("%d results for %d campaigns: %w", len(results), len(refs), ErrIndeterminate)
+	}
+	var doubtful []*ItemResult
+	for i, w := range group {
+		if err == nil && isDoubtful(w.campaign.ConfiguredStatus, to) {
+			doubtful = append(doubtful, &results[i])
+		}
+	}
+	if len(doubtful) > 0 {
+		asked = s.recheck(ctx, line, group[0].campaign.AdAccount, doubtful, asked)
 	}
 	for i, w := range group {
 		if w.fault = err; err != nil {
@@ -336,6 +346,9 @@ func switchGroup(ctx context.Context, group []*bulkItem, to store.AdConfigured) 
 		}
 		w.outcome, w.fault = switched(results[i], to), results[i].Err
 		w.outcome.State = store.AdActionDone
+		if isDoubtful(w.campaign.ConfiguredStatus, to) {
+			w.outcome.Asked = asked
+		}
 	}
 	var limited *RateLimited
 	errors.As(err, &limited)

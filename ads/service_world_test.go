@@ -41,6 +41,8 @@ type watch struct {
 	syncs  atomic.Int64 // stretches that were asked for
 	// hold is called with what a report has to end by.
 	hold func(context.Context)
+	// switching is called before and after each switch, if it is set.
+	switching func(to store.AdConfigured, done bool)
 	// lose makes the answer to a write get lost: it takes place.
 	lose atomic.Bool
 	// die makes the process end when a write has taken place, as far as a panic is an end.
@@ -211,7 +213,13 @@ func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 	if err := n.count("SetStatus"); err != nil {
 		return nil, err
 	}
+	if n.switching != nil {
+		n.switching(to, false)
+	}
 	results, err := n.Network.SetStatus(ctx, c, refs, to)
+	if n.switching != nil {
+		n.switching(to, true)
+	}
 	for i := range results {
 		if n.mute.Load() {
 			results[i].State = store.AdBatch{}

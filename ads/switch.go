@@ -148,6 +148,49 @@ func (s *Service) stands(ctx context.Context, b subject, level store.AdLevel, to
 	return !open, err
 }
 
+// isDoubtful reports whether something is switched off that is off as far as we know: another change is under way then,
+// and may be what the network does last.
+func isDoubtful(is, to store.AdConfigured) bool {
+	return is == to && to == store.AdConfiguredPaused
+}
+
+// recheck asks how things of one level stand that were switched off while another change of them was under way, and
+// returns as of when that is known. If the network does not say, that is before they were switched: what was done
+// meanwhile counts.
+func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, results []*ItemResult, before store.Time) store.Time {
+	asked := s.store.Now()
+	ids := make([]string, len(results))
+	for i, r := range results {
+		ids[i] = r.Ref.ID
+	}
+	from, to := window{}.in(locationOf(a.Timezone), asked)
+	heard, err := l.Report(ctx, l.conn, a.PlatformID, results[0].Ref.Level, ids, from, to)
+	if err != nil || len(heard) < len(results) {
+		return before
+	}
+	for _, r := range results {
+		r.restate(heard[r.Ref.ID])
+	}
+	return asked
+}
+
+// restate corrects how the thing itself stands.
+func (r *ItemResult) restate(said Report) {
+	r.turned(store.AdConfiguredPaused)
+	for i := range r.State.Campaigns {
+		if c := &r.State.Campaigns[i]; c.PlatformID == r.Ref.ID {
+			set(&c.ConfiguredStatus, said.Configured)
+			set(&c.Status, said.Status)
+		}
+	}
+	for i := range r.State.Groups {
+		if g := &r.State.Groups[i]; g.PlatformID == r.Ref.ID {
+			set(&g.ConfiguredStatus, said.Configured)
+			set(&g.Status, said.Status)
+		}
+	}
+}
+
 // held returns the ads of an ad group that were created off and still are. Nothing but resuming their ad group switches
 // them on.
 func (s *Service) held(ctx context.Context, l *line, g *store.AdGroup, to store.AdConfigured) ([]Ref, error) {
@@ -201,6 +244,7 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 		}),
 		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
 			refs := append(slices.Clone(held), ref)
+			asked := s.store.Now()
 			results, err := l.SetStatus(ctx, l.conn, refs, to)
 			switch {
 			case err != nil:
@@ -210,7 +254,15 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 			}
 			group := results[len(held)]
 			group.take(results[:len(held)], to)
-			return switched(group, to), group.Err
+			doubtful := isDoubtful(g.ConfiguredStatus, to)
+			if doubtful {
+				asked = s.recheck(ctx, l, g.AdAccount, []*ItemResult{&group}, asked)
+			}
+			out := switched(group, to)
+			if doubtful {
+				out.Asked = asked
+			}
+			return out, group.Err
 		},
 	})
 }

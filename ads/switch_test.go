@@ -2,6 +2,7 @@ package ads_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,47 +11,74 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-func TestSwitch_CountsWhatIsOnThoughItsStateIsUnread(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		before := w.seeded()
-		ad := w.create(w.ad()).Row
-		w.line.mute.Store(true)
-		paused, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
-		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusPaused, paused.Status)
-		assert.Equal(t, before, w.seeded())
-		resumed, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
-		require.NoError(t, err)
-		assert.True(t, resumed.Changed)
-		assert.Equal(t, before+20, w.seeded())
-		group, err := w.Store.GetAdGroup(t.Context(), w.by.Account, ad.Platform, ad.AdGroupID)
-		require.NoError(t, err)
-		assert.Equal(t, store.AdConfiguredActive, group.ConfiguredStatus)
+// between makes a pause take place while a network switches on, which is what it does last. The pause is not stored
+// before what was switched on is.
+func (w *world) between(pause, resume func() error) {
+	w.t.Helper()
+	turnedOff, settledOn, paused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	w.line.switching = func(to store.AdConfigured, done bool) {
+		switch {
+		case to == store.AdConfiguredActive && !done:
+			go func() { paused <- pause() }()
+			<-turnedOff
+		case to == store.AdConfiguredPaused && done:
+			close(turnedOff)
+			<-settledOn
+		}
+	}
+	require.NoError(w.t, resume())
+	close(settledOn)
+	require.NoError(w.t, <-paused)
+	w.line.switching = nil
+}
 
-		all := ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}}
-		out, err := w.BulkPauseCampaigns(t.Context(), w.by, all)
-		require.NoError(t, err)
-		assert.Equal(t, 1, out.Updated)
-		assert.Equal(t, store.AdStatusPaused, out.Results[0].Status)
-		assert.Equal(t, before, w.seeded())
-		_, err = w.BulkResumeCampaigns(t.Context(), w.by, all)
-		require.NoError(t, err)
-		assert.Equal(t, before+20, w.seeded())
+func TestPause_KnowsWhatTheNetworkDidLast(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ad := w.create(w.ad()).Row
+		on := w.seeded()
+		one := ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}}
+		for name, turn := range map[string]struct{ pause, resume func() error }{
+			"ad group": {
+				func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
+				func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
+			},
+			"campaign": {
+				func() error { _, err := w.BulkPauseCampaigns(t.Context(), w.by, one); return err },
+				func() error { _, err := w.BulkResumeCampaigns(t.Context(), w.by, one); return err },
+			},
+		} {
+			require.NoError(t, turn.pause())
+			assert.Equal(t, on-20, w.seeded(), name)
+			for _, silent := range []error{nil, ads.ErrUnavailable} {
+				w.line.say("Report", silent)
+				w.between(turn.pause, turn.resume)
+				w.line.say("", nil)
+				assert.Equal(t, on, w.seeded(), name)
+				require.NoError(t, turn.pause())
+			}
+			require.NoError(t, turn.resume())
+		}
 	})
 }
 
-func TestResumeAdGroup_KnowsItsAdsThoughTheirStateIsUnread(t *testing.T) {
+func TestUpdate_LeavesWhatTheNetworkHasWhenManyChangeAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		in := w.ad()
-		in.Status = "paused"
-		ad := w.create(in).Row
-		w.line.mute.Store(true)
-		_, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
-		require.NoError(t, err)
-		switches := w.line.of("SetStatus")
-		again, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
-		require.NoError(t, err)
-		assert.False(t, again.Changed)
-		assert.Equal(t, switches, w.line.of("SetStatus"), "nothing is left to be switched on")
+		ad := w.create(w.ad()).Row
+		done := make(chan error, 12)
+		for i := range cap(done) {
+			go func() {
+				_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget([]string{"21", "22", "23"}[i%3], "daily"))
+				done <- err
+			}()
+		}
+		for range cap(done) {
+			if err := <-done; err != nil {
+				refused(t, err, store.CodeInProgress, "")
+			}
+		}
+		mirrored := w.seeded()
+		w.advance.Store(int64(time.Hour))
+		require.NoError(t, w.SyncDue(t.Context()))
+		assert.Equal(t, mirrored, w.seeded())
 	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -178,6 +179,7 @@ type AdOutcome struct {
 	After             AdObject
 	Made              AdBatch
 	Changed           AdBatch
+	Asked             Time        // as of when a switch says how things stand; 0 = now
 	CancelledCampaign string      // platform id; all that is in it is cancelled, too
 	Audience          *AdAudience // created, or as it stands now
 	DeletedAudience   string      // aud_
@@ -424,7 +426,7 @@ func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutco
 	if err := u.putBatch(ctx, a, out.Made, AdSourceNative, now); err != nil {
 		return err
 	}
-	if err := u.putChanged(ctx, action, a, out.Changed, now); err != nil {
+	if err := u.putChanged(ctx, action, a, out, now); err != nil {
 		return err
 	}
 	if out.CancelledCampaign != "" {
@@ -440,7 +442,8 @@ func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutco
 
 // putChanged mirrors what an action changed. Of a switch that is how things stand alone: a budget that is changed at the
 // same time may not be in what the network said.
-func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, b AdBatch, now Time) error {
+func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, out AdOutcome, now Time) error {
+	b, asked := out.Changed, cmp.Or(out.Asked, now)
 	switch action.Op {
 	case AdOpPauseGroup, AdOpResumeGroup, AdOpPauseCampaign, AdOpResumeCampaign:
 	default:
@@ -457,7 +460,7 @@ func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, b
 		states[AdLevelAd] = append(states[AdLevelAd], AdState{ad.PlatformID, ad.ConfiguredStatus, ad.Status, ad.ReviewStatus, ad.PlatformStatus, ad.RejectionReason})
 	}
 	for level, changed := range states {
-		if err := u.store.RecordAdStates(ctx, action.AccountID, action.Platform, level, changed, now); err != nil {
+		if err := u.store.RecordAdStates(ctx, action.AccountID, action.Platform, level, changed, asked); err != nil {
 			return err
 		}
 	}
