@@ -13,7 +13,7 @@ import (
 // ConnectSocialAccount is a channel to connect. "" is absent.
 type ConnectSocialAccount struct {
 	Platform     string
-	Driver       string // who speaks to the network; without it the sandbox does unless there is a Token
+	Driver       string // who speaks to the network; without it the sandbox does, or with a Token a real driver
 	PlatformID   string // the network's id of the profile or page
 	Username     string
 	DisplayName  string
@@ -47,7 +47,10 @@ func (s *Service) chooseDriver(platform store.Platform, asked, token string) (st
 	case asked == "" && token == "":
 		name = DriverSandbox
 	case asked == "":
-		name = s.driverOf(platform)
+		if name = s.driverOf(platform); name == DriverSandbox {
+			return "", store.Invalid("token", fmt.Sprintf("This service does not speak to %s itself, so the token would be of no use. Whoever runs it "+
+				"turns networks on with TILLWRIGHT_ADS_NETWORKS. For a channel of the sandbox send the driver %s.", platform, DriverSandbox))
+		}
 	}
 	if s.drivers[name][platform] == nil {
 		return "", store.Invalid("driver", fmt.Sprintf("This service does not speak to %s through %q. It has: %s.", platform, name, list(s.driversOf(platform))))

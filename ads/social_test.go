@@ -130,3 +130,16 @@ func TestSyncSocialAccount_MarksAChannelWhoseAccessIsNotAccepted(t *testing.T) {
 		}
 	})
 }
+
+func TestConnectSocialAccount_DoesNotTakeARealTokenToTheSandbox(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		in := ads.ConnectSocialAccount{Platform: "facebook", Token: "EAAB-real"}
+		_, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
+		e := refused(t, err, store.CodeInvalid, "token")
+		assert.Contains(t, e.Message, "TILLWRIGHT_ADS_NETWORKS")
+		in.Driver = ads.DriverSandbox
+		channel, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
+		require.NoError(t, err, "it is meant")
+		assert.Equal(t, ads.DriverSandbox, channel.Driver)
+	})
+}

@@ -3066,7 +3066,7 @@ type SocialAccountConnect struct {
 	Username          *string `json:"username,omitempty"`
 	DisplayName       *string `json:"display_name,omitempty"`
 
-	// Driver Who is to speak to the network. `sandbox` unless sent, or without a `token`.
+	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have.
 	//
 	// Example: sandbox
 	Driver *string `json:"driver,omitempty"`

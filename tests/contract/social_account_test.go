@@ -23,7 +23,7 @@ func activated(t *testing.T, c *sdk.Client, platform sdk.AdPlatform) *sdk.Social
 func TestConnectSocialAccount_IsInactiveUntilItIsActivated(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, &sdk.SocialAccountConnect{
-			Platform: sdk.AdPlatformPinterest, DisplayName: new("The Go Shop"), Token: new("secret"), ScopedAdAccountIDs: []string{"549755813888"},
+			Platform: sdk.AdPlatformPinterest, DisplayName: new("The Go Shop"), Driver: new("sandbox"), Token: new("secret"), ScopedAdAccountIDs: []string{"549755813888"},
 		}))
 		if made.Object != "social_account" || made.Platform != sdk.AdPlatformPinterest || made.DisplayName != "The Go Shop" ||
 			made.AdsStatus != sdk.SocialAdsStatusInactive || made.AdsActivatedAt != nil || !slices.Equal(made.ScopedAdAccountIDs, []string{"549755813888"}) {
