@@ -127,6 +127,8 @@ func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
 // CheckSchedule notes a schedule that cannot be, today being the day in the ad account's time zone. A lifetime budget
 // needs an end, for it is spread over the time until then; an end far away would make any amount look small by day.
 func CheckSchedule(p *store.Problems, t store.BudgetType, s Schedule, today Date) {
+	p.Check(s.Start.IsZero() || s.Start.Compare(today) >= 0, "start_date",
+		fmt.Sprintf("The start_date lies in the past: it is %s where the ad account is. Leave it out to begin at once.", today))
 	if s.End.IsZero() {
 		p.Check(t != store.BudgetTypeLifetime || len((*p)["end_date"]) > 0, "end_date", "A lifetime budget needs an end_date such as 2026-12-31.")
 		return

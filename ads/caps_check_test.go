@@ -162,6 +162,7 @@ func TestCheckSchedule_EndsAfterItBegins(t *testing.T) {
 		"a lifetime budget without an end": {store.BudgetTypeLifetime, Schedule{}, false},
 		"an end today":                     {store.BudgetTypeLifetime, Schedule{End: today}, true},
 		"an end in the past":               {store.BudgetTypeDaily, Schedule{End: today.AddDays(-1)}, false},
+		"a start today":                    {store.BudgetTypeDaily, Schedule{Start: today}, true},
 		"an end before the start":          {store.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(4)}, false},
 		"an end that is as far as may be":  {store.BudgetTypeLifetime, Schedule{End: today.AddDays(730)}, true},
 		"an end too far away":              {store.BudgetTypeLifetime, Schedule{End: today.AddDays(731)}, false},
@@ -175,6 +176,9 @@ func TestCheckSchedule_EndsAfterItBegins(t *testing.T) {
 			assert.Equal(t, map[string]int{"end_date": 1}, fieldsOf(p), name)
 		}
 	}
+	var past store.Problems
+	CheckSchedule(&past, store.BudgetTypeDaily, Schedule{Start: today.AddDays(-1), End: today}, today)
+	assert.Equal(t, map[string]int{"start_date": 1}, fieldsOf(past))
 	p := store.Problems{"end_date": {"The end_date is no date."}}
 	CheckSchedule(&p, store.BudgetTypeLifetime, Schedule{}, today)
 	assert.Equal(t, map[string]int{"end_date": 1}, fieldsOf(p), "a wrong end is not a missing one, too")

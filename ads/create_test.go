@@ -236,6 +236,34 @@ func TestCreateAd_BlockedOperation(t *testing.T) {
 	})
 }
 
+func TestBoostPost_BeginsWhenItsStartSays(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, store.Page{Limit: 10})
+		require.NoError(t, err)
+		boost := ads.BoostPost{
+			AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Boost", Goal: "engagement",
+			Budget: &ads.BudgetInput{Amount: "70", Type: "lifetime"},
+		}
+		for _, post := range posts {
+			if post.Status == store.SocialPostPublished {
+				boost.PostID = post.ID
+			}
+		}
+		start := time.Now().AddDate(0, 0, 20)
+		boost.StartDate = start.Format(time.RFC3339)
+		out, err := w.Service.BoostPost(t.Context(), w.by, boost)
+		require.NoError(t, err)
+		runs := out.Ad.Row.Group.EndsAt.Time().Sub(out.Ad.Row.Group.StartsAt.Time())
+		assert.InDelta(t, 7*24, runs.Hours(), 1, "a week from its start")
+
+		for _, past := range []string{time.Now().AddDate(0, 0, -3).Format(time.DateOnly), time.Now().AddDate(0, 0, -3).Format(time.RFC3339)} {
+			boost.StartDate = past
+			_, err = w.Service.BoostPost(t.Context(), w.by, boost)
+			refused(t, err, store.CodeInvalid, "start_date")
+		}
+	})
+}
+
 func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, store.Page{Limit: 10})

@@ -115,12 +115,17 @@ func (d *draft) day(field, text string) Date {
 	if text == "" {
 		return Date{}
 	}
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return DateOf(at.In(locationOf(d.plan.AdAccount.Timezone)))
-	}
-	day, err := ParseDate(text)
+	day, err := parseDay(text, locationOf(d.plan.AdAccount.Timezone))
 	d.problems.Check(err == nil, field, field+" "+errDate.Error()+".")
 	return day
+}
+
+// parseDay reads a date, or the day of a moment in a place.
+func parseDay(text string, where *time.Location) (Date, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return DateOf(at.In(where)), nil
+	}
+	return ParseDate(text)
 }
 
 // boostEnd returns the last day of a boost.
@@ -135,7 +140,7 @@ func (d *draft) boostEnd(in *BoostPost) string {
 		return in.EndDate
 	}
 	begin := d.today
-	if start, err := ParseDate(in.StartDate); err == nil && start.Compare(begin) > 0 {
+	if start, err := parseDay(in.StartDate, locationOf(d.plan.AdAccount.Timezone)); err == nil && start.Compare(begin) > 0 {
 		begin = start
 	}
 	return begin.AddDays(max(days, 1) - 1).String()
