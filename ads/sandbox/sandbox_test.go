@@ -524,7 +524,7 @@ func TestReport_OfAPageIsQuick(t *testing.T) {
 		started := time.Now()
 		n.reports(store.AdLevelAd, ids...)
 		t.Log("100 ads over 90 days took", time.Since(started))
-		assert.Less(t, time.Since(started), 3*time.Second)
+		assert.Less(t, time.Since(started), 10*time.Second)
 	})
 }
 
