@@ -21,7 +21,7 @@ const (
 	retryAfter   = time.Second            // after a round that failed
 	scanLimit    = 256                    // endpoints looked at in one round
 	scanTime     = 100 * time.Millisecond // how long a scan is good for, if nobody says that there is more
-	scanRest     = 4                      // after a scan, times as long as it took: scans get a fifth of the time at most
+	scanRest     = 1                      // after a scan, times as long as it took: scans get half of the time at most
 	leaseTime    = 15 * time.Second
 )
 
