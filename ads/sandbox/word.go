@@ -13,15 +13,32 @@ func word(p store.Platform, t *thing, status store.AdStatus) string {
 		return metaWord(t, status)
 	case store.PlatformTikTok:
 		return tiktokWord(t, status)
-	case store.PlatformLinkedIn:
-		return linkedInWord(status)
 	case store.PlatformPinterest:
-		return pinterestWord(t, status)
-	case store.PlatformGoogle:
-		return googleWord(status)
-	default:
-		return twitterWord(status)
+		if status == store.AdStatusActive && t.Kind == store.AdLevelAd {
+			return "APPROVED"
+		}
 	}
+	return words[p][status]
+}
+
+// words are those of the networks that have one word for each state. They are constants.
+var words = map[store.Platform]map[store.AdStatus]string{
+	store.PlatformLinkedIn: { // servingStatuses
+		store.AdStatusActive: "RUNNABLE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "REJECTED",
+		store.AdStatusCompleted: "COMPLETED", store.AdStatusCancelled: "REMOVED", store.AdStatusError: "STOPPED",
+	},
+	store.PlatformPinterest: { // summary_status
+		store.AdStatusActive: "RUNNING", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "REJECTED",
+		store.AdStatusCompleted: "COMPLETED", store.AdStatusCancelled: "ARCHIVED", store.AdStatusError: "ADVERTISER_DISABLED",
+	},
+	store.PlatformGoogle: { // primary_status
+		store.AdStatusActive: "ELIGIBLE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "DISAPPROVED",
+		store.AdStatusCompleted: "ENDED", store.AdStatusCancelled: "REMOVED", store.AdStatusError: "NOT_ELIGIBLE",
+	},
+	store.PlatformTwitter: { // entity_status, or what stands in its way
+		store.AdStatusActive: "ACTIVE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "UNDER_REVIEW", store.AdStatusRejected: "REJECTED",
+		store.AdStatusCompleted: "EXPIRED", store.AdStatusCancelled: "DELETED", store.AdStatusError: "FUNDING_PROBLEM",
+	},
 }
 
 // metaWord is an effective_status. Meta calls what has ended ACTIVE: whoever reads it has to look at the clock.
@@ -103,85 +120,6 @@ func tiktokSuffix(t *thing, status store.AdStatus, done string) string {
 		return "DELETE"
 	}
 	return "DELIVERY_OK"
-}
-
-// linkedInWord is one of the servingStatuses.
-func linkedInWord(status store.AdStatus) string {
-	switch status {
-	case store.AdStatusPaused:
-		return "PAUSED"
-	case store.AdStatusPendingReview:
-		return "PENDING"
-	case store.AdStatusRejected:
-		return "REJECTED"
-	case store.AdStatusCompleted:
-		return "COMPLETED"
-	case store.AdStatusCancelled:
-		return "REMOVED"
-	case store.AdStatusError:
-		return "STOPPED"
-	}
-	return "RUNNABLE"
-}
-
-// pinterestWord is a summary_status.
-func pinterestWord(t *thing, status store.AdStatus) string {
-	switch status {
-	case store.AdStatusPaused:
-		return "PAUSED"
-	case store.AdStatusPendingReview:
-		return "PENDING"
-	case store.AdStatusRejected:
-		return "REJECTED"
-	case store.AdStatusCompleted:
-		return "COMPLETED"
-	case store.AdStatusCancelled:
-		return "ARCHIVED"
-	case store.AdStatusError:
-		return "ADVERTISER_DISABLED"
-	}
-	if t.Kind == store.AdLevelAd {
-		return "APPROVED"
-	}
-	return "RUNNING"
-}
-
-// googleWord is a primary_status.
-func googleWord(status store.AdStatus) string {
-	switch status {
-	case store.AdStatusPaused:
-		return "PAUSED"
-	case store.AdStatusPendingReview:
-		return "PENDING"
-	case store.AdStatusRejected:
-		return "DISAPPROVED"
-	case store.AdStatusCompleted:
-		return "ENDED"
-	case store.AdStatusCancelled:
-		return "REMOVED"
-	case store.AdStatusError:
-		return "NOT_ELIGIBLE"
-	}
-	return "ELIGIBLE"
-}
-
-// twitterWord is an entity_status, or what stands in its way.
-func twitterWord(status store.AdStatus) string {
-	switch status {
-	case store.AdStatusPaused:
-		return "PAUSED"
-	case store.AdStatusPendingReview:
-		return "UNDER_REVIEW"
-	case store.AdStatusRejected:
-		return "REJECTED"
-	case store.AdStatusCompleted:
-		return "EXPIRED"
-	case store.AdStatusCancelled:
-		return "DELETED"
-	case store.AdStatusError:
-		return "FUNDING_PROBLEM"
-	}
-	return "ACTIVE"
 }
 
 // optimization is what ads of a goal are optimised for.
