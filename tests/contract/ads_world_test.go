@@ -28,16 +28,12 @@ type onNetwork struct {
 	can      sdk.AdCapability
 }
 
-// onNetworks runs a test for each network, each with an account of its own: for all of them on the embedded database, and
-// on PostgreSQL, to which networks are alike, for those that differ most in their ids, budgets and bids.
+// onNetworks runs a test for each network, each with an account of its own, on both databases.
 func onNetworks(t *testing.T, test func(t *testing.T, n onNetwork)) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
-		s, networks := boot(t, url), adNetworks
-		if s.Engine == "postgres" {
-			networks = []sdk.AdPlatform{"facebook", "linkedin", "google"}
-		}
-		for _, platform := range networks {
+		s := boot(t, url)
+		for _, platform := range adNetworks {
 			t.Run(string(platform), func(t *testing.T) { test(t, newOnNetwork(t, s, platform)) })
 		}
 	})
