@@ -54,6 +54,13 @@ func (f *Fake) AddPage(id, name, token, instagram string) {
 	f.tokens[token] = id
 }
 
+// Revoke ends what a token may do, as its user does in the settings of Facebook.
+func (f *Fake) Revoke(token string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.tokens, token)
+}
+
 // AddPost adds a post to a page.
 func (f *Fake) AddPost(page, id, message string, at time.Time) {
 	f.mu.Lock()

@@ -176,6 +176,13 @@ func (n *Network) AddTag(a *Account) string {
 	return a.tags[len(a.tags)-1]
 }
 
+// Revoke ends what a token may do, as its user does in the settings of Pinterest.
+func (n *Network) Revoke(token string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.users, token)
+}
+
 func (n *Network) userOf(token string) *user {
 	if n.users[token] == nil {
 		n.users[token] = &user{}

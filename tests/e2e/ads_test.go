@@ -1,0 +1,275 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// TestAdNetworks_AreSpokenTo takes a channel of a network, not of the sandbox, from its ad accounts to a deleted
+// campaign. The network is a fake that refuses what its own descriptions do not have.
+func TestAdNetworks_AreSpokenTo(t *testing.T) {
+	onStages(t, func(t *testing.T, a *advertiser) {
+		a.showsItsAdAccounts(t)
+		ad := a.createsAnAd(t)
+		a.switchesIt(t, ad)
+		a.changesBudgets(t, ad)
+		a.readsFigures(t, ad)
+		a.uploadsPeople(t)
+		a.boostsAPost(t)
+		a.deletesCampaigns(t)
+		a.keepsSecrets(t)
+	})
+}
+
+func (a *advertiser) showsItsAdAccounts(t *testing.T) {
+	t.Helper()
+	channels, err := a.Socials.List(background, nil)
+	require.NoError(t, err)
+	require.Len(t, channels.Data, 1)
+	assert.Equal(t, a.platform, channels.Data[0].Platform)
+	accounts, err := a.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: a.channel})
+	require.NoError(t, err)
+	selectable := 0
+	for _, account := range accounts.Data {
+		if account.Selectable {
+			selectable++
+			assert.Equal(t, a.adAccount, account.ID)
+			assert.Equal(t, "usd", account.Currency)
+		}
+	}
+	assert.Equal(t, 1, selectable)
+}
+
+// createsAnAd plans an ad, of which the network hears nothing, and then makes it.
+func (a *advertiser) createsAnAd(t *testing.T) *sdk.Ad {
+	t.Helper()
+	before := a.heard.written()
+	plan, err := a.Ads.PlanCreate(background, a.draft("Spring"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, plan.Calls)
+	assert.Equal(t, before, a.heard.written(), "a dry run writes to the network")
+
+	ad, err := a.Ads.Create(background, a.draft("Spring"))
+	require.NoError(t, err)
+	campaigns, ads := a.live()
+	assert.Equal(t, []int{1, 1}, []int{campaigns, ads})
+	assert.Equal(t, "20.00", string(ad.Budget.Amount))
+	assert.Equal(t, sdk.AdConfiguredStatusActive, ad.ConfiguredStatus)
+	assert.Equal(t, "ACTIVE", a.status("ad_group", ad.AdGroupID))
+	return ad
+}
+
+func (a *advertiser) switchesIt(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	paused, err := a.AdGroups.Pause(background, ad.AdGroupID, a.body())
+	require.NoError(t, err)
+	assert.True(t, paused.Changed)
+	assert.Equal(t, "PAUSED", a.status("ad_group", ad.AdGroupID))
+	resumed, err := a.AdGroups.Resume(background, ad.AdGroupID, a.body())
+	require.NoError(t, err)
+	assert.True(t, resumed.Changed)
+	assert.Equal(t, "ACTIVE", a.status("ad_group", ad.AdGroupID))
+
+	all := &sdk.AdCampaignBulk{Campaigns: []sdk.AdCampaignRef{{ID: ad.CampaignID}}}
+	bulk, err := a.AdCampaigns.BulkPause(background, all)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, bulk.Totals.Updated)
+	assert.Equal(t, "PAUSED", a.status("campaign", ad.CampaignID))
+	_, err = a.AdCampaigns.BulkResume(background, all)
+	require.NoError(t, err)
+	assert.Equal(t, "ACTIVE", a.status("campaign", ad.CampaignID))
+}
+
+// changesBudgets gives thirty dollars to the ad's group, and to a campaign that has the budget itself.
+func (a *advertiser) changesBudgets(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	thirty := &sdk.AdBudgetInput{Amount: "30", Type: sdk.AdBudgetTypeDaily}
+	group, err := a.AdGroups.Update(background, ad.AdGroupID, &sdk.AdGroupUpdate{Budget: thirty})
+	require.NoError(t, err)
+	assert.Equal(t, "30.00", string(group.Budget.Amount))
+	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("ad_group", ad.AdGroupID))
+
+	draft := a.draft("Summer")
+	draft.BudgetLevel, draft.Status = new(sdk.AdCreateBudgetLevelCampaign), new(sdk.AdConfiguredStatusPaused)
+	shared, err := a.Ads.Create(background, draft)
+	require.NoError(t, err)
+	assert.Equal(t, "PAUSED", a.status("campaign", shared.CampaignID))
+	campaign, err := a.AdCampaigns.Update(background, shared.CampaignID, &sdk.AdCampaignUpdate{Budget: thirty})
+	require.NoError(t, err)
+	assert.Equal(t, "30.00", string(campaign.Budget.Amount))
+	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("campaign", shared.CampaignID))
+}
+
+func (a *advertiser) readsFigures(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	a.deliver(ad.ID, time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly))
+	check := func(m *sdk.AdMetrics) {
+		t.Helper()
+		require.NotNil(t, m)
+		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(m.Spend), m.Impressions, m.Clicks})
+	}
+	listed, err := a.Ads.List(background, &sdk.ListAdsParams{CampaignID: &ad.CampaignID})
+	require.NoError(t, err)
+	require.Len(t, listed.Data, 1)
+	check(listed.Data[0].Metrics)
+	group, err := a.AdGroups.Get(background, ad.AdGroupID, nil)
+	require.NoError(t, err)
+	check(group.Metrics)
+	campaign, err := a.AdCampaigns.Get(background, ad.CampaignID, nil)
+	require.NoError(t, err)
+	check(campaign.Metrics)
+}
+
+// uploadsPeople makes a list of customers, of whom the network hears nothing but hashes.
+func (a *advertiser) uploadsPeople(t *testing.T) {
+	t.Helper()
+	list, err := a.AdAudiences.Create(background, &sdk.AdAudienceCreate{AccountID: a.channel, AdAccountID: a.adAccount, Name: "Buyers", Type: "customer_list"})
+	require.NoError(t, err)
+	people := make([]sdk.AdAudienceUser, 1000)
+	for i := range people {
+		people[i].Email = new(fmt.Sprintf("person-%d@private.example", i))
+	}
+	result, err := a.AdAudiences.UploadUsers(background, list.ID, &sdk.AdAudienceUsers{Users: people})
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1000, 1000, 0, 0}, []int64{result.Received, result.Accepted, result.Invalid, result.Duplicates})
+	for _, person := range []string{*people[0].Email, *people[999].Email} {
+		hash := sha256.Sum256([]byte(person))
+		assert.Contains(t, a.heard.text(), hex.EncodeToString(hash[:]))
+	}
+	assert.NotContains(t, a.heard.text(), "private.example")
+	a.keepsSecrets(t, "private.example")
+
+	uploaded, err := a.AdAudiences.Get(background, list.ID)
+	require.NoError(t, err)
+	assert.NotNil(t, uploaded.PlatformAudienceID)
+	_, err = a.AdAudiences.Delete(background, list.ID)
+	require.NoError(t, err)
+	left, err := a.AdAudiences.List(background, &sdk.ListAdAudiencesParams{AccountID: a.channel, AdAccountID: a.adAccount})
+	require.NoError(t, err)
+	assert.Empty(t, left.Data)
+}
+
+func (a *advertiser) boostsAPost(t *testing.T) {
+	t.Helper()
+	posts, err := a.Socials.ListPosts(background, a.channel, nil)
+	require.NoError(t, err)
+	post := slices.IndexFunc(posts.Data, func(p sdk.SocialPost) bool { return p.PlatformPostID == a.post })
+	require.GreaterOrEqual(t, post, 0, "the post is not listed")
+	boosted, err := a.Ads.Boost(background, &sdk.AdBoost{
+		AccountID: a.channel, AdAccountID: a.adAccount, PostID: posts.Data[post].ID, Name: "Boosted", Goal: sdk.AdGoalEngagement,
+		Budget: sdk.AdBudgetInput{Amount: "30", Type: sdk.AdBudgetTypeDaily},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, sdk.AdAdTypeBoost, boosted.AdType)
+	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("ad_group", boosted.AdGroupID))
+}
+
+func (a *advertiser) deletesCampaigns(t *testing.T) {
+	t.Helper()
+	campaigns, err := a.AdCampaigns.List(background, nil)
+	require.NoError(t, err)
+	require.Len(t, campaigns.Data, 3)
+	for _, campaign := range campaigns.Data {
+		gone, err := a.AdCampaigns.Delete(background, campaign.ID, a.body())
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, gone.AdCount)
+	}
+	left, ads := a.live()
+	assert.Equal(t, []int{0, 0}, []int{left, ads})
+}
+
+// TestAdNetworks_ThatKeepSilentMakeOneAd lets the programs wait in vain for the answer to an ad that was made, all at the
+// same time. The request sent again finds that ad. Then the access is revoked.
+func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
+	t.Parallel()
+	lost := map[string]*advertiser{}
+	var waiting sync.WaitGroup
+	for _, platform := range spoken {
+		for _, engine := range database.Engines {
+			a := newAdvertiser(t, database.URL(t, engine), platform)
+			a.loseNextAd()
+			lost[string(platform)+"/"+engine] = a
+			waiting.Go(func() { _, a.silence = a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost")) })
+		}
+	}
+	waiting.Wait()
+	for name, a := range lost {
+		t.Run(name, func(t *testing.T) {
+			refused(t, a.silence, http.StatusInternalServerError, sdk.CodeAPIError, "")
+			found := a.findsTheAd(t)
+			a.losesItsAccess(t, found)
+			a.keepsSecrets(t)
+		})
+	}
+}
+
+// findsTheAd sends the request again, and once more.
+func (a *advertiser) findsTheAd(t *testing.T) *sdk.Ad {
+	t.Helper()
+	found, err := a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
+	require.NoError(t, err)
+	again, err := a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
+	require.NoError(t, err)
+	assert.Equal(t, found.ID, again.ID)
+	campaigns, ads := a.live()
+	assert.Equal(t, []int{1, 1}, []int{campaigns, ads})
+	listed, err := a.Ads.List(background, nil)
+	require.NoError(t, err)
+	require.Len(t, listed.Data, 1)
+	assert.Equal(t, found.ID, listed.Data[0].ID)
+	assert.Equal(t, sdk.AdSourceNative, listed.Data[0].Source)
+	return found
+}
+
+// losesItsAccess revokes the token: the channel is not activated any more, and says so.
+func (a *advertiser) losesItsAccess(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	a.revoke()
+	_, err := a.AdGroups.Pause(background, ad.AdGroupID, a.body())
+	refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
+	channel, err := a.Socials.Get(background, a.channel)
+	require.NoError(t, err)
+	assert.Equal(t, sdk.SocialAdsStatusError, channel.AdsStatus)
+	_, err = a.Ads.Create(background, a.draft("Late"))
+	refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
+}
+
+// TestAdNetworks_WithoutADriverTakeNoToken connects channels of networks that the program does not speak to.
+func TestAdNetworks_WithoutADriverTakeNoToken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, database.URL(t, "sqlite"))
+	s.binary.Env = append(s.binary.Env, "TILLWRIGHT_ADS_NETWORKS=pinterest")
+	program := s.binary.Serve(t, "")
+	transport := &harness.Transport{T: t, Coverage: &harness.Coverage{}}
+	c := sdk.New(s.key, sdk.WithBaseURL(program.URL+"/v1"), sdk.WithHTTPClient(&http.Client{Transport: transport}), sdk.WithRetries(0))
+	for _, platform := range []sdk.AdPlatform{sdk.AdPlatformFacebook, sdk.AdPlatformTikTok, sdk.AdPlatformLinkedIn, sdk.AdPlatformGoogle, sdk.AdPlatformTwitter} {
+		_, err := c.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: platform, Token: new(adToken)})
+		e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "token")
+		assert.NotEmpty(t, e.Errors["token"])
+	}
+	_, err := c.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: sdk.AdPlatformTikTok})
+	require.NoError(t, err, "the sandbox needs no token")
+}
+
+// refused checks that a call failed with this status, code and param, and returns the error.
+func refused(t *testing.T, err error, status int, code, param string) *sdk.Error {
+	t.Helper()
+	var e *sdk.Error
+	require.True(t, errors.As(err, &e), "%d %s is expected, the error is %v", status, code, err)
+	require.Equal(t, []any{status, code, param}, []any{e.Status, e.Code, e.Param}, e.Message)
+	return e
+}
