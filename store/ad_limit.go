@@ -308,7 +308,7 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 // apply changes rows as the action will, and returns the daily budget of what it is about before and after. What was
 // rejected, or has spent its budget, can be delivered again by it.
 func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before, after AdAmount) {
-	c.Status = c.Status.revived()
+	c.Status = c.Status.Revived()
 	if change.Level == AdLevelCampaign {
 		before = c.Daily
 		if change.BudgetAmount > 0 {
@@ -324,7 +324,7 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before,
 		if g.PlatformID != change.PlatformID {
 			continue
 		}
-		before, g.Status = g.Daily, g.Status.revived()
+		before, g.Status = g.Daily, g.Status.Revived()
 		if change.BudgetAmount > 0 {
 			g.Daily = g.pace(now).changed(change, now)
 		}

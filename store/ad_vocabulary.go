@@ -39,8 +39,8 @@ func (s AdStatus) IsTerminal() bool {
 	return s == AdStatusRejected || s == AdStatusCompleted || s == AdStatusCancelled
 }
 
-// revived returns the state that something may have after a change: all but what is cancelled may go on, up to its end.
-func (s AdStatus) revived() AdStatus {
+// Revived returns the state that something may have after a change: all but what is cancelled may go on, up to its end.
+func (s AdStatus) Revived() AdStatus {
 	if s == AdStatusRejected || s == AdStatusCompleted {
 		return AdStatusActive
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-func adsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "ads", Short: "See campaigns, switch them, and upload audiences"}
-	cmd.AddCommand(adCampaignsCommand(), pauseAdsCommand(), resumeAdsCommand(), uploadAudienceCommand(), adLimitsCommand())
+func adsCommand(settings *settings) *cobra.Command {
+	cmd := &cobra.Command{Use: "ads", Short: "See campaigns, switch them, upload audiences, and settle what is unknown"}
+	cmd.AddCommand(adCampaignsCommand(), pauseAdsCommand(), resumeAdsCommand(), uploadAudienceCommand(), adLimitsCommand(), settleAdsCommand(settings))
 	return cmd
 }
 

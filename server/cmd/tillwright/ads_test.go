@@ -20,7 +20,12 @@ type advertiser struct {
 
 func newAdvertiser(t *testing.T, platform sdk.AdPlatform) *advertiser {
 	t.Helper()
-	a := &advertiser{shop: newShop(t, database.URL(t, "sqlite"))}
+	return newAdvertiserAt(t, database.URL(t, "sqlite"), platform)
+}
+
+func newAdvertiserAt(t *testing.T, url string, platform sdk.AdPlatform) *advertiser {
+	t.Helper()
+	a := &advertiser{shop: newShop(t, url)}
 	a.resource = "ads"
 	a.channel, a.adAccount = a.activate(t, platform)
 	return a
@@ -46,14 +51,19 @@ func (a *advertiser) activate(t *testing.T, platform sdk.AdPlatform) (channel, a
 // campaign makes one that may spend 20 dollars a day, and returns its id.
 func (a *advertiser) campaign(t *testing.T, name string) string {
 	t.Helper()
-	ad, err := a.Client.Ads.Create(t.Context(), &sdk.AdCreate{
+	ad, err := a.Client.Ads.Create(t.Context(), a.draft(name))
+	require.NoError(t, err)
+	return ad.CampaignID
+}
+
+// draft is an ad in a campaign that may spend 20 dollars a day.
+func (a *advertiser) draft(name string) *sdk.AdCreate {
+	return &sdk.AdCreate{
 		AccountID: a.channel, AdAccountID: a.adAccount, Name: name, Goal: new(sdk.AdGoalTraffic),
 		BudgetAmount: new(json.Number("20")), BudgetType: new(sdk.AdBudgetTypeDaily), BudgetLevel: new(sdk.AdCreateBudgetLevelCampaign),
 		Headline: new("The Go Handbook"), Body: new("Learn Go in a weekend."), CallToAction: new("LEARN_MORE"),
 		LinkURL: new("https://example.com/go"), ImageURL: new("https://example.com/go.png"),
-	})
-	require.NoError(t, err)
-	return ad.CampaignID
+	}
 }
 
 func (a *advertiser) statusOf(t *testing.T, campaign string) sdk.AdConfiguredStatus {

@@ -41,7 +41,7 @@ func newCommand() *cobra.Command {
 	settings.register(root.PersistentFlags())
 	root.AddCommand(
 		serveCommand(settings), migrateCommand(settings), accountsCommand(settings), keysCommand(settings),
-		listenCommand(), triggerCommand(), adsCommand(), versionCommand(),
+		listenCommand(), triggerCommand(), adsCommand(settings), versionCommand(),
 	)
 	return root
 }

@@ -1,0 +1,240 @@
+package ads
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// SettleByHand is what somebody found out about an action whose network cannot be asked any more.
+type SettleByHand struct {
+	Done       bool
+	PlatformID string // of what a create made: the ad, or the audience
+
+	// Of an ad that the mirror does not have: what it is in, with the network's ids.
+	CampaignID string
+	AdGroupID  string
+}
+
+// Settlement is an action that is about to be settled by hand.
+type Settlement struct {
+	Action *store.AdAction // as it is now
+	out    store.AdOutcome
+}
+
+// PlanSettlement returns what settling an action by hand would store, and writes nothing. An action that has its outcome,
+// or that may still take place though it is said not to have, is CodeInvalid on state; so is on platform_id a create
+// that is said to be done without saying what it made.
+func (s *Service) PlanSettlement(ctx context.Context, account, id string, in SettleByHand) (*Settlement, error) {
+	action, err := s.store.GetAdAction(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := action.CheckOpen(); err != nil {
+		return nil, err
+	}
+	p := &Settlement{Action: action}
+	if in.Done {
+		p.out, err = s.doneByHand(ctx, action, in)
+		p.out.State = store.AdActionDone
+	} else {
+		p.out, err = s.refusedByHand(action)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.out.After, err = markByHand(p.out.After)
+	return p, err
+}
+
+// Settle stores what was planned, and returns the action with its outcome: its request is answered by that from now on.
+func (s *Service) Settle(ctx context.Context, p *Settlement) (*store.AdAction, error) {
+	if err := s.store.TakeAdAction(ctx, p.Action.AccountID, p.Action.ID); err != nil {
+		return nil, err
+	}
+	action, err := s.store.SettleAdAction(ctx, p.Action.AccountID, p.Action.ID, p.out)
+	if err == nil && action.State != p.out.State {
+		err = action.CheckOpen() // whoever had asked its network was through with that in between
+	}
+	return action, err
+}
+
+// markByHand notes on the audit trail that it was no network that said so.
+func markByHand(after store.AdObject) (store.AdObject, error) {
+	fields := map[string]json.RawMessage{}
+	if err := after.Decode(&fields); err != nil {
+		return "", fmt.Errorf("read what an action did: %w", err)
+	}
+	fields["settled_by"] = json.RawMessage(`"hand"`)
+	return store.NewAdObject(fields), nil
+}
+
+// refusedByHand is what becomes of an action that did not take place, and cannot any more.
+func (s *Service) refusedByHand(action *store.AdAction) (store.AdOutcome, error) {
+	if until := openUntil(action); s.store.Now() < until {
+		return store.AdOutcome{}, store.Invalid("state", fmt.Sprintf("%s may still take place until %s. Try again then.", action.ID, until))
+	}
+	return store.AdOutcome{State: store.AdActionRefused, Failure: &store.AdFailure{
+		Code: codeUnavailable, Message: fmt.Sprintf("%s did not do it, somebody found. Nothing was changed: send the request again.", action.Platform),
+	}}, nil
+}
+
+// doneByHand is what becomes of an action that took place.
+func (s *Service) doneByHand(ctx context.Context, action *store.AdAction, in SettleByHand) (store.AdOutcome, error) {
+	if isCreate := action.Op == store.AdOpCreateAd || action.Op == store.AdOpBoostPost || action.Op == store.AdOpCreateAudience; isCreate == (in.PlatformID == "") {
+		if isCreate {
+			return store.AdOutcome{}, store.Invalid("platform_id", fmt.Sprintf("%s made something: send the id that %s gave it.", action.Op, action.Platform))
+		}
+		return store.AdOutcome{}, store.Invalid("platform_id", fmt.Sprintf("%s makes nothing new: leave the id out.", action.Op))
+	}
+	switch action.Op {
+	case store.AdOpCreateAd, store.AdOpBoostPost:
+		return s.createdByHand(ctx, action, in)
+	case store.AdOpCreateAudience:
+		return audienceByHand(action, in.PlatformID)
+	case store.AdOpUploadAudience:
+		return s.uploadedByHand(ctx, action)
+	case store.AdOpDeleteAudience:
+		return store.AdOutcome{DeletedAudience: action.TargetID}, nil
+	case store.AdOpDeleteCampaign:
+		return store.AdOutcome{CancelledCampaign: action.TargetID}, nil
+	case store.AdOpUpdateCampaign, store.AdOpUpdateGroup:
+		return s.changedByHand(ctx, action)
+	}
+	var plan switchPlan
+	if err := action.Plan.Decode(&plan); err != nil {
+		return store.AdOutcome{}, err
+	}
+	return switched(ItemResult{Ref: plan.Ref}, plan.To), nil
+}
+
+// createdByHand takes what was made from the mirror, or makes it up of what was asked for and the ids.
+func (s *Service) createdByHand(ctx context.Context, action *store.AdAction, in SettleByHand) (store.AdOutcome, error) {
+	var r recipe
+	if err := action.Plan.Decode(&r); err != nil {
+		return store.AdOutcome{}, err
+	}
+	known, err := s.store.MirroredAd(ctx, action.AccountID, action.Platform, store.AdLevelAd, in.PlatformID)
+	if err != nil {
+		return store.AdOutcome{}, err
+	}
+	made := r.Plan.assumed(in)
+	if len(known.Ads) > 0 {
+		made = Created{Ad: &known.Ads[0]}
+		if r.Plan.AdGroupID == "" && len(known.Groups) > 0 && len(known.Campaigns) > 0 {
+			made.Group, made.Campaign = &known.Groups[0], &known.Campaigns[0]
+		}
+	}
+	var p store.Problems
+	p.Check(made.Ad.Source != store.AdSourceNative, "platform_id", "Another action made the ad "+in.PlatformID+".")
+	p.Check(made.Ad.AdAccountID == "" || made.Ad.AdAccountID == action.AdAccountID, "platform_id", "The ad is in another ad account: "+made.Ad.AdAccountID+".")
+	p.Check(made.Ad.CampaignID != "", "campaign_id", "The ad is not known here. Send the id of the campaign that it is in, too.")
+	p.Check(made.Ad.AdGroupID != "", "ad_group_id", "The ad is not known here. Send the id of the ad group that it is in, too.")
+	if err := p.Err(); err != nil {
+		return store.AdOutcome{}, err
+	}
+	return r.outcome(made)
+}
+
+// assumed is what a plan comes to if the network did what it says. How it is delivered shows when it is asked again.
+func (p *Plan) assumed(in SettleByHand) Created {
+	status := store.AdStatusPendingReview
+	if p.Configured == store.AdConfiguredPaused {
+		status = store.AdStatusPaused
+	}
+	ad := &store.Ad{
+		PlatformID: in.PlatformID, CampaignID: p.CampaignID, AdGroupID: p.AdGroupID, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
+	}
+	if p.AdGroupID != "" {
+		return Created{Ad: ad}
+	}
+	ad.CampaignID, ad.AdGroupID = in.CampaignID, in.AdGroupID
+	campaign := &store.AdCampaign{
+		PlatformID: in.CampaignID, Name: p.Name, ConfiguredStatus: p.Configured, Status: status, Goal: p.Goal, BudgetLevel: p.BudgetLevel,
+		StartsAt: p.StartsAt, EndsAt: p.EndsAt,
+	}
+	group := &store.AdGroup{
+		PlatformID: in.AdGroupID, CampaignID: in.CampaignID, Name: p.Name, ConfiguredStatus: p.Configured, Status: status, Goal: p.Goal,
+		Targeting: p.Targeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt,
+	}
+	if p.BudgetLevel == store.BudgetLevelCampaign {
+		campaign.BudgetAmount, campaign.BudgetType = p.BudgetAmount, p.BudgetType
+		campaign.BidStrategy, campaign.BidAmount, campaign.RoasFloor = p.BidStrategy, p.BidAmount, p.RoasFloor
+	} else {
+		group.BudgetAmount, group.BudgetType = p.BudgetAmount, p.BudgetType
+		group.BidStrategy, group.BidAmount, group.RoasFloor = p.BidStrategy, p.BidAmount, p.RoasFloor
+	}
+	return Created{Campaign: campaign, Group: group, Ad: ad}
+}
+
+func audienceByHand(action *store.AdAction, platformID string) (store.AdOutcome, error) {
+	var r audienceRecipe
+	err := action.Plan.Decode(&r)
+	return r.outcome(action, store.AdAudience{PlatformID: &platformID, Status: store.AudienceStatusProcessing}), err
+}
+
+// uploadedByHand counts what an upload had to send as taken.
+func (s *Service) uploadedByHand(ctx context.Context, action *store.AdAction) (store.AdOutcome, error) {
+	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
+	if err != nil {
+		return store.AdOutcome{}, err
+	}
+	var plan struct {
+		Users int `json:"users"`
+	}
+	if err := action.Plan.Decode(&plan); err != nil {
+		return store.AdOutcome{}, err
+	}
+	fresh, err := s.store.AdMembers(ctx, action.AccountID, action.ID)
+	result := &AudienceUpload{AudienceID: a.ID, Received: plan.Users, Size: a.Size, Status: a.Status}
+	result.count(fresh, nil)
+	return store.AdOutcome{After: store.NewAdObject(result)}, err
+}
+
+// changedByHand changes the mirror as the network was asked to. What was over may be delivered again by it.
+func (s *Service) changedByHand(ctx context.Context, action *store.AdAction) (store.AdOutcome, error) {
+	var patch Patch
+	if err := action.Plan.Decode(&patch); err != nil {
+		return store.AdOutcome{}, err
+	}
+	level := store.AdLevelCampaign
+	if action.Op == store.AdOpUpdateGroup {
+		level = store.AdLevelGroup
+	}
+	b, err := s.store.MirroredAd(ctx, action.AccountID, action.Platform, level, action.TargetID)
+	if err != nil {
+		return store.AdOutcome{}, err
+	}
+	out := store.AdOutcome{After: action.Plan}
+	switch {
+	case level == store.AdLevelGroup && len(b.Groups) > 0:
+		g := &b.Groups[0]
+		g.Status = g.Status.Revived()
+		patch.change(&g.BudgetAmount, &g.BudgetType, &g.BidStrategy, &g.BidAmount, &g.RoasFloor)
+		out.Changed.Groups = b.Groups
+	case level == store.AdLevelCampaign && len(b.Campaigns) > 0:
+		c := &b.Campaigns[0]
+		c.Status = c.Status.Revived()
+		patch.change(&c.BudgetAmount, &c.BudgetType, &c.BidStrategy, &c.BidAmount, &c.RoasFloor)
+		out.Changed.Campaigns = b.Campaigns
+	}
+	return out, nil
+}
+
+// change makes the change of a patch to what it may be about.
+func (p *Patch) change(amount *store.AdAmount, kind *store.BudgetType, strategy *store.BidStrategy, bid *store.AdAmount, floor *store.AdRatio) {
+	if p.Budget != nil {
+		*amount, *kind = p.Budget.Amount, p.Budget.Type
+	}
+	if p.BidStrategy != nil {
+		*strategy = *p.BidStrategy
+	}
+	if p.BidAmount != nil {
+		*bid = *p.BidAmount
+	}
+	if p.RoasFloor != nil {
+		*floor = *p.RoasFloor
+	}
+}
