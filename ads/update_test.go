@@ -235,8 +235,16 @@ func TestUpdate_WaitsForWhatIsNotKnownOfItsCampaign(t *testing.T) {
 			"resume": func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
 		} {
 			t.Log(name)
-			assert.NotZero(t, refused(t, do(), store.CodeInProgress, "").After)
+			assert.Greater(t, refused(t, do(), store.CodeInProgress, "").After, 80*time.Second, "what is unknown may still take place")
 		}
+		dry := budget("30", "daily")
+		dry.DryRun = true
+		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, dry)
+		refused(t, err, store.CodeInProgress, "")
+		plan, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}, DryRun: true})
+		require.NoError(t, err)
+		require.Len(t, plan.Plan.Warnings, 1)
+		assert.Contains(t, plan.Plan.Warnings[0], "would fail: Another change of this campaign is under way")
 		bulk, err = w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
 		require.NoError(t, err)
 		require.NotNil(t, bulk.Results[0].Error)

@@ -359,7 +359,7 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 	if err != nil {
 		return nil, err
 	}
-	if err := u.alone(ctx, account, in.Change); err != nil {
+	if err := u.store.alone(ctx, account, in.Change); err != nil {
 		return nil, err
 	}
 	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)

@@ -140,10 +140,14 @@ type AdFigures struct {
 }
 
 // CheckAdSpend returns what an action would come to, or why it would be refused: CodeForbidden for an operation that is
-// blocked, CodeSpendLimit for a budget. BeginAdAction does the same under a lock.
+// blocked, CodeSpendLimit for a budget, CodeInProgress while another change of the campaign is open. BeginAdAction does
+// the same under a lock.
 func (s *Store) CheckAdSpend(ctx context.Context, account string, op AdOp, a *AdAccount, change AdChange) (*AdFigures, error) {
 	limits, err := s.GetAdLimits(ctx, account)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.alone(ctx, account, change); err != nil {
 		return nil, err
 	}
 	return s.checkSpend(ctx, limits, op, a, change)

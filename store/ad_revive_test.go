@@ -89,6 +89,8 @@ func TestBeginAdAction_ChangesOneThingOfACampaignAtATime(t *testing.T) {
 				for _, next := range changes {
 					_, err := a.BeginAdAction(t.Context(), a.account, next)
 					requireCode(t, err, CodeInProgress)
+					_, err = a.CheckAdSpend(t.Context(), a.account, next.Op, a.in, next.Change)
+					requireCode(t, err, CodeInProgress)
 				}
 				all, err := a.BeginAdActions(t.Context(), a.account, []BeginAdAction{a.resume(AdLevelCampaign, "c1")})
 				require.NoError(t, err)
@@ -98,6 +100,34 @@ func TestBeginAdAction_ChangesOneThingOfACampaignAtATime(t *testing.T) {
 			require.NoError(t, err, "another campaign")
 			_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid, Message: "No."}})
 			require.NoError(t, err)
+		}
+	})
+}
+
+func TestBeginAdAction_SaysWhenAnotherChangeMayBeOver(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		a.campaign(t, "c1", 10)
+		begun, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 20))
+		require.NoError(t, err)
+		wait := func() time.Duration {
+			_, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 30))
+			requireCode(t, err, CodeInProgress)
+			return err.(*Error).After
+		}
+		assert.Equal(t, time.Second, wait(), "its network is being asked")
+		for _, test := range []struct {
+			pause, open time.Duration
+			least, most time.Duration
+		}{
+			{-time.Minute, -time.Minute, time.Second, 10 * time.Second},
+			{10 * time.Second, 90 * time.Second, 85 * time.Second, 100 * time.Second},
+			{200 * time.Second, 10 * time.Second, 195 * time.Second, 210 * time.Second},
+		} {
+			failure := &AdFailure{Code: "api_error", OpenUntil: a.Now().Add(test.open)}
+			require.NoError(t, a.YieldAdAction(t.Context(), a.account, begun.Action.ID, test.pause, failure))
+			after := wait()
+			assert.GreaterOrEqual(t, after, test.least)
+			assert.LessOrEqual(t, after, test.most)
 		}
 	})
 }
