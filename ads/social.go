@@ -48,8 +48,7 @@ func (s *Service) chooseDriver(platform store.Platform, asked, token string) (st
 		name = DriverSandbox
 	case asked == "":
 		if name = s.driverOf(platform); name == DriverSandbox {
-			return "", store.Invalid("token", fmt.Sprintf("This service does not speak to %s itself, so the token would be of no use. Whoever runs it "+
-				"turns networks on with TILLWRIGHT_ADS_NETWORKS. For a channel of the sandbox send the driver %s.", platform, DriverSandbox))
+			return "", store.Invalid("token", noUse(platform))
 		}
 	}
 	if s.drivers[name][platform] == nil {
@@ -59,6 +58,19 @@ func (s *Service) chooseDriver(platform store.Platform, asked, token string) (st
 		return "", store.Invalid("token", fmt.Sprintf("A channel of %s needs a token of the network.", name))
 	}
 	return name, nil
+}
+
+// LiveNetworks are the platforms that there are real drivers for. Whoever runs the service turns them on. It is a constant.
+var LiveNetworks = []store.Platform{store.PlatformFacebook, store.PlatformInstagram, store.PlatformPinterest}
+
+// noUse says why a token cannot connect a channel.
+func noUse(platform store.Platform) string {
+	why := fmt.Sprintf("There is no driver for %s, only a sandbox, so the token would be of no use. Tokens can connect %s.", platform, list(LiveNetworks))
+	if slices.Contains(LiveNetworks, platform) {
+		why = fmt.Sprintf("This service does not speak to %s itself, so the token would be of no use. Whoever runs it turns %s on with TILLWRIGHT_ADS_NETWORKS.",
+			platform, platform)
+	}
+	return why + " For a channel of the sandbox send the driver " + DriverSandbox + "."
 }
 
 // driversOf returns who speaks to a platform, real drivers first.

@@ -136,7 +136,11 @@ func TestConnectSocialAccount_DoesNotTakeARealTokenToTheSandbox(t *testing.T) {
 		in := ads.ConnectSocialAccount{Platform: "facebook", Token: "EAAB-real"}
 		_, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
 		e := refused(t, err, store.CodeInvalid, "token")
-		assert.Contains(t, e.Message, "TILLWRIGHT_ADS_NETWORKS")
+		assert.Contains(t, e.Message, "turns facebook on with TILLWRIGHT_ADS_NETWORKS")
+		_, err = w.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "tiktok", Token: "EAAB-real"})
+		e = refused(t, err, store.CodeInvalid, "token")
+		assert.NotContains(t, e.Message, "TILLWRIGHT_ADS_NETWORKS", "no setting helps")
+		assert.Contains(t, e.Message, "Tokens can connect facebook, instagram, pinterest.")
 		in.Driver = ads.DriverSandbox
 		channel, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
 		require.NoError(t, err, "it is meant")

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,8 +33,15 @@ func TestAdDrivers_AreTheSandboxAndWhatIsNamed(t *testing.T) {
 	assert.IsType(t, &pinterest.Driver{}, drivers["pinterest"][store.PlatformPinterest])
 	assert.Nil(t, drivers["meta"][store.PlatformFacebook])
 
-	_, err = adDrivers(&server.Config{AdsNetworks: "google"}, nil, guard)
-	assert.ErrorContains(t, err, "TILLWRIGHT_ADS_NETWORKS")
+	for _, p := range store.Platforms {
+		drivers, err = adDrivers(&server.Config{AdsNetworks: string(p)}, nil, guard)
+		if slices.Contains(ads.LiveNetworks, p) {
+			require.NoError(t, err)
+			assert.Equal(t, 1, len(drivers["meta"])+len(drivers["pinterest"]), p)
+		} else {
+			assert.ErrorContains(t, err, "TILLWRIGHT_ADS_NETWORKS")
+		}
+	}
 }
 
 func TestOutbound_GoesPastTheGuard(t *testing.T) {
