@@ -227,7 +227,7 @@ func TestCreateAd_ParallelRequestsStayWithinTheLimit(t *testing.T) {
 
 func TestCreateAd_BlockedOperation(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateLimits(t.Context(), w.by.Account, func(l *store.AdLimits) { l.BlockedOperations.V = []store.AdOp{store.AdOpCreateAd} })
+		_, err := w.UpdateLimits(t.Context(), w.by, func(l *store.AdLimits) { l.BlockedOperations.V = []store.AdOp{store.AdOpCreateAd} })
 		require.NoError(t, err)
 		_, err = w.CreateAd(t.Context(), w.by, w.ad())
 		var e *store.Error

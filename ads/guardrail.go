@@ -31,9 +31,11 @@ func (s *Service) GetLimits(ctx context.Context, account string) (*store.AdLimit
 	return s.store.GetAdLimits(ctx, account)
 }
 
-// UpdateLimits changes the guardrails. What runs already goes on.
-func (s *Service) UpdateLimits(ctx context.Context, account string, change func(*store.AdLimits)) (*store.AdLimits, error) {
-	return s.store.UpdateAdLimits(ctx, account, change)
+// UpdateLimits changes the guardrails, and the audit trail says so. What runs already goes on.
+func (s *Service) UpdateLimits(ctx context.Context, by Actor, change func(*store.AdLimits)) (*store.AdLimits, error) {
+	return s.store.UpdateAdLimits(ctx, by.Account, store.UpdateAdLimits{
+		Actor: by.Key, RequestID: by.RequestID, Approval: approvalOf(store.AdOpUpdateLimits), Change: change,
+	})
 }
 
 // Capabilities returns what each network can do, as it is spoken to here: through a real driver where there is one.

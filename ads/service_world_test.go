@@ -361,7 +361,7 @@ func (w *world) create(in ads.CreateAd) *ads.ShownAd {
 // limit sets the guardrails in dollars.
 func (w *world) limit(campaign, total int64) {
 	w.t.Helper()
-	_, err := w.UpdateLimits(w.t.Context(), w.by.Account, func(l *store.AdLimits) {
+	_, err := w.UpdateLimits(w.t.Context(), w.by, func(l *store.AdLimits) {
 		l.Currencies.V = map[string]store.AdLimit{"usd": {
 			MaxDailyPerCampaign: store.AdAmount(campaign) * store.AdUnit, MaxDailyTotal: store.AdAmount(total) * store.AdUnit,
 		}}

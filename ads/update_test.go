@@ -124,7 +124,7 @@ func TestUpdateAdGroup_LimitsABidThatStaysUnderAnotherStrategy(t *testing.T) {
 		ad := w.create(w.ad()).Row
 		_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "COST_CAP", Amount: "100"}})
 		require.NoError(t, err)
-		_, err = w.UpdateLimits(t.Context(), w.by.Account, func(l *store.AdLimits) {
+		_, err = w.UpdateLimits(t.Context(), w.by, func(l *store.AdLimits) {
 			limit := l.Of("usd")
 			limit.MaxBid = new(5 * store.AdUnit)
 			l.Currencies.V = map[string]store.AdLimit{"usd": limit}

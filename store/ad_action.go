@@ -29,6 +29,9 @@ const (
 	AdOpUploadAudience AdOp = "upload_audience_users"
 )
 
+// AdOpUpdateLimits is on the audit trail only: no network is asked, and nothing can block it.
+const AdOpUpdateLimits AdOp = "update_limits"
+
 // AdOps lists the operations. It is a constant.
 var AdOps = []AdOp{
 	AdOpCreateAd, AdOpBoostPost, AdOpUpdateGroup, AdOpUpdateCampaign, AdOpPauseGroup, AdOpResumeGroup, AdOpPauseCampaign,
@@ -47,7 +50,7 @@ const (
 )
 
 // AdAction is one write at a network: the intent before, the line of the audit trail after. Its id is the token of what
-// it creates, minted once and kept by every retry.
+// it creates, minted once and kept by every retry. A change of the limits is one, too, which has no channel.
 type AdAction struct {
 	AccountID   string           `db:"account_id"`
 	ID          string           `db:"id"` // adact_

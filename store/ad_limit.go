@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -73,15 +74,24 @@ func (s *Store) GetAdLimits(ctx context.Context, account string) (*AdLimits, err
 	return limits, err
 }
 
-// UpdateAdLimits locks the guardrails, applies change and stores them. What runs already goes on.
-func (s *Store) UpdateAdLimits(ctx context.Context, account string, change func(*AdLimits)) (*AdLimits, error) {
+// UpdateAdLimits is a change of the guardrails, and who makes it.
+type UpdateAdLimits struct {
+	Actor     string // key_
+	RequestID string
+	Approval  string
+	Change    func(*AdLimits)
+}
+
+// UpdateAdLimits locks the guardrails, applies a change and stores them, with a line of the audit trail. What runs already
+// goes on.
+func (s *Store) UpdateAdLimits(ctx context.Context, account string, in UpdateAdLimits) (*AdLimits, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AdLimits, error) {
 		limits, err := u.lockAdLimits(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		before := jsonText(limits)
-		change(limits)
+		before, was := jsonText(limits), limits.trail()
+		in.Change(limits)
 		limits.BlockedOperations.V = slices.Compact(slices.Sorted(slices.Values(limits.BlockedOperations.V)))
 		if err := limits.check(); err != nil || before == jsonText(limits) {
 			return limits, err
@@ -89,8 +99,37 @@ func (s *Store) UpdateAdLimits(ctx context.Context, account string, change func(
 		limits.UpdatedAt = s.Now()
 		_, err = u.exec(ctx, `UPDATE ad_limits SET currencies = ?, max_budget_increase = ?, blocked_operations = ?, updated_at = ? WHERE account_id = ?`,
 			limits.Currencies, limits.MaxIncrease, limits.BlockedOperations, limits.UpdatedAt, account)
-		return limits, err
+		if err != nil {
+			return nil, fmt.Errorf("update limits: %w", err)
+		}
+		return limits, u.insert(ctx, adActionColumns, &AdAction{
+			AccountID: account, ID: NewID(KindAdAction), Op: AdOpUpdateLimits, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID,
+			State: AdActionDone, Before: was, After: limits.trail(), CreatedAt: limits.UpdatedAt, UpdatedAt: limits.UpdatedAt,
+		})
 	})
+}
+
+// trail is how the guardrails stand on the audit trail: as the API shows them.
+func (l *AdLimits) trail() AdObject {
+	currencies := map[string]map[string]*json.Number{}
+	for currency, limit := range l.Currencies.V {
+		currencies[currency] = map[string]*json.Number{
+			"max_daily_budget_per_campaign": decimal(&limit.MaxDailyPerCampaign), "max_total_daily_budget": decimal(&limit.MaxDailyTotal),
+			"max_bid_amount": decimal(limit.MaxBid),
+		}
+	}
+	blocked := append([]AdOp{}, l.BlockedOperations.V...)
+	return NewAdObject(map[string]any{
+		"currencies": currencies, "max_daily_budget_increase_pct": decimal(l.MaxIncrease), "blocked_operations": blocked,
+	})
+}
+
+// decimal writes an amount or a ratio as the API does, null for none.
+func decimal[T fmt.Stringer](value *T) *json.Number {
+	if value == nil {
+		return nil
+	}
+	return new(json.Number((*value).String()))
 }
 
 func (s *Store) findAdLimits(ctx context.Context, account, lock string) (*AdLimits, error) {

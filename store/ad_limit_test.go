@@ -28,10 +28,16 @@ func (a *advertiser) setBudget(id string, units AdAmount) BeginAdAction {
 
 func (a *advertiser) limit(t *testing.T, perCampaign, total AdAmount) {
 	t.Helper()
-	_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
+	_, err := a.setLimits(t, func(l *AdLimits) {
 		l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: perCampaign * AdUnit, MaxDailyTotal: total * AdUnit}})
 	})
 	require.NoError(t, err)
+}
+
+// setLimits changes the limits as a key of the account.
+func (a *advertiser) setLimits(t *testing.T, change func(*AdLimits)) (*AdLimits, error) {
+	t.Helper()
+	return a.UpdateAdLimits(t.Context(), a.account, UpdateAdLimits{Actor: "key_1", RequestID: "req_1", Approval: "ask", Change: change})
 }
 
 func TestBeginAdAction_StaysWithinTheTotalWhenManyBeginAtOnce(t *testing.T) {
@@ -158,7 +164,7 @@ func TestBeginAdActions_CountOneAfterTheOther(t *testing.T) {
 func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.campaign(t, "c1", 100)
-		_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
+		_, err := a.setLimits(t, func(l *AdLimits) {
 			l.MaxIncrease = new(20 * AdRatioOne)
 			l.BlockedOperations = JSONOf([]AdOp{AdOpDeleteCampaign})
 			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: new(3 * AdUnit)}})
@@ -175,7 +181,7 @@ func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
 		assert.Contains(t, err.(*Error).Fields, "bid_amount")
 		_, err = a.BeginAdAction(t.Context(), a.account, BeginAdAction{Op: AdOpDeleteCampaign, AdAccount: a.in, TargetID: "c1"})
 		requireCode(t, err, CodeForbidden)
-		_, err = a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{"paint"}) })
+		_, err = a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{"paint"}) })
 		requireInvalid(t, err, "blocked_operations")
 		limits, err := a.GetAdLimits(t.Context(), a.account)
 		require.NoError(t, err)
@@ -189,7 +195,7 @@ func TestBeginAdAction_NoneIsNotAny(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.campaign(t, "c1", 100)
 		set := func(increase *AdRatio, bid *AdAmount) {
-			_, err := a.UpdateAdLimits(t.Context(), a.account, func(l *AdLimits) {
+			_, err := a.setLimits(t, func(l *AdLimits) {
 				l.MaxIncrease = increase
 				l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: bid}})
 			})
@@ -237,4 +243,31 @@ func TestDailyAmount_SpreadsALifetimeOverItsDays(t *testing.T) {
 	}
 	assert.Equal(t, AdAmount(100), dailyAmount(100, BudgetTypeLifetime, start, nil), "an end that is not known is today")
 	assert.Equal(t, AdAmount(100), dailyAmount(100, BudgetTypeDaily, start, new(start.Add(72*time.Hour))))
+}
+
+func TestUpdateAdLimits_IsOnTheAuditTrail(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		set := func(l *AdLimits) {
+			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 99_500_000, MaxDailyTotal: 200 * AdUnit}})
+			l.BlockedOperations = JSONOf([]AdOp{AdOpDeleteCampaign})
+		}
+		for range 2 { // the second one changes nothing
+			_, err := a.setLimits(t, set)
+			require.NoError(t, err)
+		}
+		_, err := a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{AdOpUpdateLimits}) })
+		requireInvalid(t, err, "blocked_operations")
+		trail, more, err := a.ListAdActions(t.Context(), a.account, ListAdActions{Page: Page{Limit: 10}, Op: AdOpUpdateLimits})
+		require.NoError(t, err)
+		assert.False(t, more)
+		require.Len(t, trail, 1)
+		line := trail[0]
+		assert.Equal(t, []string{"key_1", "req_1", "ask", string(AdActionDone)}, []string{line.Actor, line.RequestID, line.Approval, string(line.State)})
+		assert.JSONEq(t, `{"currencies": {}, "max_daily_budget_increase_pct": null, "blocked_operations": []}`, line.Before.Text())
+		assert.JSONEq(t, `{"currencies": {"usd": {"max_daily_budget_per_campaign": 99.50, "max_total_daily_budget": 200.00, "max_bid_amount": null}},
+			"max_daily_budget_increase_pct": null, "blocked_operations": ["delete_campaign"]}`, line.After.Text())
+		due, err := a.DueAdActions(t.Context(), 10)
+		require.NoError(t, err)
+		assert.Empty(t, due)
+	})
 }

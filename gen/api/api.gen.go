@@ -225,6 +225,7 @@ const (
 	AdOperationResumeCampaign      AdOperation = "resume_campaign"
 	AdOperationUpdateAdGroup       AdOperation = "update_ad_group"
 	AdOperationUpdateCampaign      AdOperation = "update_campaign"
+	AdOperationUpdateLimits        AdOperation = "update_limits"
 	AdOperationUploadAudienceUsers AdOperation = "upload_audience_users"
 )
 
@@ -841,28 +842,28 @@ type AdAccountStatus string
 // AdAccountList A page of results.
 type AdAccountList = wire.CursorList[AdAccount]
 
-// AdAction One thing that a network was asked for.
+// AdAction One thing that a network was asked for, or a change of the limits.
 type AdAction struct {
 	// ID Example: adact_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Operation What can be done to ads.
+	// Operation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 	Operation AdOperation `json:"operation"`
 
 	// State `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
 	State AdActionState `json:"state"`
 
-	// AccountID The channel.
+	// AccountID The channel. Null for a change of the limits.
 	//
 	// Example: sacct_01k0000000000000000000000a
-	AccountID string `json:"account_id"`
+	AccountID *string `json:"account_id"`
 
-	// Platform An ad network.
-	Platform    AdPlatform `json:"platform"`
-	AdAccountID *string    `json:"ad_account_id"`
+	// Platform Null for a change of the limits.
+	Platform    *AdPlatform `json:"platform"`
+	AdAccountID *string     `json:"ad_account_id"`
 
-	// TargetID The network's id, or an audience's, of what it was done to. Null for a create that made nothing.
+	// TargetID The network's id, or an audience's, of what it was done to. Null for a create that made nothing, and for the limits.
 	TargetID *string `json:"target_id"`
 
 	// Approval The operation's tag.
@@ -881,7 +882,7 @@ type AdAction struct {
 	// Before What it was.
 	Before json.RawMessage `json:"before"`
 
-	// After What it became.
+	// After What it became. `settled_by` is in it if no network said so, but whoever runs the service.
 	After     json.RawMessage `json:"after"`
 	Failure   *AdFailure      `json:"failure"`
 	CreatedAt wire.Time       `json:"created_at"`
@@ -1132,7 +1133,9 @@ type AdBoost struct {
 	// StartDate Example: 2026-12-01
 	StartDate *string `json:"start_date,omitempty"`
 
-	// EndDate Example: 2026-12-31
+	// EndDate YYYY-MM-DD, the last day, at most 730 days ahead.
+	//
+	// Example: 2026-12-31
 	EndDate *string `json:"end_date,omitempty"`
 
 	// DurationDays How long it runs, instead of `end_date`. A lifetime budget without either lasts for 7 days.
@@ -1448,7 +1451,7 @@ type AdCreate struct {
 	// Example: 2026-12-01
 	StartDate *string `json:"start_date,omitempty"`
 
-	// EndDate YYYY-MM-DD, the last day. A lifetime budget needs it.
+	// EndDate YYYY-MM-DD, the last day, at most 730 days ahead. A lifetime budget needs it.
 	//
 	// Example: 2026-12-31
 	EndDate *string `json:"end_date,omitempty"`
@@ -1701,8 +1704,9 @@ type AdLimitUpdate struct {
 }
 
 // AdLimits What the account's keys may commit to spend, by currency. It holds for whatever begins to spend: a new ad, a boost, a higher
-// budget, a resume. A lifetime budget counts as its amount divided by its days. What would pass a limit is 422
-// `spend_limit_exceeded`, with the figures.
+// budget, a resume. A lifetime budget counts as its amount divided by its days. What it is raised by counts over the days that are
+// left, in which a network may spend all of it; a resume counts what is left of the amount over the days that are left. What would
+// pass a limit is 422 `spend_limit_exceeded`, with the figures.
 type AdLimits struct {
 	Object string `json:"object"`
 
@@ -1793,14 +1797,14 @@ type AdMetrics struct {
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
 }
 
-// AdOperation What can be done to ads.
+// AdOperation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 type AdOperation string
 
 // AdPlan What a request with `dry_run=true` would do. Nothing was written or sent.
 type AdPlan struct {
 	Object string `json:"object"`
 
-	// Operation What can be done to ads.
+	// Operation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 	Operation AdOperation `json:"operation"`
 
 	// Platform Null when it is about several.

@@ -22,7 +22,7 @@ func (h *Handlers) UpdateAdLimits(ctx context.Context, r api.UpdateAdLimitsReque
 	if err != nil {
 		return nil, err
 	}
-	l, err := h.ads.UpdateLimits(ctx, account(ctx), change)
+	l, err := h.ads.UpdateLimits(ctx, actor(ctx), change)
 	if err != nil {
 		return nil, err
 	}

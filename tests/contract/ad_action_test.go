@@ -29,7 +29,7 @@ func TestListAdActions_IsTheAuditTrail(t *testing.T) {
 		var operations []sdk.AdOperation
 		for _, action := range trail {
 			operations = append(operations, action.Operation)
-			if action.Object != "ad_action" || action.AccountID != a.channel || action.APIKeyID == nil || !strings.HasPrefix(*action.APIKeyID, "key_") {
+			if action.Object != "ad_action" || *action.AccountID != a.channel || action.APIKeyID == nil || !strings.HasPrefix(*action.APIKeyID, "key_") {
 				t.Errorf("an action is %+v", action)
 			}
 		}

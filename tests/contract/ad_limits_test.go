@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
@@ -28,6 +29,11 @@ func TestAdLimits_HoldFromTheBeginningAndCanBeChanged(t *testing.T) {
 		}
 		if *changed.MaxDailyBudgetIncreasePct != "50" || len(changed.BlockedOperations) != 1 {
 			t.Errorf("the limits are %+v", changed)
+		}
+		trail := ok[*sdk.AdActionList](t)(c.AdActions.List(background, &sdk.ListAdActionsParams{Operation: new(sdk.AdOperationUpdateLimits)}))
+		if len(trail.Data) != 1 || trail.Data[0].AccountID != nil || trail.Data[0].Platform != nil || trail.Data[0].APIKeyID == nil ||
+			!strings.Contains(string(trail.Data[0].After), `"max_daily_budget_per_campaign":15.50`) || strings.Contains(string(trail.Data[0].Before), "15.50") {
+			t.Errorf("the audit trail is %+v", trail.Data)
 		}
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		_, err := c.Ads.Create(background, a.draft("Too much"))

@@ -279,7 +279,7 @@ func TestAdTrail_HasEveryWrite(t *testing.T) {
 		}
 		for i, action := range trail {
 			if action.Operation != want[i].operation || action.Approval != want[i].approval || *action.TargetID != want[i].target || *action.RequestID != want[i].request ||
-				action.State != sdk.AdActionStateDone || !strings.HasPrefix(*action.APIKeyID, "key_") || action.Platform != n.platform || action.AccountID != n.channel || *action.AdAccountID != n.account {
+				action.State != sdk.AdActionStateDone || !strings.HasPrefix(*action.APIKeyID, "key_") || *action.Platform != n.platform || *action.AccountID != n.channel || *action.AdAccountID != n.account {
 				t.Errorf("%+v is on the trail as %+v", want[i], action)
 			}
 		}
