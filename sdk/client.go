@@ -40,6 +40,7 @@ type Client struct {
 	Products         *ProductsService
 	PublicCheckouts  *PublicCheckoutsService
 	Socials          *SocialsService
+	TestHelpers      *TestHelpersService
 	WebhookEndpoints *WebhookEndpointsService
 	WebhookEvents    *WebhookEventsService
 
@@ -94,6 +95,7 @@ func New(key string, options ...ClientOption) *Client {
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
 	c.Socials = (*SocialsService)(s)
+	c.TestHelpers = (*TestHelpersService)(s)
 	c.WebhookEndpoints = (*WebhookEndpointsService)(s)
 	c.WebhookEvents = (*WebhookEventsService)(s)
 	return c

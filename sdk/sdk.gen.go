@@ -184,6 +184,15 @@ const (
 	AdCreateBudgetLevelCampaign AdCreateBudgetLevel = "campaign"
 )
 
+// Defines values for AdDriftKind.
+const (
+	AdDriftKindBudget AdDriftKind = "budget"
+	AdDriftKindDelete AdDriftKind = "delete"
+	AdDriftKindPause  AdDriftKind = "pause"
+	AdDriftKindRename AdDriftKind = "rename"
+	AdDriftKindResume AdDriftKind = "resume"
+)
+
 // Defines values for AdGoal.
 const (
 	AdGoalAppPromotion   AdGoal = "app_promotion"
@@ -1493,6 +1502,43 @@ type AdCreativeRules struct {
 	// Limits The most characters by field.
 	Limits map[string]int64 `json:"limits"`
 }
+
+// AdDrift What happened to a campaign in its network's ad manager.
+type AdDrift struct {
+	Object string `json:"object"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AdAccountID The network's id.
+	AdAccountID string `json:"ad_account_id"`
+
+	// CampaignID The network's id.
+	CampaignID string `json:"campaign_id"`
+
+	// Kind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+	Kind AdDriftKind `json:"kind"`
+}
+
+// AdDriftCreate What is to happen to a campaign in its network's ad manager.
+type AdDriftCreate struct {
+	// AccountID The channel, `sacct_...`. It must be one of the sandbox.
+	AccountID string `json:"account_id"`
+
+	// CampaignID The campaign. Without it the newest of the channel that is active, paused or in review.
+	CampaignID *string `json:"campaign_id,omitempty"`
+
+	// Kind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+	Kind AdDriftKind `json:"kind"`
+}
+
+// AdDriftKind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+type AdDriftKind string
 
 // AdFailure Why it was refused, or why nobody knows what became of it.
 type AdFailure struct {
@@ -4881,6 +4927,7 @@ var Operations = map[string]Operation{
 	"deactivateSocialAccount":  {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
 	"listSocialPosts":          {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
 	"syncSocialAccount":        {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
+	"driftAds":                 {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
 	"listWebhookEndpoints":     {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
 	"createWebhookEndpoint":    {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
 	"listWebhookEventTypes":    {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
@@ -5499,6 +5546,15 @@ func (s *SocialsService) ListPosts(ctx context.Context, id string, params *ListS
 // anyway. A channel that is not activated is 409.
 func (s *SocialsService) Sync(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "syncSocialAccount", []string{id}, nil, nil, opts)
+}
+
+// DriftAds sends POST /test_helpers/ads/drift.
+//
+// Does to a campaign of the sandbox what somebody does in a network's own ad manager, so that what is shown here is out of date.
+// `POST /socials/{id}/sync` brings it up to date, which otherwise happens within minutes. A channel that is not activated is 409.
+// Only a development server has this operation.
+func (s *TestHelpersService) DriftAds(ctx context.Context, body *AdDriftCreate, opts ...Option) (*AdDrift, error) {
+	return do[AdDrift](ctx, s.client, "driftAds", nil, nil, body, opts)
 }
 
 // List sends GET /webhook_endpoints.

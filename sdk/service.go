@@ -59,6 +59,10 @@ type PublicCheckoutsService service
 // SocialsService connects channels, which are profiles and pages on networks, and activates them for ads.
 type SocialsService service
 
+// TestHelpersService makes things happen that otherwise take time or other people. Only a development server has them:
+// another one answers 404.
+type TestHelpersService service
+
 // WebhookEndpointsService manages the URLs that receive events.
 type WebhookEndpointsService service
 

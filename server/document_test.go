@@ -19,7 +19,7 @@ import (
 func TestServer_GuardsEveryOperationOfTheDocument(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	server, err := New(Deps{Store: s, Handlers: struct{ api.StrictServerInterface }{}, Log: NewLogger(io.Discard, LogText)})
+	server, err := New(Deps{Store: s, Handlers: struct{ api.StrictServerInterface }{}, Log: NewLogger(io.Discard, LogText), Development: true})
 	require.NoError(t, err)
 	_, everything := makeKey(t, s)
 	_, nothing := makeKey(t, s, "metrics:read")

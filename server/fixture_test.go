@@ -104,6 +104,7 @@ func registerWidgets(r api.EchoRouter, calls *calls, handlers map[string]echo.Ha
 	r.PATCH("/widgets/:id", handler("updateWidget", 200))
 	r.POST("/widgets/:id/publish", handler("publishWidget", 200))
 	r.GET("/widgets/events", handler("listWidgetEvents", 200))
+	r.POST("/test_helpers/widgets", handler("breakWidgets", 200))
 	r.POST("/hooks", handler("createHook", 201))
 	r.POST("/parcels", handler("createParcel", 201))
 	r.PATCH("/parcels", handler("sendParcels", 200))

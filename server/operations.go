@@ -29,6 +29,7 @@ type Operation struct {
 	Unwrap         string   // x-unwrap: the body is also accepted under this key
 	MaxBody        int64    // x-max-body, in bytes
 	maxItems       int      // of any array in the body, 0 for no bound
+	Development    bool     // x-development: a production server does not have it
 	Idempotent     bool     // declares the Idempotency-Key header
 	Expand         []string // what the expand parameter may name
 
@@ -95,7 +96,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	op := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
 		Public: x.flag("x-public"), Scope: x.text("x-scope"), Approval: x.text("x-approval"), Locked: x.flag("x-locked"),
-		ExternalEffect: x.flag("x-external-effect"), Unwrap: x.text("x-unwrap"), MaxBody: x.number("x-max-body", defaultMaxBody),
+		ExternalEffect: x.flag("x-external-effect"), Development: x.flag("x-development"), Unwrap: x.text("x-unwrap"), MaxBody: x.number("x-max-body", defaultMaxBody),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}
 	if op.Pattern = routerPattern(path); !op.Public {

@@ -14,7 +14,7 @@ func TestReadOperations(t *testing.T) {
 	require.NoError(t, err)
 	table, err := ReadOperations(document)
 	require.NoError(t, err)
-	assert.Len(t, table.All(), 12)
+	assert.Len(t, table.All(), 13)
 	assert.Nil(t, table.Find("GET", "/nothing"))
 
 	create := table.Find("POST", "/widgets")
@@ -39,5 +39,7 @@ func TestReadOperations(t *testing.T) {
 	assert.True(t, public.Public)
 	assert.Equal(t, "/public/tickets/:client_secret", public.Pattern)
 	assert.True(t, table.Find("POST", "/widgets/:id/publish").ExternalEffect)
+	assert.True(t, table.Find("POST", "/test_helpers/widgets").Development)
+	assert.False(t, create.Development)
 	assert.Equal(t, "hook", table.Find("POST", "/hooks").Unwrap)
 }

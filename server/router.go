@@ -48,8 +48,14 @@ func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.Middle
 		return nil
 	}
 	r.mounted[op] = true
+	if !r.server.has(op) {
+		return nil
+	}
 	return r.server.echo.Add(method, op.Pattern, r.server.observe(r.server.chain(op, h)), m...)
 }
+
+// has reports whether the server answers an operation: one for development is a path that does not exist elsewhere.
+func (s *Server) has(op *Operation) bool { return !op.Development || s.develops }
 
 // refuseTheRest answers the other methods of each path with 405, and every other
 // path with 404. Under /v1 both need a key first: 401 tells nothing about routes.
@@ -59,6 +65,9 @@ func (r *router) refuseTheRest() {
 	allowed := map[string][]string{}
 	public := map[string]bool{}
 	for _, op := range s.operations.All() {
+		if !s.has(op) {
+			continue
+		}
 		allowed[op.Pattern] = append(allowed[op.Pattern], op.Method)
 		public[op.Pattern] = op.Public
 	}

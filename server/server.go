@@ -37,6 +37,9 @@ type Deps struct {
 	// faults of the built-in ad networks.
 	Prepare func(context.Context, http.Header) (context.Context, error)
 
+	// Development mounts the operations that only a development server has.
+	Development bool
+
 	// Document and Register replace the bundled API and its generated routes in tests.
 	Document []byte
 	Register func(api.EchoRouter)
@@ -50,6 +53,7 @@ type Server struct {
 	operations *Operations
 	proxies    []netip.Prefix
 	prepare    func(context.Context, http.Header) (context.Context, error)
+	develops   bool
 	readiness  readiness
 }
 
@@ -68,7 +72,7 @@ func New(d Deps) (*Server, error) {
 	}
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
-		proxies: d.TrustedProxies, prepare: d.Prepare,
+		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development,
 	}
 	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route

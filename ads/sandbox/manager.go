@@ -2,10 +2,13 @@ package sandbox
 
 import (
 	"context"
+	"time"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
 )
+
+var _ ads.Drifting = (*Driver)(nil)
 
 // Edit is what somebody does to one thing in the ad manager. Nil is left alone.
 type Edit struct {
@@ -20,6 +23,53 @@ type Edit struct {
 // Manage does what a person does in the network's ad manager, past this program: what the mirror does not know until it
 // is synchronised. No fault and no limit applies.
 func (d *Driver) Manage(ctx context.Context, c ads.Conn, ref ads.Ref, e Edit) error {
+	return d.manage(ctx, c, ref, func(t *thing, now store.Time) []*thing {
+		set(&t.Name, e.Name)
+		set(&t.Rejection, e.Rejection)
+		if e.Configured != nil {
+			t.Off = *e.Configured == store.AdConfiguredPaused
+		}
+		if t.Budget > 0 {
+			set(&t.Budget, e.Budget)
+			set(&t.EndsAt, (*int64)(e.EndsAt))
+		}
+		if e.Delete {
+			t.DeletedAt = int64(now)
+		}
+		return []*thing{t}
+	})
+}
+
+// Drift implements ads.Drifting.
+func (d *Driver) Drift(ctx context.Context, c ads.Conn, campaign ads.Ref, kind ads.Drift) error {
+	return d.manage(ctx, c, campaign, func(t *thing, now store.Time) []*thing {
+		switch kind {
+		case ads.DriftRename:
+			t.Name = "Renamed at " + now.Time().UTC().Format(time.RFC3339)
+		case ads.DriftPause, ads.DriftResume:
+			t.Off = kind == ads.DriftPause
+		case ads.DriftBudget:
+			return t.doubled()
+		case ads.DriftDelete:
+			t.DeletedAt = int64(now)
+		}
+		return []*thing{t}
+	})
+}
+
+// doubled doubles the budgets of a campaign and of what is in it, and returns what has one.
+func (t *thing) doubled() (changed []*thing) {
+	t.each(func(t *thing) {
+		if t.Budget > 0 && !t.isDeleted() {
+			t.Budget = t.Budget.Add(t.Budget)
+			changed = append(changed, t)
+		}
+	})
+	return changed
+}
+
+// manage lets fn change one thing, and what is below it, and stores what fn returns.
+func (d *Driver) manage(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(t *thing, now store.Time) []*thing) error {
 	if err := d.connect(ctx, c); err != nil {
 		return err
 	}
@@ -32,18 +82,6 @@ func (d *Driver) Manage(ctx context.Context, c ads.Conn, ref ads.Ref, e Edit) er
 		if err != nil {
 			return nil, err
 		}
-		set(&t.Name, e.Name)
-		set(&t.Rejection, e.Rejection)
-		if e.Configured != nil {
-			t.Off = *e.Configured == store.AdConfiguredPaused
-		}
-		if t.Budget > 0 {
-			set(&t.Budget, e.Budget)
-			set(&t.EndsAt, (*int64)(e.EndsAt))
-		}
-		if e.Delete {
-			t.DeletedAt = int64(s.now)
-		}
-		return []*thing{t}, nil
+		return fn(t, s.now), nil
 	})
 }

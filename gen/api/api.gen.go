@@ -191,6 +191,15 @@ const (
 	AdCreateBudgetLevelCampaign AdCreateBudgetLevel = "campaign"
 )
 
+// Defines values for AdDriftKind.
+const (
+	AdDriftKindBudget AdDriftKind = "budget"
+	AdDriftKindDelete AdDriftKind = "delete"
+	AdDriftKindPause  AdDriftKind = "pause"
+	AdDriftKindRename AdDriftKind = "rename"
+	AdDriftKindResume AdDriftKind = "resume"
+)
+
 // Defines values for AdGoal.
 const (
 	AdGoalAppPromotion   AdGoal = "app_promotion"
@@ -1515,6 +1524,43 @@ type AdCreativeRules struct {
 	// Limits The most characters by field.
 	Limits map[string]int64 `json:"limits"`
 }
+
+// AdDrift What happened to a campaign in its network's ad manager.
+type AdDrift struct {
+	Object string `json:"object"`
+
+	// AccountID The channel.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AdAccountID The network's id.
+	AdAccountID string `json:"ad_account_id"`
+
+	// CampaignID The network's id.
+	CampaignID string `json:"campaign_id"`
+
+	// Kind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+	Kind AdDriftKind `json:"kind"`
+}
+
+// AdDriftCreate What is to happen to a campaign in its network's ad manager.
+type AdDriftCreate struct {
+	// AccountID The channel, `sacct_...`. It must be one of the sandbox.
+	AccountID string `json:"account_id"`
+
+	// CampaignID The campaign. Without it the newest of the channel that is active, paused or in review.
+	CampaignID *string `json:"campaign_id,omitempty"`
+
+	// Kind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+	Kind AdDriftKind `json:"kind"`
+}
+
+// AdDriftKind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+type AdDriftKind string
 
 // AdFailure Why it was refused, or why nobody knows what became of it.
 type AdFailure struct {
@@ -4180,6 +4226,9 @@ type ConnectSocialAccountJSONRequestBody = SocialAccountConnect
 // ActivateSocialAccountJSONRequestBody defines body for ActivateSocialAccount for application/json ContentType.
 type ActivateSocialAccountJSONRequestBody = SocialAccountActivate
 
+// DriftAdsJSONRequestBody defines body for DriftAds for application/json ContentType.
+type DriftAdsJSONRequestBody = AdDriftCreate
+
 // CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
 type CreateWebhookEndpointJSONRequestBody = WebhookEndpointCreate
 
@@ -5322,6 +5371,9 @@ type ServerInterface interface {
 	// SyncSocialAccount Read a channel again
 	// (POST /socials/{id}/sync)
 	SyncSocialAccount(ctx echo.Context, id string) error
+	// DriftAds Let a campaign drift
+	// (POST /test_helpers/ads/drift)
+	DriftAds(ctx echo.Context) error
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx echo.Context, params ListWebhookEndpointsParams) error
@@ -7614,6 +7666,15 @@ func (w *ServerInterfaceWrapper) SyncSocialAccount(ctx echo.Context) error {
 	return err
 }
 
+// DriftAds converts echo context to params.
+func (w *ServerInterfaceWrapper) DriftAds(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DriftAds(ctx)
+	return err
+}
+
 // ListWebhookEndpoints converts echo context to params.
 func (w *ServerInterfaceWrapper) ListWebhookEndpoints(ctx echo.Context) error {
 	var err error
@@ -8032,6 +8093,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/socials/:id/deactivate", wrapper.DeactivateSocialAccount, options.OperationMiddlewares["deactivateSocialAccount"]...)
 	router.POST(options.BaseURL+"/socials/:id/sync", wrapper.SyncSocialAccount, options.OperationMiddlewares["syncSocialAccount"]...)
 	router.GET(options.BaseURL+"/socials/:id/posts", wrapper.ListSocialPosts, options.OperationMiddlewares["listSocialPosts"]...)
+	router.POST(options.BaseURL+"/test_helpers/ads/drift", wrapper.DriftAds, options.OperationMiddlewares["driftAds"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints/:id/deliveries", wrapper.ListWebhookDeliveries, options.OperationMiddlewares["listWebhookDeliveries"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/redeliver", wrapper.RedeliverWebhookEndpoint, options.OperationMiddlewares["redeliverWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints", wrapper.ListWebhookEndpoints, options.OperationMiddlewares["listWebhookEndpoints"]...)
@@ -9196,6 +9258,20 @@ func (response SyncSocialAccount200JSONResponse) VisitSyncSocialAccountResponse(
 	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
 }
 
+type DriftAdsRequestObject struct {
+	Body *DriftAdsJSONRequestBody
+}
+
+type DriftAdsResponseObject interface {
+	VisitDriftAdsResponse(w http.ResponseWriter) error
+}
+
+type DriftAds200JSONResponse AdDrift
+
+func (response DriftAds200JSONResponse) VisitDriftAdsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdDrift(response)) // as itself: response has none of its methods
+}
+
 type ListWebhookEndpointsRequestObject struct {
 	Params ListWebhookEndpointsParams
 }
@@ -9602,6 +9678,9 @@ type StrictServerInterface interface {
 	// SyncSocialAccount Read a channel again
 	// (POST /socials/{id}/sync)
 	SyncSocialAccount(ctx context.Context, request SyncSocialAccountRequestObject) (SyncSocialAccountResponseObject, error)
+	// DriftAds Let a campaign drift
+	// (POST /test_helpers/ads/drift)
+	DriftAds(ctx context.Context, request DriftAdsRequestObject) (DriftAdsResponseObject, error)
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx context.Context, request ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error)
@@ -12277,6 +12356,52 @@ func (sh *strictHandler) SyncSocialAccount(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(SyncSocialAccountResponseObject); ok {
 		return validResponse.VisitSyncSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DriftAds operation middleware
+func (sh *strictHandler) DriftAds(ctx echo.Context) error {
+	var request DriftAdsRequestObject
+
+	var body DriftAdsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DriftAds(ctx.Request().Context(), request.(DriftAdsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DriftAds")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DriftAdsResponseObject); ok {
+		return validResponse.VisitDriftAdsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

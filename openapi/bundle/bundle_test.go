@@ -101,6 +101,8 @@ func TestLint_RefusesEveryBreakOfTheRules(t *testing.T) {
 		{"'201':", "'404':", "comes from x-errors"},
 		{"x-expand: [owner]", "x-errors: [Teapot]", "x-errors names no response: Teapot"},
 		{"x-expand: [owner]", "x-public: true", "x-public goes with a path under /public/"},
+		{"x-expand: [owner]", "x-development: true", "x-development goes with a path under /test_helpers/"},
+		{"  /things:", "  /test_helpers/things:", "x-development goes with a path under /test_helpers/"},
 		{"x-expand: [owner]", "deprecated: true", "needs x-deprecated-at"},
 		{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-02\n      x-deprecation-link: https://x.example", "at least 183 days"},
 		{"x-expand: [owner]", "deprecated: true\n      x-deprecated-at: 2026-01-01\n      x-sunset-at: 2026-07-03", "needs x-deprecation-link"},

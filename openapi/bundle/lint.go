@@ -70,6 +70,9 @@ func (l *linter) operation(op operation) {
 	} else if !public && !strings.Contains(text(op.node, "x-scope"), ":") {
 		l.fail("needs x-scope, like products:read")
 	}
+	if (text(op.node, "x-development") == "true") != strings.HasPrefix(op.path, "/test_helpers/") {
+		l.fail("x-development goes with a path under /test_helpers/")
+	}
 	l.names(op)
 	l.body(op)
 	l.responses(op)

@@ -4,12 +4,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -100,15 +98,12 @@ func TestDeactivateSocialAccount_EndsTheAccessToItsAds(t *testing.T) {
 }
 
 func TestSyncSocialAccount_FindsWhatChangedElsewhere(t *testing.T) {
-	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
-		owner := s.Account(t)
-		a := advertise(t, owner.SDK(), sdk.AdPlatformFacebook)
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := advertise(t, c, sdk.AdPlatformFacebook)
 		renamed, deleted := a.ad(t, "Here"), a.ad(t, "Gone")
-		ref := func(ad *sdk.Ad) ads.Ref {
-			return ads.Ref{AdAccount: a.account, Level: store.AdLevelCampaign, ID: ad.CampaignID}
-		}
-		s.Manage(t, owner, a.channel, store.PlatformFacebook, ref(renamed), sandbox.Edit{Name: new("There"), Configured: new(store.AdConfiguredPaused)})
-		s.Manage(t, owner, a.channel, store.PlatformFacebook, ref(deleted), sandbox.Edit{Delete: true})
+		a.drift(t, renamed.CampaignID, sdk.AdDriftKindRename)
+		a.drift(t, renamed.CampaignID, sdk.AdDriftKindPause)
+		a.drift(t, deleted.CampaignID, sdk.AdDriftKindDelete)
 		if before := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, renamed.CampaignID, nil)); before.Name != "Here" {
 			t.Errorf("before the sync, the campaign is called %s", before.Name)
 		}
@@ -117,7 +112,7 @@ func TestSyncSocialAccount_FindsWhatChangedElsewhere(t *testing.T) {
 			t.Errorf("the channel is %+v", synced)
 		}
 		after := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, renamed.CampaignID, nil))
-		if after.Name != "There" || after.ConfiguredStatus != sdk.AdConfiguredStatusPaused || after.Source != sdk.AdSourceNative {
+		if !strings.HasPrefix(after.Name, "Renamed") || after.ConfiguredStatus != sdk.AdConfiguredStatusPaused || after.Source != sdk.AdSourceNative {
 			t.Errorf("after the sync, the campaign is %+v", after)
 		}
 		if gone := ok[*sdk.AdCampaign](t)(a.AdCampaigns.Get(background, deleted.CampaignID, nil)); gone.Status != sdk.AdStatusCancelled {

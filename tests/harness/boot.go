@@ -63,7 +63,8 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	money := billing.New(s.store, testpay.New(s.store))
 	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
 	srv, err := server.New(server.Deps{
-		Store: s.store, Handlers: handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log, Prepare: sandbox.FromHeader,
+		Store: s.store, Handlers: handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log,
+		Development: true, Prepare: sandbox.FromHeader,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -122,15 +123,6 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 			t.Errorf("close the store: %v", err)
 		}
 	})
-}
-
-// Manage does to one thing of a channel what somebody does in its network's ad manager, past the program.
-func (s *Server) Manage(t testing.TB, c *Client, channel string, platform store.Platform, ref ads.Ref, edit sandbox.Edit) {
-	t.Helper()
-	conn := ads.Conn{Account: c.Account, Channel: channel, Platform: platform, Now: s.Clock.Now}
-	if err := sandbox.New(s.store, platform, sandbox.Options{}).Manage(t.Context(), conn, ref, edit); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // check asks the store what does not add up, after every test.

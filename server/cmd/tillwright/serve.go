@@ -141,7 +141,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		Store: s, Handlers: handlers.New(s, cashier, advertiser, guard, webhooks.NewTester(s, renderer, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
 	}
 	if config.Env == server.Development {
-		deps.Prepare = sandbox.FromHeader
+		deps.Development, deps.Prepare = true, sandbox.FromHeader
 	}
 	api, err := server.New(deps)
 	if err != nil {

@@ -1,0 +1,82 @@
+package ads
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// Drift is what somebody does to a campaign in the network's own ad manager, past this program: the mirror does not know
+// of it until it is synchronised.
+type Drift string
+
+// The kinds of drift.
+const (
+	DriftRename Drift = "rename"
+	DriftPause  Drift = "pause"
+	DriftResume Drift = "resume"
+	DriftBudget Drift = "budget" // doubled: the campaign's own, or those of its ad groups
+	DriftDelete Drift = "delete"
+)
+
+// Drifting is a network that is played, and does to its campaigns what people do to those of a real one.
+type Drifting interface {
+	Drift(ctx context.Context, c Conn, campaign Ref, kind Drift) error
+}
+
+// DriftAds is what is to happen in an ad manager.
+type DriftAds struct {
+	Channel    string // sacct_
+	CampaignID string // "" = the newest of the channel that there still is
+	Kind       Drift
+}
+
+// DriftAds changes a campaign at the network, and returns it as the mirror still has it. A channel of a real network is
+// CodeInvalid on account_id.
+func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*store.AdCampaign, error) {
+	line, err := s.activated(ctx, account, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	network, ok := line.Network.(outside).network.(Drifting)
+	if !ok {
+		return nil, store.Invalid("account_id", fmt.Sprintf("%s is a channel of %s itself. Only what the sandbox plays can be made to drift.", line.channel.ID, line.channel.Platform))
+	}
+	campaign, err := s.drifting(ctx, line.channel, in.CampaignID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.store.Leave(ctx); err != nil {
+		return nil, err
+	}
+	outer, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	ref := Ref{AdAccount: campaign.AdAccountID, Level: store.AdLevelCampaign, ID: campaign.PlatformID}
+	if err := network.Drift(outer, line.conn, ref, in.Kind); err != nil {
+		return nil, at("campaign_id", unanswered(line.channel.Platform, "campaign", err))
+	}
+	return campaign, nil
+}
+
+// drifting returns the campaign that is meant.
+func (s *Service) drifting(ctx context.Context, channel *store.SocialAccount, id string) (*store.AdCampaign, error) {
+	missing := &store.Error{Code: store.CodeMissing, Param: "campaign_id", Message: "The channel has no such campaign."}
+	if id == "" {
+		list, err := s.store.ListAdCampaigns(ctx, channel.AccountID, store.ListAdCampaigns{
+			Channel: channel.ID, AdPage: store.AdPage{Limit: 1}, Statuses: []store.AdStatus{store.AdStatusActive, store.AdStatusPaused, store.AdStatusPendingReview},
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Items) == 0 {
+			return nil, missing
+		}
+		return &list.Items[0], nil
+	}
+	campaign, err := s.store.GetAdCampaign(ctx, channel.AccountID, channel.Platform, id)
+	if err == nil && campaign.ChannelID != channel.ID {
+		err = missing
+	}
+	return campaign, at("campaign_id", err)
+}

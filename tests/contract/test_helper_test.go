@@ -1,0 +1,68 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// drift lets a campaign of the channel drift.
+func (a advertiser) drift(t *testing.T, campaign string, kind sdk.AdDriftKind) {
+	t.Helper()
+	drifted := ok[*sdk.AdDrift](t)(a.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, CampaignID: &campaign, Kind: kind}))
+	if drifted.Object != "ad_drift" || drifted.AccountID != a.channel || drifted.AdAccountID != a.account || drifted.CampaignID != campaign || drifted.Kind != kind {
+		t.Errorf("it is answered %+v", drifted)
+	}
+}
+
+// TestDriftAds_IsSeenAfterASync lets a campaign of each network drift in every way, and looks at it before and after a
+// sync.
+func TestDriftAds_IsSeenAfterASync(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		ad := n.budgeted(t, "Here")
+		state := func() []any {
+			t.Helper()
+			c := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, ad.CampaignID, nil))
+			budget := c.Budget
+			if budget == nil {
+				budget = ok[*sdk.AdGroup](t)(n.AdGroups.Get(background, ad.AdGroupID, nil)).Budget
+			}
+			return []any{c.Name, c.ConfiguredStatus, budget.Formatted, c.Status == sdk.AdStatusCancelled}
+		}
+		for i, kind := range []sdk.AdDriftKind{sdk.AdDriftKindRename, sdk.AdDriftKindPause, sdk.AdDriftKindResume, sdk.AdDriftKindBudget, sdk.AdDriftKindDelete} {
+			before := state()
+			n.drift(t, ad.CampaignID, kind)
+			ok[*sdk.SocialAccount](t)(n.Socials.Sync(background, n.channel))
+			changed := []int{0, 1, 1, 2, 3}[i]
+			for at, is := range state() {
+				if (is != before[at]) != (at == changed) {
+					t.Errorf("%s: %v became %v", kind, before[at], is)
+				}
+			}
+		}
+		_, err := n.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: n.channel, CampaignID: &ad.CampaignID, Kind: sdk.AdDriftKindPause})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "campaign_id")
+	})
+}
+
+func TestDriftAds_TakesTheNewestCampaignOfItsChannel(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a, other := advertise(t, c, sdk.AdPlatformFacebook), advertise(t, c, sdk.AdPlatformFacebook)
+		ad, foreign := a.ad(t, "Newest"), other.ad(t, "Another channel's")
+		drifted := ok[*sdk.AdDrift](t)(a.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, Kind: sdk.AdDriftKindRename}))
+		if drifted.CampaignID != ad.CampaignID || drifted.Platform != sdk.AdPlatformFacebook {
+			t.Errorf("it is answered %+v", drifted)
+		}
+		_, err := c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, CampaignID: &foreign.CampaignID, Kind: sdk.AdDriftKindDelete})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "campaign_id")
+		_, err = c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: randomID("sacct"), Kind: sdk.AdDriftKindDelete})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "account_id")
+		_, err = c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, Kind: "explode"})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "kind")
+		ok[*sdk.SocialAccount](t)(c.Socials.Deactivate(background, a.channel))
+		_, err = c.TestHelpers.DriftAds(background, &sdk.AdDriftCreate{AccountID: a.channel, Kind: sdk.AdDriftKindRename})
+		refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
+	})
+}
