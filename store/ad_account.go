@@ -35,6 +35,8 @@ type AdAccount struct {
 	SpendCap           AdAmount        `db:"spend_cap"`          // 0 = none
 	BusinessCenterID   string          `db:"business_center_id"` // platform id; empty = none
 	SyncedAt           Time            `db:"synced_at"`          // when its campaigns were last mirrored; 0 = never
+	SyncCursor         string          `db:"sync_cursor"`        // where the walk through them stopped; empty = at the end
+	SyncBegan          Time            `db:"sync_began"`         // when that walk began
 	CreatedAt          Time            `db:"created_at"`
 	UpdatedAt          Time            `db:"updated_at"`
 }
@@ -56,7 +58,7 @@ type AdBusinessCenter struct {
 }
 
 var (
-	adAccounts        = mirrorOf[AdAccount]("ad_accounts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id", "synced_at")
+	adAccounts        = mirrorOf[AdAccount]("ad_accounts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id", "synced_at", "sync_cursor", "sync_began")
 	adBusinessCenters = mirrorOf[AdBusinessCenter]("ad_business_centers", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
 )
 
@@ -68,7 +70,8 @@ func (s *Store) PutAdAccounts(ctx context.Context, channel *SocialAccount, seen 
 		for i := len(seen) - 1; i >= 0; i-- { // the first of the network's list is the first of ours
 			a := seen[i]
 			a.AccountID, a.ID, a.ChannelID, a.Platform = channel.AccountID, newULID(), channel.ID, channel.Platform
-			a.Currency, a.SyncedAt, a.CreatedAt, a.UpdatedAt = strings.ToLower(a.Currency), 0, now, now
+			a.Currency, a.CreatedAt, a.UpdatedAt = strings.ToLower(a.Currency), now, now
+			a.SyncedAt, a.SyncCursor, a.SyncBegan = 0, "", 0
 			rows, ids = append(rows, a), append(ids, a.PlatformID)
 		}
 		if err := adAccounts.upsert(ctx, u, onePer(rows, func(a *AdAccount) string { return a.PlatformID })); err != nil {
@@ -173,6 +176,15 @@ func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error)
 			s.Now(), due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
 		return rows == 1, err
 	})
+}
+
+// PauseAdSync stores where a walk through an ad account stopped that began at a time. An empty cursor forgets it.
+func (s *Store) PauseAdSync(ctx context.Context, a *AdAccount, began Time, cursor string) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
+			cursor, began, a.AccountID, a.ChannelID, a.PlatformID)
+	})
+	return err
 }
 
 // adAccountKey names an ad account as a channel sees it.

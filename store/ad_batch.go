@@ -35,8 +35,10 @@ func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began Time) erro
 		if err := u.rollUp(ctx, a); err != nil {
 			return nil, err
 		}
-		return u.exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at < ?`,
-			began, a.AccountID, a.ChannelID, a.PlatformID, began)
+		return u.exec(ctx, `
+			UPDATE ad_accounts SET synced_at = CASE WHEN synced_at < ? THEN ? ELSE synced_at END,
+				sync_cursor = CASE WHEN sync_began <= ? THEN '' ELSE sync_cursor END
+			WHERE account_id = ? AND channel_id = ? AND platform_id = ?`, began, began, began, a.AccountID, a.ChannelID, a.PlatformID)
 	})
 	return err
 }
@@ -63,9 +65,17 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 	for i, state := range states {
 		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason}
 	}
+	off, args := "", []any{s.Now(), asked, JSONOf(rows), account, platform, asked}
+	if level != AdLevelAd {
+		off = `off_since = ` + offSince(`COALESCE(NULLIF(r.configured_status, ''), t.configured_status)`, `CAST(? AS BIGINT)`) + `,`
+		args = append([]any{asked}, args...)
+	}
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		if err := u.repaceResumed(ctx, account, platform, level, states, asked); err != nil {
+			return 0, err
+		}
 		return u.exec(ctx, `
-			UPDATE `+levelTables[level]+` AS t SET configured_status = COALESCE(NULLIF(r.configured_status, ''), t.configured_status),
+			UPDATE `+levelTables[level]+` AS t SET `+off+` configured_status = COALESCE(NULLIF(r.configured_status, ''), t.configured_status),
 				status = COALESCE(NULLIF(r.status, ''), t.status), review_status = COALESCE(NULLIF(r.review_status, ''), t.review_status),
 				platform_status = COALESCE(NULLIF(r.platform_status, ''), t.platform_status),
 				rejection_reason = CASE WHEN r.status = '' THEN t.rejection_reason ELSE r.rejection_reason END,
@@ -78,7 +88,7 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 					OR t.review_status <> COALESCE(NULLIF(r.review_status, ''), t.review_status)
 					OR t.platform_status <> COALESCE(NULLIF(r.platform_status, ''), t.platform_status)
 					OR r.status <> '' AND t.rejection_reason <> r.rejection_reason)`,
-			s.Now(), asked, JSONOf(rows), account, platform, asked)
+			args...)
 	})
 	if err != nil {
 		return fmt.Errorf("record states: %w", err)

@@ -38,6 +38,7 @@ type AdGroup struct {
 	Currency          string       `db:"currency"`     // of the ad account
 	Daily             AdAmount     `db:"daily_amount"` // what BudgetAmount comes to in a day
 	Source            AdSource     `db:"source"`
+	OffSince          *Time        `db:"off_since"` // since when it is off, nil if it was never seen on; kept by the store
 	SyncedAt          Time         `db:"synced_at"` // when the network was last heard about it
 	DeletedAt         *Time        `db:"deleted_at"`
 	CreatedAt         Time         `db:"created_at"`

@@ -22,11 +22,17 @@ func hierarchy[T any](table string, keep ...string) *mirror[T] {
 		"ad_type":             `CASE t.source WHEN 'native' THEN t.ad_type ELSE excluded.ad_type END`,
 		"deleted_at":          `CASE excluded.status WHEN 'cancelled' THEN COALESCE(excluded.deleted_at, t.deleted_at) ELSE excluded.deleted_at END`,
 		"platform_created_at": `COALESCE(excluded.platform_created_at, t.platform_created_at)`,
+		"off_since":           offSince(`excluded.configured_status`, `excluded.synced_at`),
 	}
 	for name, none := range map[string]string{"post_id": ``, "platform_post_id": ``, "extra": `{}`, "creative": `{}`} {
 		m.takes[name] = `CASE excluded.` + name + ` WHEN '` + none + `' THEN t.` + name + ` ELSE excluded.` + name + ` END`
 	}
 	return m
+}
+
+// offSince is since when a row t is off that has a state now that was heard at a time.
+func offSince(configured, heard string) string {
+	return `CASE WHEN ` + configured + ` = 'active' THEN NULL WHEN t.configured_status = 'active' THEN ` + heard + ` ELSE t.off_since END`
 }
 
 // adFilter makes the filter that lists of campaigns and of ads share, and the words that describe it. It lets through

@@ -348,17 +348,18 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 	return c, groups, err
 }
 
-// apply changes rows as the action will, and returns the daily budget of what it is about before and after. What was
-// rejected, or has spent its budget, can be delivered again by it.
+// apply changes rows as the action will, and returns the daily budget of what it is about before and after: a resume
+// raises none, though what is left of it may have to be spent in less time. What was rejected, or has spent its budget,
+// can be delivered again by it.
 func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before, after AdAmount) {
 	c.Status = c.Status.Revived()
 	if change.Level == AdLevelCampaign {
+		if change.Resume {
+			c.resume(groups, now)
+		}
 		before = c.Daily
 		if change.BudgetAmount > 0 {
 			c.Daily = c.pace(now).changed(change, now)
-		}
-		if change.Resume {
-			c.ConfiguredStatus = AdConfiguredActive
 		}
 		return before, c.Daily
 	}
@@ -367,12 +368,12 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before,
 		if g.PlatformID != change.PlatformID {
 			continue
 		}
+		if change.Resume {
+			g.resume(now)
+		}
 		before, g.Status = g.Daily, g.Status.Revived()
 		if change.BudgetAmount > 0 {
 			g.Daily = g.pace(now).changed(change, now)
-		}
-		if change.Resume {
-			g.ConfiguredStatus = AdConfiguredActive
 		}
 		after = g.Daily
 	}
