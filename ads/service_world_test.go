@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,6 +41,9 @@ type watch struct {
 	// answer is asked before each write; an error is what the network says then.
 	answer func(call string) error
 	syncs  atomic.Int64 // stretches that were asked for
+	// stretch is asked before each stretch of a walk, if it is set; an error is what the network says then. Stretches are
+	// of one campaign.
+	stretch func(adAccount, cursor string) error
 	// hold is called with what a report has to end by.
 	hold func(context.Context)
 	// switching is called before and after each switch, if it is set.
@@ -184,6 +189,9 @@ func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level
 
 func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
 	n.syncs.Add(1)
+	if n.stretch != nil {
+		return n.syncOne(ctx, c, adAccount, cursor)
+	}
 	batch, next, err := n.Network.Sync(ctx, c, adAccount, cursor)
 	if n.below.Load() {
 		bidBelow(&batch)
@@ -194,6 +202,26 @@ func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 		}
 	}
 	return batch, next, err
+}
+
+// syncOne returns the campaign that a cursor counts, of an ad account that has few.
+func (n watched) syncOne(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+	if err := n.stretch(adAccount, cursor); err != nil {
+		return store.AdBatch{}, "", err
+	}
+	at, err := strconv.Atoi("0" + cursor)
+	if err != nil {
+		return store.AdBatch{}, "", err
+	}
+	b, _, err := n.Network.Sync(ctx, c, adAccount, "")
+	if err != nil || at >= len(b.Campaigns) {
+		return store.AdBatch{}, "", err
+	}
+	campaign := b.Campaigns[at]
+	b.Campaigns = b.Campaigns[at : at+1]
+	b.Groups = slices.DeleteFunc(b.Groups, func(g store.AdGroup) bool { return g.CampaignID != campaign.PlatformID })
+	b.Ads = slices.DeleteFunc(b.Ads, func(a store.Ad) bool { return a.CampaignID != campaign.PlatformID })
+	return b, strconv.Itoa(at + 1), nil
 }
 
 // bidBelow moves the caps and floors of campaigns to their ad groups.

@@ -85,8 +85,32 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked *sy
 	if err != nil {
 		return ignoreAnswer(err)
 	}
-	_, err = s.syncAdAccount(ctx, line, a, s.store.Now().Add(walkTime))
-	return ignoreAnswer(err)
+	return ignoreAnswer(s.goOn(ctx, line, a))
+}
+
+// maxWalkAge is how old a walk may become that goes on from round to round. After it there is a new one.
+const maxWalkAge = 24 * time.Hour
+
+// goOn mirrors an ad account from where the last round stopped. What this one does not get to is left to the next.
+func (s *Service) goOn(ctx context.Context, l *line, a *store.AdAccount) error {
+	w := walk{began: a.SyncBegan, cursor: a.SyncCursor}
+	if now := s.store.Now(); w.cursor == "" || now > w.began.Add(maxWalkAge) {
+		w = walk{began: now}
+	}
+	whole, err := s.walk(ctx, l, a, &w, s.store.Now().Add(walkTime))
+	if whole {
+		return err
+	}
+	if err != nil && !isPassing(ctx, err) {
+		w.cursor = "" // it may be the cursor that is wrong
+	}
+	return errors.Join(err, s.store.PauseAdSync(context.WithoutCancel(ctx), a, w.began, w.cursor))
+}
+
+// isPassing reports whether what ended a walk says nothing against going on with it later.
+func isPassing(ctx context.Context, err error) bool {
+	var answer *store.Error
+	return ctx.Err() != nil || errors.As(err, &answer) && (answer.Code == store.CodeRateLimit || answer.Code == codeUnavailable)
 }
 
 // ignoreAnswer drops what is an answer to somebody who asks, and no fault of ours: a limit, a channel that is not
@@ -99,10 +123,20 @@ func ignoreAnswer(err error) error {
 	return err
 }
 
-// syncAdAccount mirrors all that an ad account has, and reports whether that was all. What the network does not have any
-// more is cancelled. A walk that is not over by a time ends where it is: the turn of the ad account has not come then.
+// syncAdAccount mirrors all that an ad account has as it is now, and reports whether that was all. It ends at a time.
 func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until store.Time) (whole bool, err error) {
-	began, cursor := s.store.Now(), ""
+	return s.walk(ctx, l, a, &walk{began: s.store.Now()}, until)
+}
+
+// walk is how far somebody is through an ad account. An empty cursor is the beginning.
+type walk struct {
+	began  store.Time
+	cursor string
+}
+
+// walk goes on through an ad account up to a time, and reports whether it came to the end. What the network did not
+// mention in the whole of it is cancelled then.
+func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk, until store.Time) (whole bool, err error) {
 	for range maxStretches {
 		if s.store.Now() > until {
 			return false, nil
@@ -111,15 +145,15 @@ func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount
 			return false, err
 		}
 		asked := s.store.Now()
-		batch, next, err := l.Sync(ctx, l.conn, a.PlatformID, cursor)
+		batch, next, err := l.Sync(ctx, l.conn, a.PlatformID, w.cursor)
 		if err != nil {
 			return false, s.fault(ctx, l, "campaigns of ad account "+a.PlatformID, err)
 		}
 		if err := s.store.PutAdBatch(ctx, a, batch, asked); err != nil {
 			return false, err
 		}
-		if cursor = next; cursor == "" {
-			return true, s.store.FinishAdSync(ctx, a, began)
+		if w.cursor = next; w.cursor == "" {
+			return true, s.store.FinishAdSync(ctx, a, w.began)
 		}
 	}
 	return false, fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
