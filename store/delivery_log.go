@@ -96,7 +96,8 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 // listDeliveriesTo lists those to one endpoint. It walks an index for each state, so that a page costs the same however
 // many deliveries there are and however few of them the filters let through. The endpoint is part of the order because
 // PostgreSQL, which does not know how many deliveries an endpoint has, would rather walk the primary key, and that can
-// be long; and where the walk ends is left to the program because PostgreSQL would not stop there.
+// be long; and where the walk ends is left to the program because PostgreSQL would not stop there. The id stands alone as
+// well because the index of what is pending has the account between endpoint and id.
 func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
 	if err := in.resolve(KindDelivery); err != nil {
 		return nil, false, err
@@ -106,16 +107,20 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 		states = []DeliveryState{in.State}
 	}
 	above, below := in.bounds()
-	start, end, direction := " AND endpoint_id >= ? AND (endpoint_id, id) < (?, ?)", below, " DESC"
+	start, end, direction := " AND endpoint_id >= ? AND (endpoint_id, id) < (?, ?) AND id < ?", below, " DESC"
 	if in.EndingBefore != "" {
-		start, end, direction = " AND endpoint_id <= ? AND (endpoint_id, id) > (?, ?)", above, ""
+		start, end, direction = " AND endpoint_id <= ? AND (endpoint_id, id) > (?, ?) AND id > ?", above, ""
 	}
 	var walks []string
 	var args []any
 	for _, state := range states {
-		walks = append(walks, `SELECT * FROM (`+deliveryColumns.selectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+start+f.where.String()+
+		finished := ""
+		if state != DeliveryPending {
+			finished = " AND finished_at IS NOT NULL"
+		}
+		walks = append(walks, `SELECT * FROM (`+deliveryColumns.selectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+finished+start+f.where.String()+
 			` ORDER BY endpoint_id`+direction+`, id`+direction+` LIMIT ? + 1) AS `+string(state))
-		args = append(append(append(args, e.AccountID, e.ID, e.ID, end), f.args...), in.Limit)
+		args = append(append(append(args, e.AccountID, e.ID, e.ID, end, end), f.args...), in.Limit)
 	}
 	rows, err := selectAll[Delivery](ctx, s, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
 	if err != nil {
@@ -156,7 +161,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 		if e.Status != WebhookEndpointActive {
 			return nil, Invalid("webhook_endpoint", "The endpoint is inactive. Make it active, or name another one.")
 		}
-		made := deliveryTo(e.ID, event.ID)
+		made := deliveryTo(e.pending(), event.ID)
 		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
 			return nil, err
 		}
@@ -193,7 +198,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 		}
 		deliveries := make([]newDelivery, len(events))
 		for i, event := range events {
-			deliveries[i] = deliveryTo(e.ID, event)
+			deliveries[i] = deliveryTo(e.pending(), event)
 		}
 		return len(events), u.insertDeliveries(ctx, account, deliveries)
 	})
@@ -205,7 +210,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 func (u *unit) failedEvents(ctx context.Context, e *WebhookEndpoint, above, below string) ([]string, error) {
 	return selectAll[string](ctx, u.store, `
 		SELECT event_id FROM webhook_deliveries
-		WHERE account_id = ? AND state = 'failed' AND (endpoint_id, id) > (?, ?) AND (endpoint_id, id) < (?, ?) AND NOT EXISTS (
+		WHERE account_id = ? AND state = 'failed' AND finished_at IS NOT NULL AND (endpoint_id, id) > (?, ?) AND (endpoint_id, id) < (?, ?) AND NOT EXISTS (
 			SELECT 1 FROM webhook_deliveries AS d
 			WHERE d.account_id = webhook_deliveries.account_id AND d.event_id = webhook_deliveries.event_id AND d.endpoint_id || '' = ?
 				AND (d.state <> 'failed' OR d.id > webhook_deliveries.id AND d.id < ?))

@@ -141,8 +141,8 @@ func TestRedeliverFailed_SendsEachEventOnceInItsOrder(t *testing.T) {
 			o.exchange(results)
 		}
 		first := o.deliveries()
-		made := 0
-		o.OnEvent = func() { made++ }
+		var made []int
+		o.OnEvent = func(_ PendingEndpoint, deliveries int) { made = append(made, deliveries) }
 		after, before := o.always()
 		redeliver := func(e *WebhookEndpoint) int {
 			n, err := o.RedeliverFailed(t.Context(), o.account, e.ID, after, before)
@@ -150,7 +150,7 @@ func TestRedeliverFailed_SendsEachEventOnceInItsOrder(t *testing.T) {
 			return n
 		}
 		require.Equal(t, 6, redeliver(e))
-		require.Equal(t, 1, made, "the dispatcher is woken once")
+		require.Equal(t, []int{6}, made, "the dispatcher is told once")
 		require.Zero(t, redeliver(e), "they are on their way")
 		require.Zero(t, redeliver(other))
 		again := o.deliveries()[6:]
@@ -220,8 +220,8 @@ func TestRedeliverFailed_AtMostTenThousand(t *testing.T) {
 					return 0, err
 				}
 				return u.exec(ctx, `
-					INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
-					SELECT CAST(? AS text), value ->> 0, CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, 'failed', 1, CAST(value ->> 2 AS BIGINT), 0
+					INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at, finished_at)
+					SELECT CAST(? AS text), value ->> 0, CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, 'failed', 1, CAST(value ->> 2 AS BIGINT), 0, 0
 					FROM `+o.jsonRows(), o.account, e.ID, JSONOf(events))
 			})
 			require.NoError(t, err)
