@@ -42,15 +42,15 @@ type Delivery struct {
 
 // newDelivery is a delivery that is about to be stored.
 type newDelivery struct {
+	PendingEndpoint
 	ID        string `json:"id"`
-	Endpoint  string `json:"endpoint"`
 	Event     string `json:"event"`
 	CreatedAt int64  `json:"created_at"`
 }
 
-func deliveryTo(endpoint, event string) newDelivery {
+func deliveryTo(endpoint PendingEndpoint, event string) newDelivery {
 	id := NewID(KindDelivery)
-	return newDelivery{ID: id, Endpoint: endpoint, Event: event, CreatedAt: int64(idTime(id))}
+	return newDelivery{PendingEndpoint: endpoint, ID: id, Event: event, CreatedAt: int64(idTime(id))}
 }
 
 // insertDeliveries stores pending deliveries of events that are stored, however many in one statement, and then wakes
@@ -62,9 +62,9 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 	}
 	rows, err := u.exec(ctx, `
 		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
-		SELECT e.account_id, value ->> 'id', value ->> 'endpoint', e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0,
-			CAST(value ->> 'created_at' AS BIGINT), CAST(value ->> 'created_at' AS BIGINT)
-		FROM `+u.store.jsonRows()+` CROSS JOIN events AS e WHERE e.account_id = ? AND e.id = value ->> 'event'`,
+		SELECT e.account_id, d.id, d.endpoint, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, d.created_at, d.created_at
+		FROM `+u.store.jsonTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d CROSS JOIN events AS e
+		WHERE e.account_id = ? AND e.id = d.event`,
 		JSONOf(deliveries), account)
 	if err == nil && int(rows) != len(deliveries) {
 		err = errors.New("an event is gone")
@@ -72,10 +72,24 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 	if err != nil {
 		return fmt.Errorf("store deliveries: %w", err)
 	}
-	if u.store.OnEvent != nil {
-		u.afterCommit(u.store.OnEvent)
-	}
+	u.announce(deliveries)
 	return nil
+}
+
+// announce tells of deliveries after the commit.
+func (u *unit) announce(deliveries []newDelivery) {
+	if u.store.OnEvent == nil {
+		return
+	}
+	counts := map[PendingEndpoint]int{}
+	for _, d := range deliveries {
+		counts[d.PendingEndpoint]++
+	}
+	u.afterCommit(func() {
+		for endpoint, n := range counts {
+			u.store.OnEvent(endpoint, n)
+		}
+	})
 }
 
 // DeliveryResult is what became of an attempt. It succeeded exactly if Reason is empty.
@@ -98,6 +112,9 @@ type DeliveryResult struct {
 // pending deliveries of an endpoint that is inactive or gone end as failed, endpoint_inactive.
 func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) ([]ClaimedDelivery, error) {
+		if err := u.planAnew(ctx); err != nil {
+			return nil, err
+		}
 		if err := u.recordDeliveries(ctx, results); err != nil {
 			return nil, err
 		}
@@ -122,17 +139,13 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 		return nil
 	}
 	now := u.store.Now()
-	if _, err := u.exec(ctx, planAnew+`
+	if _, err := u.exec(ctx, `
 		UPDATE webhook_deliveries SET
-			state = CASE WHEN result_reason = '' THEN 'succeeded' ELSE 'failed' END, attempts = attempts + 1,
-			reason = NULLIF(result_reason, ''), status_code = NULLIF(result_status, 0), duration_ms = result_duration,
-			response = NULLIF(result_response, ''), updated_at = ?, finished_at = ?
-		FROM (
-			SELECT value ->> 'account' AS result_account, value ->> 'id' AS result_id,
-				value ->> 'reason' AS result_reason, CAST(value ->> 'status_code' AS BIGINT) AS result_status,
-				CAST(value ->> 'duration_ms' AS BIGINT) AS result_duration, value ->> 'response' AS result_response
-			FROM `+u.store.jsonRows()+`) AS r
-		WHERE account_id = result_account AND id = result_id`,
+			state = CASE WHEN r.reason = '' THEN 'succeeded' ELSE 'failed' END, attempts = attempts + 1,
+			reason = NULLIF(r.reason, ''), status_code = NULLIF(r.status_code, 0), duration_ms = r.duration_ms,
+			response = NULLIF(r.response, ''), updated_at = ?, finished_at = ?
+		FROM `+u.store.jsonTable("account text", "id text", "reason text", "status_code bigint", "duration_ms bigint", "response text")+` AS r
+		WHERE webhook_deliveries.account_id = r.account AND webhook_deliveries.id = r.id`,
 		now, now, JSONOf(inTime)); err != nil {
 		return fmt.Errorf("record deliveries: %w", err)
 	}

@@ -60,13 +60,14 @@ const claimWindow = 100
 // the given one. It costs a few index probes per endpoint, however many deliveries wait, and locks nothing. Format is
 // raw for an endpoint that is gone.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
-	rows, err := selectAll[PendingEndpoint](ctx, s, planAnew+`
+	rows, err := planningAnew(ctx, s, func(ctx context.Context) ([]PendingEndpoint, error) {
+		return selectAll[PendingEndpoint](ctx, s, `
 		WITH RECURSIVE pending (endpoint_id) AS (
 			SELECT min(endpoint_id) FROM webhook_deliveries WHERE state = 'pending' AND endpoint_id > ?
 			UNION ALL
 			SELECT (SELECT min(d.endpoint_id) FROM webhook_deliveries AS d WHERE d.state = 'pending' AND d.endpoint_id > p.endpoint_id)
 			FROM pending AS p WHERE p.endpoint_id IS NOT NULL
-		), owned AS (
+		), owned AS MATERIALIZED (
 			SELECT endpoint_id, (
 				SELECT d.account_id FROM webhook_deliveries AS d
 				WHERE d.state = 'pending' AND d.endpoint_id = pending.endpoint_id AND NOT EXISTS (
@@ -78,6 +79,7 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 		SELECT account_id, endpoint_id, COALESCE((
 			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = page.account_id AND e.id = page.endpoint_id), 'raw') AS format
 		FROM page`, after, limit)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find pending endpoints: %w", err)
 	}
@@ -122,7 +124,7 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 		return nil, err
 	}
 	found, err := selectAll[WebhookEndpoint](ctx, u.store, webhookEndpointColumns.selectSQL+`
-		JOIN (SELECT value ->> 'account' AS account, value ->> 'endpoint' AS endpoint FROM `+u.store.jsonRows()+`) AS claims
+		JOIN `+u.store.jsonTable("account text", "endpoint text")+` AS claims
 		ON account_id = claims.account AND id = claims.endpoint`, string(rows))
 	endpoints := make(map[string]*WebhookEndpoint, len(found))
 	for i := range found {
@@ -141,12 +143,12 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	claimed, err := selectAll[ClaimedDelivery](ctx, u.store, planAnew+`
+	claimed, err := selectAll[ClaimedDelivery](ctx, u.store, `
 		SELECT d.account_id, d.id, d.endpoint_id, d.event_id, d.attempts + 1 AS attempt, e.body
-		FROM (SELECT value ->> 'account' AS account, value ->> 'id' AS delivery FROM `+u.store.jsonRows()+`) AS c
+		FROM `+u.store.jsonTable("account text", "id text")+` AS c
 		CROSS JOIN webhook_deliveries AS d
 		CROSS JOIN events AS e
-		WHERE d.account_id = c.account AND d.id = c.delivery AND d.state NOT IN ('succeeded', 'failed') AND e.account_id = d.account_id AND e.id = d.event_id`,
+		WHERE d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed') AND e.account_id = d.account_id AND e.id = d.event_id`,
 		JSONOf(keys))
 	for i := range claimed {
 		claimed[i].Lease = token
@@ -203,7 +205,7 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 	for i, c := range claims {
 		accounts[i], endpoints[i], rooms[i], bounds[i] = c.AccountID, c.EndpointID, int64(c.Limit), int64(c.AtMost)
 	}
-	return selectAll[claimKey](ctx, u.store, planAnew+`
+	return selectAll[claimKey](ctx, u.store, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
 		SELECT claims.account, claims.endpoint, due.id, ?, `+u.store.dbNow()+` + ?
 		FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
@@ -231,9 +233,9 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 
 // endClaims ends claims and returns those that were held. Whoever ends a claim, and nobody else, may change its delivery.
 func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool, error) {
-	ended, err := selectAll[string](ctx, u.store, planAnew+`
+	ended, err := selectAll[string](ctx, u.store, `
 		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
-			SELECT value ->> 'account', value ->> 'endpoint', value ->> 'id', value ->> 'lease' FROM `+u.store.jsonRows()+`)
+			SELECT account, endpoint, id, lease FROM `+u.store.jsonTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
 		RETURNING delivery_id`, JSONOf(keys))
 	if err != nil {
 		return nil, fmt.Errorf("end claims: %w", err)

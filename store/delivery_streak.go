@@ -45,10 +45,8 @@ func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now 
 	_, err := u.exec(ctx, `
 		WITH streaks AS MATERIALIZED (
 			SELECT account_id AS streak_account, id AS streak_endpoint, reset, failures
-			FROM webhook_endpoints JOIN (
-				SELECT value ->> 'account' AS account, value ->> 'endpoint' AS endpoint,
-					CAST(value ->> 'reset' AS BOOLEAN) AS reset, CAST(value ->> 'failures' AS BIGINT) AS failures
-				FROM `+u.store.jsonRows()+`) AS r ON account_id = account AND id = endpoint
+			FROM webhook_endpoints JOIN `+u.store.jsonTable("account text", "endpoint text", "reset boolean", "failures bigint")+` AS r
+				ON account_id = account AND id = endpoint
 			WHERE failures > 0 OR consecutive_failures > 0
 			ORDER BY account_id, id`+u.lockSkip()+`
 		)

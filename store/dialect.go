@@ -204,13 +204,28 @@ func (s *Store) rebind(query string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, query)
 }
 
-// planAnew begins a statement over many rows that PostgreSQL plans each time: a plan that was made while its tables were
-// empty would read them whole when they are not.
-const planAnew = "/* planned anew */ "
+// planAnew has PostgreSQL plan each statement of the transaction when it runs: a plan that was made while its tables were
+// empty would read them whole when they are not. SQLite's plans do not depend on what is in the tables.
+func (u *unit) planAnew(ctx context.Context) error {
+	if u.store.engine == SQLite {
+		return nil
+	}
+	_, err := u.exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
+	return err
+}
 
-// plannedAnew reports whether a statement must not be prepared. SQLite's plans do not depend on what is in the tables.
-func (s *Store) plannedAnew(query string) bool {
-	return s.engine == PostgreSQL && strings.HasPrefix(query, planAnew)
+// planningAnew makes a read in a transaction that plans anew, where that matters.
+func planningAnew[T any](ctx context.Context, s *Store, read func(context.Context) (T, error)) (T, error) {
+	if s.engine == SQLite {
+		return read(ctx)
+	}
+	return tx(ctx, s, func(ctx context.Context, u *unit) (T, error) {
+		if err := u.planAnew(ctx); err != nil {
+			var none T
+			return none, err
+		}
+		return read(ctx)
+	})
 }
 
 // in returns a condition with one placeholder, and its argument, that holds for any of the values: one text
@@ -229,6 +244,20 @@ func (s *Store) jsonRows() string {
 		return "json_each(?)"
 	}
 	return "json_array_elements(CAST(? AS json))"
+}
+
+// jsonTable returns a table of the objects in a JSON array that is given as one argument, with a column for each of the
+// members named, as in "amount bigint"; the types are text, bigint and boolean.
+func (s *Store) jsonTable(members ...string) string {
+	if s.engine != SQLite {
+		return "ROWS FROM (json_to_recordset(CAST(? AS json)) AS (" + strings.Join(members, ", ") + "))"
+	}
+	columns := make([]string, len(members))
+	for i, member := range members {
+		name, _, _ := strings.Cut(member, " ")
+		columns[i] = "value ->> '" + name + "' AS " + name
+	}
+	return "(SELECT " + strings.Join(columns, ", ") + " FROM json_each(?))"
 }
 
 // metadataIs returns the condition, with placeholders for a key and a value, that metadata has this entry.

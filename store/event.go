@@ -58,6 +58,7 @@ type event struct {
 // subscriber is an active endpoint as emit sees it.
 type subscriber struct {
 	ID     string         `db:"id"`
+	Format WebhookFormat  `db:"format"`
 	Events JSON[[]string] `db:"enabled_events"`
 }
 
@@ -88,14 +89,14 @@ func EventBody(e *Event, data []byte) string {
 // deliver stores a pending delivery for every endpoint that wants the event, however many in one statement.
 func (u *unit) deliver(ctx context.Context, e *Event) error {
 	subscribers, err := selectAll[subscriber](ctx, u.store, `
-		SELECT id, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, e.AccountID)
+		SELECT id, format, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, e.AccountID)
 	if err != nil {
 		return fmt.Errorf("read subscribers: %w", err)
 	}
 	deliveries := []newDelivery{}
 	for _, subscriber := range subscribers {
 		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
-			deliveries = append(deliveries, deliveryTo(subscriber.ID, e.ID))
+			deliveries = append(deliveries, deliveryTo(PendingEndpoint{AccountID: e.AccountID, EndpointID: subscriber.ID, Format: subscriber.Format}, e.ID))
 		}
 	}
 	return u.insertDeliveries(ctx, e.AccountID, deliveries)

@@ -34,7 +34,7 @@ func newPool(db *sqlx.DB, prepares bool, readers int) *pool {
 // prepare returns the statement of a text, made now if need be; nil if it cannot be had. It takes a connection,
 // so it must not be called while a transaction of this goroutine holds one.
 func (p *pool) prepare(ctx context.Context, s *Store, query string) *sqlx.Stmt {
-	if !p.prepares || s.plannedAnew(query) {
+	if !p.prepares {
 		return nil
 	}
 	if statement, ok := p.statements.get(query); ok {

@@ -36,8 +36,9 @@ type Options struct {
 
 // Store is one database, safe for concurrent use.
 type Store struct {
-	// OnEvent, if set before the first request, is called after a transaction that stored deliveries has committed.
-	OnEvent func()
+	// OnEvent, if set before the first request, is called after a transaction that stored deliveries has committed, once
+	// for each endpoint.
+	OnEvent func(e PendingEndpoint, deliveries int)
 
 	engine  string
 	options Options
@@ -145,6 +146,14 @@ func (s *Store) claimFile(path string) error {
 
 // Engine returns SQLite or PostgreSQL.
 func (s *Store) Engine() string { return s.engine }
+
+// Writers is how many transactions of one background job can write at once to some purpose.
+func (s *Store) Writers() int {
+	if s.engine == SQLite {
+		return 1
+	}
+	return 2
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.read.db.PingContext(ctx) }

@@ -202,9 +202,6 @@ func (u *unit) afterCommit(call func()) { u.after = append(u.after, call) }
 
 // statement returns the prepared statement of a text for this transaction, nil if it must run unprepared.
 func (u *unit) statement(ctx context.Context, query string) *sqlx.Stmt {
-	if u.store.plannedAnew(query) {
-		return nil
-	}
 	if statement, ok := u.store.write.statements.get(query); ok {
 		return u.tx.StmtxContext(ctx, statement)
 	}

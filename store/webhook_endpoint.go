@@ -55,6 +55,10 @@ type WebhookEndpoint struct {
 
 var webhookEndpointColumns = columnsOf[WebhookEndpoint]("webhook_endpoints")
 
+func (e *WebhookEndpoint) pending() PendingEndpoint {
+	return PendingEndpoint{AccountID: e.AccountID, EndpointID: e.ID, Format: e.Format}
+}
+
 // check reports what is not acceptable. Whether the URL may be called is the caller's to know.
 func (e *WebhookEndpoint) check() error {
 	var p Problems

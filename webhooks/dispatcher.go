@@ -16,12 +16,10 @@ const (
 	pollInterval = time.Second           // how soon an event of another replica is seen
 	roundGap     = 10 * time.Millisecond // between two rounds, in which results gather
 	busyGap      = time.Millisecond      // the same when something waits to be sent
-	pageGap      = 20 * time.Millisecond // before the next page of endpoints, when nothing could be claimed of one
+	pageGap      = 20 * time.Millisecond // before the next page of a scan
 	roundTimeout = 5 * time.Second
-	retryAfter   = time.Second            // after a round that failed
-	scanLimit    = 256                    // endpoints looked at in one round
-	scanTime     = 100 * time.Millisecond // how long a scan is good for, if nobody says that there is more
-	scanRest     = 1                      // after a scan, times as long as it took: scans get half of the time at most
+	retryAfter   = time.Second // after a round or a scan that failed
+	scanLimit    = 256         // endpoints of a page
 	leaseTime    = 15 * time.Second
 )
 
@@ -36,7 +34,9 @@ type DispatcherOptions struct {
 
 // Dispatcher sends what waits in the outbox. It works in rounds: one transaction records the results since the last
 // round and claims what fits into the free slots; what it claimed is sent at once, each in a goroutine of its own.
-// Everything but the sending happens in the goroutine of Run, which alone touches the fields below the channels.
+// Which endpoints to claim for it hears from the store, after each commit of this process. A scan, once a second, finds
+// what nobody told it about: what another replica left, or a process that has ended. Everything but the sending and the
+// database happens in the goroutine of Run, which alone touches the fields below the channels.
 //
 // Any number of dispatchers may work on one database. A delivery whose dispatcher dies is sent again when its lease
 // has run out, with the same id and the same bytes.
@@ -46,23 +46,38 @@ type Dispatcher struct {
 	sender   *Sender
 	log      *slog.Logger
 	lease    time.Duration
-	wake     chan struct{}
+	news     news
 	results  chan result
+	scans    chan scan
+	rounds   chan round
 
 	slots    *slots
-	waiting  []store.PendingEndpoint // what the last scan found, as far as it is known to have more
-	scanned  time.Time               // when that was
-	scanTook time.Duration
-	woken    bool                   // there is more than the last scan found
+	waiting  waiting
 	done     []store.DeliveryResult // not recorded yet
-	cursor   string                 // the endpoint that the next scan comes after
-	scanAt   time.Time              // when to look for deliveries again; zero: when somebody says so
-	backlog  bool                   // the last scan found something waiting
-	barren   bool                   // but nothing to claim
+	underWay int                    // rounds
+	lookAt   time.Time              // when to claim again; zero: when somebody says so
+	barren   bool                   // the last look found something waiting, but nothing to claim
+	scanAt   time.Time              // when to scan; zero: not, or one is under way
+	scanning bool
+	cursor   string // the endpoint that the next page of the scan comes after
 	stopping bool
-	due      *time.Timer // the next round
-	last     time.Time   // when the last one ended
-	rest     time.Time   // none before this moment
+	due      *time.Timer // the next round or scan
+	last     time.Time   // when a round began or ended
+	rest     time.Time   // no round before this moment
+}
+
+// scan is what a look for waiting deliveries found.
+type scan struct {
+	endpoints []store.PendingEndpoint
+	err       error
+}
+
+// round is one exchange with the store: results for claims.
+type round struct {
+	results []store.DeliveryResult
+	claims  []store.DeliveryClaim
+	claimed []store.ClaimedDelivery
+	err     error
 }
 
 // result is what a sending goroutine hands back.
@@ -76,9 +91,12 @@ type result struct {
 func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	d := &Dispatcher{
 		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease,
-		wake:    make(chan struct{}, 1),
+		news:    newNews(),
 		results: make(chan result, maxSlots),
+		scans:   make(chan scan, 1),
+		rounds:  make(chan round, o.Store.Writers()),
 		slots:   newSlots(),
+		waiting: waiting{},
 	}
 	if d.lease == 0 {
 		d.lease = leaseTime
@@ -86,13 +104,9 @@ func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	return d
 }
 
-// Wake tells the dispatcher that there are new deliveries. It never blocks: store.OnEvent calls it after a commit.
-func (d *Dispatcher) Wake() {
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
+// Wake tells the dispatcher that there are so many new deliveries to an endpoint. It never blocks: store.OnEvent calls
+// it after a commit.
+func (d *Dispatcher) Wake(e store.PendingEndpoint, deliveries int) { d.news.add(e, deliveries) }
 
 // Run works until ctx ends, then claims nothing more, waits for what is being sent, which takes at most five
 // seconds, records it and returns.
@@ -102,31 +116,46 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer poll.Stop()
 	d.due = time.NewTimer(time.Hour)
 	defer d.due.Stop()
-	for !d.stopping || d.slots.total > 0 {
+	for !d.stopping || d.slots.total > 0 || d.underWay > 0 || d.scanning {
 		select {
 		case <-stop:
 			d.stopping, stop = true, nil
-		case <-d.wake:
-			d.woken = true
-			d.scanBy(time.Now())
+		case <-d.news.come:
+			d.hear()
 		case <-poll.C:
 			d.poll(work)
 			poll.Reset(pollInterval*4/5 + rand.N(pollInterval*2/5))
+		case s := <-d.scans:
+			d.found(s)
 		case r := <-d.results:
 			d.settle(r)
+		case r := <-d.rounds:
+			d.finish(work, r)
 		case <-d.due.C:
-			d.round(work)
+			d.act(work)
 		}
 		d.schedule()
 	}
-	d.round(work)
+	if len(d.done) > 0 {
+		d.exchange(work, nil)
+		d.finish(work, <-d.rounds)
+	}
 }
 
-// poll looks for what nobody told this dispatcher about.
+// hear takes in what the store told since the last time.
+func (d *Dispatcher) hear() {
+	for e, n := range d.news.take() {
+		d.waiting.add(e, n)
+		d.slots.stir(e)
+	}
+	d.lookBy(time.Now())
+}
+
+// poll has what nobody told this dispatcher about looked for.
 func (d *Dispatcher) poll(ctx context.Context) {
 	now := time.Now()
-	d.scanBy(now)
 	d.slots.forget(now)
+	d.scanBy(now)
 	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 	defer cancel()
 	released, err := await(ctx, func() (int64, error) { return d.store.ReleaseExpiredDeliveries(ctx) })
@@ -137,33 +166,18 @@ func (d *Dispatcher) poll(ctx context.Context) {
 	}
 }
 
-// scanBy asks for a scan at a time, or earlier.
-func (d *Dispatcher) scanBy(at time.Time) {
-	if d.scanAt.IsZero() || at.Before(d.scanAt) {
-		d.scanAt = at
-	}
-}
+// lookBy asks for a round that claims, at a time or earlier.
+func (d *Dispatcher) lookBy(at time.Time) { d.lookAt = sooner(d.lookAt, at) }
 
-// schedule sets the timer of the next round, if there is something to do in it. Results can gather; what waits should not,
-// unless the last scan found nothing to claim of it.
-func (d *Dispatcher) schedule() {
-	var at time.Time
-	if len(d.done) > 0 {
-		at = d.last.Add(roundGap)
+// scanBy asks for a scan at a time, or earlier.
+func (d *Dispatcher) scanBy(at time.Time) { d.scanAt = sooner(d.scanAt, at) }
+
+// sooner returns the earlier one of two moments, of which a zero one is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
 	}
-	if !d.scanAt.IsZero() && !d.stopping {
-		gap := busyGap
-		if d.barren {
-			gap = roundGap
-		}
-		scan := later(d.scanAt, d.last.Add(gap))
-		if at.IsZero() || scan.Before(at) {
-			at = scan
-		}
-	}
-	if !at.IsZero() {
-		d.due.Reset(time.Until(later(at, d.rest)))
-	}
+	return a
 }
 
 func later(a, b time.Time) time.Time {
@@ -173,100 +187,91 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// round records results and claims deliveries, within five seconds. Results that could not be recorded stay for the
-// next round; what a database that does not answer has claimed for this one is released when its lease ends.
-func (d *Dispatcher) round(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
-	defer cancel()
-	claims, err := d.plan(ctx)
-	var claimed []store.ClaimedDelivery
-	if err == nil && (len(claims) > 0 || len(d.done) > 0) {
-		done := slices.Clone(d.done) // the call may outlast the round
-		claimed, err = await(ctx, func() ([]store.ClaimedDelivery, error) {
-			return d.store.ExchangeDeliveries(ctx, done, claims, d.lease)
-		})
+// schedule sets the timer of what is to be done next.
+func (d *Dispatcher) schedule() {
+	at := d.nextRound()
+	if !d.scanning && !d.stopping {
+		at = sooner(at, d.scanAt)
 	}
+	if !at.IsZero() {
+		d.due.Reset(time.Until(at))
+	}
+}
+
+// nextRound is zero if there is nothing to do in one, or as many are under way as the database can use. Results can
+// gather; what waits should not, unless the last look found nothing to claim of it.
+func (d *Dispatcher) nextRound() (at time.Time) {
+	if d.underWay == cap(d.rounds) {
+		return at
+	}
+	if len(d.done) > 0 {
+		at = d.last.Add(roundGap)
+	}
+	if !d.lookAt.IsZero() && !d.stopping {
+		gap := busyGap
+		if d.barren {
+			gap = roundGap
+		}
+		at = sooner(at, later(d.lookAt, d.last.Add(gap)))
+	}
+	if !at.IsZero() {
+		at = later(at, d.rest)
+	}
+	return at
+}
+
+// act does what is due.
+func (d *Dispatcher) act(ctx context.Context) {
 	now := time.Now()
-	d.last = now
-	d.give(claims)
-	if err != nil {
-		d.log.Error("webhook round", "error", err)
-		d.rest = now.Add(retryAfter)
-		d.scanBy(d.rest)
+	if !d.scanning && !d.stopping && !d.scanAt.IsZero() && !d.scanAt.After(now) {
+		d.scan(ctx)
+	}
+	if at := d.nextRound(); at.IsZero() || at.After(now) {
 		return
 	}
-	d.done = d.done[:0]
-	d.start(ctx, claims, claimed)
+	var claims []store.DeliveryClaim
+	if !d.stopping && !d.lookAt.IsZero() && !d.lookAt.After(now) {
+		d.lookAt = time.Time{}
+		claims = d.choose(now)
+		d.barren = len(d.waiting) > 0 && len(claims) == 0
+	}
+	d.last = now
+	if len(claims) > 0 || len(d.done) > 0 {
+		d.exchange(ctx, claims)
+	}
 }
 
-// plan chooses what to claim and occupies the slots for it.
-func (d *Dispatcher) plan(ctx context.Context) ([]store.DeliveryClaim, error) {
+// scan looks for endpoints that something waits for, a page of them that begins after the cursor.
+func (d *Dispatcher) scan(ctx context.Context) {
+	d.scanning, d.scanAt = true, time.Time{}
+	after := d.cursor
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+		defer cancel()
+		var s scan
+		s.endpoints, s.err = await(ctx, func() ([]store.PendingEndpoint, error) { return d.store.PendingEndpoints(ctx, after, scanLimit) })
+		d.scans <- s
+	}()
+}
+
+func (d *Dispatcher) found(s scan) {
+	d.scanning = false
 	now := time.Now()
-	if d.stopping || d.scanAt.IsZero() || d.scanAt.After(now) {
-		return nil, nil
+	if s.err != nil {
+		d.log.Error("webhook scan", "error", s.err)
+		d.scanBy(now.Add(retryAfter))
+		return
 	}
-	if at := d.rescanAt(); !at.After(now) {
-		if err := d.scan(ctx); err != nil {
-			return nil, err
-		}
-	} else if len(d.waiting) == 0 {
-		d.scanAt = at
-		return nil, nil
+	for _, e := range s.endpoints {
+		d.waiting.find(e)
 	}
-	d.backlog, d.scanAt = len(d.waiting) > 0, time.Time{}
-	claims := d.choose(now)
-	d.barren = d.backlog && len(claims) == 0
-	if d.cursor != "" { // there are endpoints that this scan did not see
-		if len(claims) == 0 {
-			now = now.Add(pageGap)
-		}
-		d.scanBy(now)
+	if d.cursor = ""; len(s.endpoints) == scanLimit {
+		d.cursor = s.endpoints[scanLimit-1].EndpointID
+		d.scanBy(now.Add(pageGap))
 	}
-	if len(claims) == 0 {
-		d.waiting = nil
+	if len(s.endpoints) > 0 {
+		d.lookBy(now)
 	}
-	return claims, nil
-}
-
-// rescanAt is when what the last scan found is not good enough any more.
-func (d *Dispatcher) rescanAt() time.Time {
-	rested := d.scanned.Add(scanRest * d.scanTook)
-	if d.woken || d.cursor != "" || len(d.waiting) == 0 {
-		return rested
-	}
-	return later(rested, d.scanned.Add(scanTime))
-}
-
-// scan finds the endpoints that something waits for, at most a page of them, beginning after the cursor and going
-// round.
-func (d *Dispatcher) scan(ctx context.Context) error {
-	begun := time.Now()
-	d.woken = false
-	defer func() { d.scanned, d.scanTook = time.Now(), time.Since(begun) }()
-	waiting, err := d.pending(ctx, d.cursor, scanLimit)
-	if err != nil {
-		return err
-	}
-	if len(waiting) < scanLimit && d.cursor != "" {
-		rest, err := d.pending(ctx, "", scanLimit-len(waiting))
-		if err != nil {
-			return err
-		}
-		for _, endpoint := range rest {
-			if endpoint.EndpointID <= d.cursor {
-				waiting = append(waiting, endpoint)
-			}
-		}
-	}
-	d.waiting, d.cursor = waiting, ""
-	if len(waiting) == scanLimit {
-		d.cursor = waiting[scanLimit-1].EndpointID
-	}
-	return nil
-}
-
-func (d *Dispatcher) pending(ctx context.Context, after string, limit int) ([]store.PendingEndpoint, error) {
-	return await(ctx, func() ([]store.PendingEndpoint, error) { return d.store.PendingEndpoints(ctx, after, limit) })
 }
 
 // await waits for a call on the database, and not longer than ctx: no context ends a statement that is under way.
@@ -289,54 +294,89 @@ func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	}
 }
 
-// choose gives each endpoint that waits the room that there is for it. It begins anywhere among them, so that everybody
-// is first at some time.
+// choose gives each endpoint that waits the room that there is for it. The order of a map is another one each time, so
+// that everybody is first at some time. No endpoint is asked for by two rounds at once.
 func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 	var claims []store.DeliveryClaim
-	first := rand.N(len(d.waiting) + 1)
-	for _, endpoint := range slices.Concat(d.waiting[first:], d.waiting[:first]) {
-		if until := d.slots.quietUntil(endpoint); until.After(now) {
-			d.scanBy(until)
+	for _, w := range d.waiting {
+		if w.asked {
 			continue
 		}
-		if n := d.slots.room(endpoint); n > 0 {
-			d.slots.take(endpoint, n)
-			claims = append(claims, store.DeliveryClaim{PendingEndpoint: endpoint, Limit: n, AtMost: d.slots.share(endpoint)})
+		if until := d.slots.quietUntil(w.PendingEndpoint); until.After(now) {
+			d.lookBy(until)
+			continue
+		}
+		if n := d.slots.room(w.PendingEndpoint); n > 0 {
+			w.asked = true
+			d.slots.take(w.PendingEndpoint, n)
+			claims = append(claims, store.DeliveryClaim{PendingEndpoint: w.PendingEndpoint, Limit: n, AtMost: d.slots.share(w.PendingEndpoint)})
 		}
 	}
 	return claims
 }
 
-// start sends what was claimed.
-func (d *Dispatcher) start(ctx context.Context, claims []store.DeliveryClaim, claimed []store.ClaimedDelivery) {
-	now, got := time.Now(), map[string]int{}
-	for _, c := range claimed {
+// exchange begins a round, which ends within five seconds. What a database that does not answer has claimed for it is
+// released when its lease ends.
+func (d *Dispatcher) exchange(ctx context.Context, claims []store.DeliveryClaim) {
+	r := round{results: d.done, claims: claims}
+	d.done = nil
+	d.underWay++
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+		defer cancel()
+		r.claimed, r.err = await(ctx, func() ([]store.ClaimedDelivery, error) {
+			return d.store.ExchangeDeliveries(ctx, r.results, slices.Clone(r.claims), d.lease)
+		})
+		d.rounds <- r
+	}()
+}
+
+// finish sends what a round has claimed. Results that could not be recorded stay for the next one.
+func (d *Dispatcher) finish(ctx context.Context, r round) {
+	now := time.Now()
+	d.underWay--
+	d.last = now
+	for _, claim := range r.claims {
+		d.waiting[claim.EndpointID].asked = false
+		d.slots.free(claim.PendingEndpoint, claim.Limit)
+	}
+	if r.err != nil {
+		d.log.Error("webhook round", "error", r.err)
+		d.done = append(r.results, d.done...)
+		d.rest = now.Add(retryAfter)
+		d.lookBy(d.rest)
+		return
+	}
+	got := map[string]int{}
+	for _, c := range r.claimed {
 		endpoint := endpointOf(c)
 		d.slots.take(endpoint, 1)
 		d.slots.pace(endpoint, now)
 		got[c.EndpointID]++
 		go d.send(context.WithoutCancel(ctx), c)
 	}
-	drained := map[string]bool{}
-	for _, claim := range claims {
-		drained[claim.EndpointID] = got[claim.EndpointID] < claim.Limit
-		if got[claim.EndpointID] == 0 {
-			d.slots.hush(claim.PendingEndpoint, now)
-			d.scanBy(now.Add(quietFor))
-		}
+	for _, claim := range r.claims {
+		d.claimed(claim, got[claim.EndpointID], now)
 	}
-	d.waiting = slices.DeleteFunc(d.waiting, func(e store.PendingEndpoint) bool { return drained[e.EndpointID] })
-	if len(claimed) > 0 {
-		d.scanBy(now) // the endpoints may have more than was asked for
-	}
-	if d.slots.full() {
-		d.scanAt = time.Time{} // the next result will ask
+	if len(r.claimed) > 0 && len(d.waiting) > 0 {
+		d.lookBy(now)
 	}
 }
 
-func (d *Dispatcher) give(claims []store.DeliveryClaim) {
-	for _, claim := range claims {
-		d.slots.free(claim.PendingEndpoint, claim.Limit)
+// claimed takes note of how many deliveries a claim got. If these are fewer than it asked for, what still waits comes
+// after something that is being sent: by this process, whose result will stir the endpoint, or by another replica.
+func (d *Dispatcher) claimed(claim store.DeliveryClaim, got int, now time.Time) {
+	w := d.waiting[claim.EndpointID]
+	w.deliveries -= got
+	switch underWay := d.slots.ofEndpoint[claim.EndpointID] > 0; {
+	case w.deliveries <= 0:
+		delete(d.waiting, claim.EndpointID)
+	case got == claim.Limit:
+	case underWay:
+		d.slots.hush(claim.PendingEndpoint, now)
+	default:
+		delete(d.waiting, claim.EndpointID)
+		d.scanBy(now.Add(quietFor))
 	}
 }
 
@@ -348,8 +388,8 @@ func (d *Dispatcher) settle(r result) {
 	d.slots.free(r.endpoint, 1)
 	d.slots.stir(r.endpoint)
 	d.done = append(d.done, r.outcome)
-	if d.backlog {
-		d.scanBy(time.Now())
+	if len(d.waiting) > 0 {
+		d.lookBy(time.Now())
 	}
 }
 

@@ -207,20 +207,20 @@ func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
 		d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
 		for range endpoints {
 			e := w.endpoint("https://example.com/")
-			d.slots.judge(store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, briskAnswer, time.Now())
+			pending := store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}
+			d.slots.judge(pending, briskAnswer, time.Now())
+			d.waiting.find(pending)
 		}
-		w.product("for all of them")
 		served := map[string]bool{}
 		for round := 0; len(served) < endpoints; round++ { // nothing is claimed meanwhile: every endpoint goes on waiting
 			require.Less(t, round, 100)
-			d.scanBy(time.Now())
-			claims, err := d.plan(t.Context())
-			require.NoError(t, err)
+			claims := d.choose(time.Now())
 			require.Len(t, claims, perAccount/perEndpoint)
 			for _, claim := range claims {
 				served[claim.EndpointID] = true
+				d.slots.free(claim.PendingEndpoint, claim.Limit)
+				d.waiting[claim.EndpointID].asked = false
 			}
-			d.give(claims)
 		}
 		require.Len(t, served, endpoints)
 	})
@@ -343,11 +343,17 @@ func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
 	proxy := database.NewProxy(t, database.URL(t, store.PostgreSQL))
 	w := newWorld(t, proxy.URL)
 	d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
-	d.scanBy(time.Now())
+	lost := []store.DeliveryResult{{Account: w.account, ID: "whdl_of_this_round"}}
+	d.done = lost
 	proxy.Freeze()
 	began := time.Now()
-	d.round(t.Context())
+	d.scan(t.Context())
+	d.exchange(t.Context(), nil)
+	d.finish(t.Context(), <-d.rounds)
+	d.found(<-d.scans)
 	require.InDelta(t, roundTimeout.Seconds(), time.Since(began).Seconds(), 2)
-	require.False(t, d.scanAt.IsZero(), "there is another round")
+	require.Equal(t, lost, d.done, "the next round records them")
+	require.True(t, d.rest.After(time.Now()))
+	require.False(t, d.scanAt.IsZero(), "there is another scan")
 	proxy.Thaw()
 }

@@ -21,12 +21,13 @@ const (
 // outlet is the shops of one engine, with a second way into the database.
 type outlet struct {
 	*world
-	program   *program
-	floorPath string
-	db        *sql.DB
-	shops     []shop
-	body      string // of an event
-	filled    int    // numbers that are taken in every shop's outbox
+	program     *program
+	floorPath   string
+	db          *sql.DB
+	shops       []shop
+	body        string // of an event
+	filled      int    // numbers that are taken in every shop's outbox
+	shortMemory int64  // the most that the server took with a short backlog, in MiB
 }
 
 type shop struct {
