@@ -5,39 +5,55 @@ import (
 	"slices"
 )
 
-// split gives each line its part of the discount. The parts add up to the discount exactly: what rounding down
-// leaves over goes, one unit each, to the lines that lost most by it, the first of them first.
-func (d Discount) split(subtotals []int64) ([]int64, error) {
+// split gives each line its part of the first discount that it is eligible for.
+func split(discounts []Discount, subtotals []int64) ([]int64, error) {
 	parts := make([]int64, len(subtotals))
-	eligible, sum, err := d.eligible(subtotals)
-	if err != nil {
-		return nil, err
-	}
-	total, err := d.of(sum)
-	if err != nil || total == 0 {
-		return parts, err
-	}
-	rest := total
-	remainders := make([]uint64, len(subtotals))
-	for _, i := range eligible {
-		if parts[i], remainders[i], err = divide(total, subtotals[i], sum); err != nil {
+	taken := make([]bool, len(subtotals))
+	for _, d := range discounts {
+		lines, sum, err := d.eligible(subtotals, taken)
+		if err != nil {
 			return nil, err
 		}
-		rest -= parts[i]
-	}
-	slices.SortStableFunc(eligible, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
-	for _, i := range eligible[:rest] {
-		parts[i]++
+		total, err := d.of(sum)
+		if err != nil {
+			return nil, err
+		}
+		if err := share(total, sum, subtotals, lines, parts); err != nil {
+			return nil, err
+		}
 	}
 	return parts, nil
 }
 
-// eligible lists the lines that the discount is for, and what they cost together.
-func (d Discount) eligible(subtotals []int64) (lines []int, sum int64, err error) {
+// share writes each line's part of a total that is taken off a sum. The parts add up to the total exactly: what
+// rounding down leaves over goes, one unit each, to the lines that lost most by it, the first of them first.
+func share(total, sum int64, subtotals []int64, lines []int, parts []int64) error {
+	if total == 0 {
+		return nil
+	}
+	rest := total
+	remainders := make([]uint64, len(subtotals))
+	var err error
+	for _, i := range lines {
+		if parts[i], remainders[i], err = divide(total, subtotals[i], sum); err != nil {
+			return err
+		}
+		rest -= parts[i]
+	}
+	slices.SortStableFunc(lines, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
+	for _, i := range lines[:rest] {
+		parts[i]++
+	}
+	return nil
+}
+
+// eligible lists the lines that the discount is for and none before it took, and what they cost together. It takes them.
+func (d Discount) eligible(subtotals []int64, taken []bool) (lines []int, sum int64, err error) {
 	for i, subtotal := range subtotals {
-		if d.Eligible != nil && !d.Eligible(i) {
+		if taken[i] || d.Eligible != nil && !d.Eligible(i) {
 			continue
 		}
+		taken[i] = true
 		lines = append(lines, i)
 		if sum, err = add(sum, subtotal); err != nil {
 			return nil, 0, err

@@ -16,13 +16,6 @@ type Line struct {
 	Tax        Tax
 }
 
-// Tax is the rate of one line in basis points. An inclusive tax is inside the price, an exclusive one comes on
-// top. The zero value is no tax.
-type Tax struct {
-	Bps       int64
-	Inclusive bool
-}
-
 // Discount is taken off the eligible lines together: Bps of what they cost, or else Amount, at most what they cost.
 // The zero value takes nothing off.
 type Discount struct {
@@ -44,20 +37,21 @@ type Order struct {
 	Lines []Amounts
 }
 
-// Totals prices the lines. It returns ErrRange for a negative input, a discount over 10000 basis points, or a
-// sum that does not fit.
-func Totals(lines []Line, discount Discount) (Order, error) {
+// Totals prices the lines. Of several discounts a line gets the first that it is eligible for, also when that one
+// takes nothing off: a discount with a rate of its own for some lines is those first, and then the rate for the rest.
+// It returns ErrRange for a negative input, a discount over 10000 basis points, or a sum that does not fit.
+func Totals(lines []Line, discounts ...Discount) (Order, error) {
 	subtotals, err := subtotalsOf(lines)
 	if err != nil {
 		return Order{}, err
 	}
-	discounts, err := discount.split(subtotals)
+	parts, err := split(discounts, subtotals)
 	if err != nil {
 		return Order{}, err
 	}
 	order := Order{Lines: make([]Amounts, len(lines))}
 	for i, line := range lines {
-		amounts, err := line.Tax.amounts(subtotals[i], discounts[i])
+		amounts, err := line.Tax.amounts(subtotals[i], parts[i])
 		if err != nil {
 			return Order{}, err
 		}
@@ -79,26 +73,6 @@ func subtotalsOf(lines []Line) ([]int64, error) {
 		subtotals[i] = subtotal
 	}
 	return subtotals, nil
-}
-
-// amounts taxes what is left of a line after its discount. Of net and tax only the tax is rounded: rounding both
-// would lose or invent a minor unit.
-func (t Tax) amounts(subtotal, discount int64) (Amounts, error) {
-	rest := subtotal - discount
-	a := Amounts{Subtotal: subtotal, Discount: discount, Net: rest, Total: rest}
-	var err error
-	if t.Inclusive {
-		if a.Tax, err = mulDiv(rest, t.Bps, basis+t.Bps, nearest); err != nil {
-			return Amounts{}, err
-		}
-		a.Net = rest - a.Tax
-		return a, nil
-	}
-	if a.Tax, err = mulDiv(rest, t.Bps, basis, nearest); err != nil {
-		return Amounts{}, err
-	}
-	a.Total, err = add(rest, a.Tax)
-	return a, err
 }
 
 // add counts a line in. Discount, net and tax are parts of the subtotal or of the total, so they fit when those do.

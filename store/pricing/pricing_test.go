@@ -3,6 +3,7 @@ package pricing_test
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,6 +24,22 @@ func TestTotals_WorkedExamples(t *testing.T) {
 		want      pricing.Amounts
 		discounts []int64
 	}{
+		"the whole off": {
+			[]pricing.Line{{UnitAmount: 1999, Quantity: 1, Tax: pricing.Tax{Bps: 1900}}, {UnitAmount: 1, Quantity: 1}}, pricing.Discount{Bps: 10_000},
+			pricing.Amounts{Subtotal: 2000, Discount: 2000}, []int64{1999, 1},
+		},
+		"ties go to the first lines: 5 over three of 7": {
+			[]pricing.Line{{UnitAmount: 7, Quantity: 1}, {UnitAmount: 7, Quantity: 1}, {UnitAmount: 7, Quantity: 1}}, pricing.Discount{Amount: 5},
+			pricing.Amounts{Subtotal: 21, Discount: 5, Net: 16, Total: 16}, []int64{2, 2, 1},
+		},
+		"no decimals: 10 % of 99 yen is 9.9": {
+			one(99, pricing.Tax{Bps: 1000, Inclusive: true}), pricing.Discount{Bps: 1000},
+			pricing.Amounts{Subtotal: 99, Discount: 10, Net: 81, Tax: 8, Total: 89}, []int64{10}, // 89 x 10 / 110 = 8.09
+		},
+		"three decimals: 33.33 % of 1.005 dinar is 0.3349": {
+			one(1005, pricing.Tax{Bps: 1000}), pricing.Discount{Bps: 3333},
+			pricing.Amounts{Subtotal: 1005, Discount: 335, Net: 670, Tax: 67, Total: 737}, []int64{335},
+		},
 		"unit times quantity": {
 			[]pricing.Line{{UnitAmount: 1900, Quantity: 3}, {UnitAmount: 500, Quantity: 1}}, pricing.Discount{},
 			pricing.Amounts{Subtotal: 6200, Net: 6200, Total: 6200}, []int64{0, 0},
@@ -71,6 +88,32 @@ func TestTotals_WorkedExamples(t *testing.T) {
 			assert.Equal(t, test.discounts, discounts)
 		})
 	}
+}
+
+// A discount with rates of its own for some lines: each group rounds once, a rate of 0 shields its lines, and
+// a line counts for the first discount that names it.
+func TestTotals_SeveralDiscountsOnOneOrder(t *testing.T) {
+	t.Parallel()
+	only := func(lines ...int) func(int) bool {
+		return func(line int) bool { return slices.Contains(lines, line) }
+	}
+	lines := make([]pricing.Line, 6)
+	for i := range lines {
+		lines[i] = pricing.Line{UnitAmount: 100, Quantity: 1}
+	}
+	order, err := pricing.Totals(lines,
+		pricing.Discount{Bps: 3333, Eligible: only(0, 1)},
+		pricing.Discount{Eligible: only(2)},
+		pricing.Discount{Amount: 150, Eligible: only(1, 3, 4)},
+		pricing.Discount{Bps: 1000},
+	)
+	require.NoError(t, err)
+	got := make([]int64, len(lines))
+	for i, line := range order.Lines {
+		got[i] = line.Discount
+	}
+	assert.Equal(t, []int64{34, 33, 0, 75, 75, 10}, got)
+	assert.EqualValues(t, 227, order.Discount)
 }
 
 func TestTotals_RefusesWhatDoesNotFit(t *testing.T) {
@@ -150,6 +193,28 @@ func TestTotals_Invariants(t *testing.T) {
 			if discount.Eligible(i) {
 				fair(t, got, order.Discount, eligible)
 			}
+		}
+	})
+}
+
+// Several discounts do what each does alone on the lines that none before it is for.
+func TestTotals_DiscountsShareNoLine(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOfN(line(), 1, 50).Draw(t, "lines")
+		first, second := rapid.Uint64().Draw(t, "first"), rapid.Uint64().Draw(t, "second")
+		percent := pricing.Discount{Bps: rapid.Int64Range(0, 10_000).Draw(t, "bps"), Eligible: func(line int) bool { return first>>line&1 == 1 }}
+		fixed := pricing.Discount{Amount: rapid.Int64Range(0, 1<<40).Draw(t, "amount"), Eligible: func(line int) bool { return second>>line&1 == 1 }}
+		both, err := pricing.Totals(lines, percent, fixed)
+		require.NoError(t, err)
+		fixed.Eligible = func(line int) bool { return second&^first>>line&1 == 1 }
+		one, err := pricing.Totals(lines, percent)
+		require.NoError(t, err)
+		other, err := pricing.Totals(lines, fixed)
+		require.NoError(t, err)
+		assert.Equal(t, one.Discount+other.Discount, both.Discount)
+		for i := range lines {
+			assert.Equal(t, one.Lines[i].Discount+other.Lines[i].Discount, both.Lines[i].Discount)
 		}
 	})
 }
