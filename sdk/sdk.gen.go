@@ -328,6 +328,11 @@ const (
 	DeliverableTypeLink       DeliverableType = "link"
 )
 
+// Defines values for DunningOnExhausted.
+const (
+	DunningOnExhaustedCancel DunningOnExhausted = "cancel"
+)
+
 // Defines values for MarketingConsentStatus.
 const (
 	MarketingConsentStatusSubscribed   MarketingConsentStatus = "subscribed"
@@ -412,6 +417,13 @@ const (
 	ProductVisibilityUnlisted ProductVisibility = "unlisted"
 )
 
+// Defines values for ProrationBehavior.
+const (
+	ProrationBehaviorInvoiceImmediately ProrationBehavior = "invoice_immediately"
+	ProrationBehaviorNextInvoice        ProrationBehavior = "next_invoice"
+	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period"
+)
+
 // Defines values for SocialAdsStatus.
 const (
 	SocialAdsStatusActive   SocialAdsStatus = "active"
@@ -431,6 +443,12 @@ const (
 const (
 	TaxBehaviorExclusive TaxBehavior = "exclusive"
 	TaxBehaviorInclusive TaxBehavior = "inclusive"
+)
+
+// Defines values for TaxMode.
+const (
+	TaxModeFlatTable TaxMode = "flat_table"
+	TaxModeNone      TaxMode = "none"
 )
 
 // Defines values for WebhookDeliveryReason.
@@ -649,9 +667,27 @@ type Account struct {
 	RemoveBranding      bool    `json:"remove_branding"`
 
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
-	CheckoutRequiresTerms bool      `json:"checkout_requires_terms"`
-	CreatedAt             wire.Time `json:"created_at"`
-	UpdatedAt             wire.Time `json:"updated_at"`
+	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
+
+	// InvoicePrefix What the numbers of new invoices begin with: `INV-000123`.
+	//
+	// Example: INV
+	InvoicePrefix string `json:"invoice_prefix"`
+
+	// NextInvoiceNumber The number that the next finalised invoice gets.
+	NextInvoiceNumber int64 `json:"next_invoice_number"`
+
+	// Tax How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
+	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
+	Tax TaxSettings `json:"tax"`
+
+	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
+	ProrationBehavior ProrationBehavior `json:"proration_behavior"`
+
+	// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
+	Dunning   Dunning   `json:"dunning"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
 }
 
 // AccountPlan What the operator of the server lets the account use.
@@ -680,6 +716,20 @@ type AccountUpdate struct {
 	CustomDomain          nullable.Nullable[string]  `json:"custom_domain,omitempty"`
 	RemoveBranding        *bool                      `json:"remove_branding,omitempty"`
 	CheckoutRequiresTerms *bool                      `json:"checkout_requires_terms,omitempty"`
+	InvoicePrefix         *string                    `json:"invoice_prefix,omitempty"`
+
+	// NextInvoiceNumber Only upward, and only before the first invoice is finalised: numbers have no gaps.
+	NextInvoiceNumber *int64 `json:"next_invoice_number,omitempty"`
+
+	// Tax How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
+	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
+	Tax *TaxSettings `json:"tax,omitempty"`
+
+	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
+	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
+
+	// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
+	Dunning *Dunning `json:"dunning,omitempty"`
 }
 
 // Ad An ad on a network, with its metrics.
@@ -2310,6 +2360,20 @@ type Deliverable struct {
 // DeliverableType defines model for Deliverable.Type.
 type DeliverableType string
 
+// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
+type Dunning struct {
+	// IntervalsDays Days before each further attempt.
+	//
+	// Example: [2,5,7,7]
+	IntervalsDays []int64 `json:"intervals_days"`
+
+	// OnExhausted What becomes of the subscription when all attempts have failed.
+	OnExhausted DunningOnExhausted `json:"on_exhausted"`
+}
+
+// DunningOnExhausted What becomes of the subscription when all attempts have failed.
+type DunningOnExhausted string
+
 // EventType A type of event that an endpoint can subscribe to.
 type EventType struct {
 	Object string `json:"object"`
@@ -2920,6 +2984,9 @@ type ProductUpdate struct {
 // ProductVisibility Unlisted products are sold to whoever has the address.
 type ProductVisibility string
 
+// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
+type ProrationBehavior string
+
 // PublicCheckout A checkout as its buyer sees it.
 type PublicCheckout struct {
 	// ID Example: chk_01k0000000000000000000000a
@@ -3128,6 +3195,41 @@ type TaxID struct {
 
 	// Value Example: DE123456789
 	Value string `json:"value"`
+}
+
+// TaxMode Where the rates of tax come from. `none` taxes nobody.
+type TaxMode string
+
+// TaxRate The tax of a place; without a country, of everywhere else.
+type TaxRate struct {
+	// Country ISO 3166-1 alpha-2.
+	//
+	// Example: CA
+	Country *string `json:"country,omitempty"`
+
+	// Region Compared with `state` of the address; upper and lower case are the same.
+	//
+	// Example: ON
+	Region *string `json:"region,omitempty"`
+
+	// RateBps Hundredths of a percent: 1900 is 19 %.
+	RateBps int64 `json:"rate_bps"`
+
+	// Name What documents call it.
+	//
+	// Example: VAT
+	Name string `json:"name"`
+}
+
+// TaxSettings How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
+// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
+type TaxSettings struct {
+	// Mode Where the rates of tax come from. `none` taxes nobody.
+	Mode TaxMode `json:"mode"`
+
+	// Behavior Whether tax is added to an amount or is part of it.
+	Behavior TaxBehavior `json:"behavior"`
+	Rates    []TaxRate   `json:"rates"`
 }
 
 // TotalSpent Paid amounts by currency, in its minor unit.

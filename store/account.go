@@ -37,28 +37,56 @@ func (p Plan) Features() []string {
 
 // Account is a merchant. Everything else belongs to one.
 type Account struct {
-	ID                    string         `db:"id"`
-	Name                  string         `db:"name"`
-	Handle                string         `db:"handle"` // unique on this server
-	Email                 string         `db:"email"`
-	SupportEmail          *string        `db:"support_email"`
-	WebsiteURL            *string        `db:"website_url"`
-	LogoURL               *string        `db:"logo_url"`
-	Country               *string        `db:"country"`
-	DefaultCurrency       string         `db:"default_currency"`
-	Timezone              string         `db:"timezone"`
-	Locale                string         `db:"locale"`
-	BusinessName          *string        `db:"business_name"`
-	BusinessAddress       JSON[*Address] `db:"business_address"`
-	TaxID                 *string        `db:"tax_id"`
-	Plan                  Plan           `db:"plan"`
-	StatementDescriptor   *string        `db:"statement_descriptor"`
-	CustomDomain          *string        `db:"custom_domain"` // not unique before somebody verifies it: see AISite
-	RemoveBranding        bool           `db:"remove_branding"`
-	CheckoutRequiresTerms bool           `db:"checkout_requires_terms"`
-	CreatedAt             Time           `db:"created_at"`
-	UpdatedAt             Time           `db:"updated_at"`
+	ID                    string            `db:"id"`
+	Name                  string            `db:"name"`
+	Handle                string            `db:"handle"` // unique on this server
+	Email                 string            `db:"email"`
+	SupportEmail          *string           `db:"support_email"`
+	WebsiteURL            *string           `db:"website_url"`
+	LogoURL               *string           `db:"logo_url"`
+	Country               *string           `db:"country"`
+	DefaultCurrency       string            `db:"default_currency"`
+	Timezone              string            `db:"timezone"`
+	Locale                string            `db:"locale"`
+	BusinessName          *string           `db:"business_name"`
+	BusinessAddress       JSON[*Address]    `db:"business_address"`
+	TaxID                 *string           `db:"tax_id"`
+	Plan                  Plan              `db:"plan"`
+	StatementDescriptor   *string           `db:"statement_descriptor"`
+	CustomDomain          *string           `db:"custom_domain"` // not unique before somebody verifies it: see AISite
+	RemoveBranding        bool              `db:"remove_branding"`
+	CheckoutRequiresTerms bool              `db:"checkout_requires_terms"`
+	InvoicePrefix         string            `db:"invoice_prefix"`
+	FirstInvoiceNumber    int64             `db:"first_invoice_number"`
+	NextInvoiceNumber     int64             `db:"-"` // read by GetAccount alone
+	Tax                   JSON[TaxSettings] `db:"tax"`
+	ProrationBehavior     ProrationBehavior `db:"proration_behavior"`
+	Dunning               JSON[Dunning]     `db:"dunning"`
+	CreatedAt             Time              `db:"created_at"`
+	UpdatedAt             Time              `db:"updated_at"`
 }
+
+// ProrationBehavior says when a change of plan is billed.
+type ProrationBehavior string
+
+// The proration behaviors.
+const (
+	ProrationBehaviorInvoiceImmediately ProrationBehavior = "invoice_immediately"
+	ProrationBehaviorNextInvoice        ProrationBehavior = "next_invoice"
+	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period" // nothing is prorated: the change waits
+)
+
+// Dunning is how a renewal that was not paid is tried again: after so many days each time, and then OnExhausted.
+type Dunning struct {
+	IntervalsDays []int64 `json:"intervals_days"`
+	OnExhausted   string  `json:"on_exhausted"` // cancel
+}
+
+// What a schedule of retries may hold.
+const (
+	maxDunningRetries = 10
+	maxDunningDays    = 60
+)
 
 // nameHandle is the kind of a handle in global_names.
 const nameHandle = "handle"
@@ -72,6 +100,8 @@ type NewAccount struct {
 var accountColumns = columnsOf[Account]("accounts")
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
+
+var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (a *Account) check() error {
@@ -87,7 +117,22 @@ func (a *Account) check() error {
 	p.Check(ok, "default_currency", "This currency is not supported. Send a lower-case ISO 4217 code such as usd.")
 	_, err := time.LoadLocation(a.Timezone)
 	p.Check(err == nil && a.Timezone != "" && a.Timezone != "Local", "timezone", "Send an IANA time zone, such as Europe/Berlin.")
+	a.checkBilling(&p)
 	return p.Err()
+}
+
+// checkBilling notes what is not acceptable of how the account bills.
+func (a *Account) checkBilling(p *Problems) {
+	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
+	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),
+		"proration_behavior", "A proration behavior is invoice_immediately, next_invoice or next_period.")
+	a.Tax.V.check(p)
+	d := &a.Dunning.V
+	p.Check(len(d.IntervalsDays) >= 1 && len(d.IntervalsDays) <= maxDunningRetries, "dunning.intervals_days", "A payment is tried again 1 to 10 times.")
+	for i, days := range d.IntervalsDays {
+		p.Check(days >= 1 && days <= maxDunningDays, fmt.Sprintf("dunning.intervals_days.%d", i), "There are 1 to 60 days between two attempts.")
+	}
+	p.Check(d.OnExhausted == "cancel", "dunning.on_exhausted", "When all attempts have failed, the subscription is canceled: send cancel.")
 }
 
 func isEmail(s string) bool {
@@ -106,9 +151,13 @@ func (a *Account) checkPlan() error {
 	return nil
 }
 
-// GetAccount returns an account, or CodeMissing.
+// GetAccount returns an account with the number of its next invoice, or CodeMissing.
 func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error) {
-	return s.findAccount(ctx, account, "")
+	a, err := s.findAccount(ctx, account, "")
+	if err != nil {
+		return nil, err
+	}
+	return a, s.numberInvoices(ctx, a)
 }
 
 // HasAccounts reports whether there is any account yet.
@@ -126,7 +175,10 @@ func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
 func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a := &Account{ID: NewID(KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
-			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", CreatedAt: s.Now()}
+			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en",
+			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
+			Tax:     JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
+			Dunning: JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}), CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(); err != nil {
 			return nil, err
@@ -147,6 +199,9 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err != nil {
 			return nil, err
 		}
+		if err := s.numberInvoices(ctx, a); err != nil {
+			return nil, err
+		}
 		before, text := *a, jsonText(a)
 		change(a)
 		if jsonText(a) == text {
@@ -163,9 +218,45 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 				return nil, err
 			}
 		}
+		if err := u.raiseInvoiceNumber(ctx, a, before.NextInvoiceNumber); err != nil {
+			return nil, err
+		}
 		a.UpdatedAt = s.Now()
 		return a, u.update(ctx, accountColumns, a)
 	})
+}
+
+// numberInvoices reads the number of the account's next invoice.
+func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
+	last, err := get[int64](ctx, s, `SELECT value FROM counters WHERE account_id = ? AND name = 'invoice_number'`, a.ID)
+	if err != nil {
+		return fmt.Errorf("read the last invoice number: %w", err)
+	}
+	a.NextInvoiceNumber = max(deref(last)+1, a.FirstInvoiceNumber)
+	return nil
+}
+
+// raiseInvoiceNumber lets the account's first invoice have a higher number than before. Once there is one, the numbers
+// go on without gaps.
+func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64) error {
+	if a.NextInvoiceNumber == before {
+		return nil
+	}
+	if a.NextInvoiceNumber < before {
+		return Invalid("next_invoice_number", fmt.Sprintf("The next invoice number is %d. It can only be raised.", before))
+	}
+	rows, err := u.exec(ctx, `
+		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'invoice_number', ?)
+		ON CONFLICT (account_id, name) DO UPDATE SET value = excluded.value WHERE c.value < ?`,
+		a.ID, a.NextInvoiceNumber-1, a.FirstInvoiceNumber)
+	if err != nil {
+		return fmt.Errorf("raise the invoice number: %w", err)
+	}
+	if rows == 0 {
+		return Invalid("next_invoice_number", "The account has finalised an invoice: its numbers go on without gaps.")
+	}
+	a.FirstInvoiceNumber = a.NextInvoiceNumber
+	return nil
 }
 
 func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account, error) {

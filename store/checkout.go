@@ -158,7 +158,7 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 
 // GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
 func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
-	seller, err := s.GetAccount(ctx, c.AccountID)
+	seller, err := s.findAccount(ctx, c.AccountID, "")
 	if err != nil {
 		return nil, err
 	}

@@ -200,7 +200,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 	if err := u.store.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
-	account, err := u.store.GetAccount(ctx, c.AccountID)
+	account, err := u.store.findAccount(ctx, c.AccountID, "")
 	if err != nil {
 		return nil, err
 	}

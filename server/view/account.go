@@ -29,6 +29,11 @@ func Account(a *store.Account) api.Account {
 		CustomDomain:          a.CustomDomain,
 		RemoveBranding:        a.RemoveBranding,
 		CheckoutRequiresTerms: a.CheckoutRequiresTerms,
+		InvoicePrefix:         a.InvoicePrefix,
+		NextInvoiceNumber:     a.NextInvoiceNumber,
+		Tax:                   taxSettings(a.Tax.V),
+		ProrationBehavior:     api.ProrationBehavior(a.ProrationBehavior),
+		Dunning:               api.Dunning{IntervalsDays: a.Dunning.V.IntervalsDays, OnExhausted: api.DunningOnExhausted(a.Dunning.V.OnExhausted)},
 		CreatedAt:             at(a.CreatedAt),
 		UpdatedAt:             at(a.UpdatedAt),
 	}
@@ -54,5 +59,24 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 		setOrClear(&a.CustomDomain, b.CustomDomain)
 		set(&a.RemoveBranding, b.RemoveBranding)
 		set(&a.CheckoutRequiresTerms, b.CheckoutRequiresTerms)
+		set(&a.InvoicePrefix, b.InvoicePrefix)
+		set(&a.NextInvoiceNumber, b.NextInvoiceNumber)
+		setAs(&a.ProrationBehavior, b.ProrationBehavior)
+		if b.Tax != nil {
+			a.Tax.V = newTaxSettings(b.Tax)
+		}
+		if b.Dunning != nil {
+			a.Dunning.V = store.Dunning{IntervalsDays: b.Dunning.IntervalsDays, OnExhausted: string(b.Dunning.OnExhausted)}
+		}
 	}
+}
+
+func taxSettings(t store.TaxSettings) api.TaxSettings {
+	rate := func(r store.TaxRate) api.TaxRate { return api.TaxRate(r) }
+	return api.TaxSettings{Mode: api.TaxMode(t.Mode), Behavior: api.TaxBehavior(t.Behavior), Rates: mapped(t.Rates, rate)}
+}
+
+func newTaxSettings(t *api.TaxSettings) store.TaxSettings {
+	rate := func(r api.TaxRate) store.TaxRate { return store.TaxRate(r) }
+	return store.TaxSettings{Mode: store.TaxMode(t.Mode), Behavior: string(t.Behavior), Rates: mapped(t.Rates, rate)}
 }

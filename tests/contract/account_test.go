@@ -2,6 +2,8 @@ package contract
 
 import (
 	"net/http"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
@@ -52,6 +54,52 @@ func TestUpdateAccount_RefusesWhatCannotBe(t *testing.T) {
 			"timezone":             {Timezone: new("Mars/Olympus")},
 			"statement_descriptor": {StatementDescriptor: sdk.Set("more than twenty-two characters")},
 			"country":              {Country: sdk.Set("Germany")},
+		} {
+			_, err := c.Account.Update(background, body)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, param)
+		}
+	})
+}
+
+func TestUpdateAccount_BillingSettings(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := ok[*sdk.Account](t)(c.Account.Get(background))
+		if a.InvoicePrefix != "INV" || a.NextInvoiceNumber != 1 || a.Tax.Mode != sdk.TaxModeNone || len(a.Tax.Rates) != 0 ||
+			a.ProrationBehavior != sdk.ProrationBehaviorInvoiceImmediately || !slices.Equal(a.Dunning.IntervalsDays, []int64{2, 5, 7, 7}) {
+			t.Errorf("a new account bills like %+v", a)
+		}
+		rates := []sdk.TaxRate{{Country: new("CA"), Region: new("ON"), RateBps: 1300, Name: "HST"}, {RateBps: 0, Name: "Export"}}
+		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
+			InvoicePrefix: new("ADA2026"), NextInvoiceNumber: new(int64(1000)), ProrationBehavior: new(sdk.ProrationBehaviorNextPeriod),
+			Tax:     &sdk.TaxSettings{Mode: sdk.TaxModeFlatTable, Behavior: sdk.TaxBehaviorInclusive, Rates: rates},
+			Dunning: &sdk.Dunning{IntervalsDays: []int64{1}, OnExhausted: sdk.DunningOnExhaustedCancel},
+		}))
+		a = ok[*sdk.Account](t)(c.Account.Get(background))
+		if a.InvoicePrefix != "ADA2026" || a.NextInvoiceNumber != 1000 || a.ProrationBehavior != sdk.ProrationBehaviorNextPeriod ||
+			a.Tax.Behavior != sdk.TaxBehaviorInclusive || !slices.Equal(a.Dunning.IntervalsDays, []int64{1}) || !reflect.DeepEqual(a.Tax.Rates, rates) {
+			t.Errorf("the account bills like %+v", a)
+		}
+	})
+}
+
+func TestUpdateAccount_RefusesBillingThatCannotBe(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{NextInvoiceNumber: new(int64(10))}))
+		table := func(rates ...sdk.TaxRate) *sdk.TaxSettings {
+			return &sdk.TaxSettings{Mode: sdk.TaxModeFlatTable, Behavior: sdk.TaxBehaviorExclusive, Rates: rates}
+		}
+		vat := sdk.TaxRate{Country: new("DE"), Name: "VAT", RateBps: 1900}
+		for param, body := range map[string]*sdk.AccountUpdate{
+			"next_invoice_number":      {NextInvoiceNumber: new(int64(9))},
+			"invoice_prefix":           {InvoicePrefix: new("in")},
+			"proration_behavior":       {ProrationBehavior: new(sdk.ProrationBehavior("never"))},
+			"dunning.intervals_days":   {Dunning: &sdk.Dunning{IntervalsDays: []int64{}, OnExhausted: sdk.DunningOnExhaustedCancel}},
+			"dunning.intervals_days.1": {Dunning: &sdk.Dunning{IntervalsDays: []int64{1, 61}, OnExhausted: sdk.DunningOnExhaustedCancel}},
+			"dunning.on_exhausted":     {Dunning: &sdk.Dunning{IntervalsDays: []int64{1}, OnExhausted: "pause"}},
+			"tax.mode":                 {Tax: &sdk.TaxSettings{Mode: "magic", Behavior: sdk.TaxBehaviorExclusive, Rates: []sdk.TaxRate{}}},
+			"tax.rates.1.country":      {Tax: table(vat, vat)},
+			"tax.rates.0.region":       {Tax: table(sdk.TaxRate{Region: new("ON"), Name: "HST"})},
+			"tax.rates.0.rate_bps":     {Tax: table(sdk.TaxRate{Name: "VAT", RateBps: 10001})},
 		} {
 			_, err := c.Account.Update(background, body)
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, param)

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TaxMode says where the rates of tax come from.
+type TaxMode string
+
+// The tax modes of an account.
+const (
+	TaxModeNone      TaxMode = "none"
+	TaxModeFlatTable TaxMode = "flat_table"
+)
+
+// Whether a tax comes on top of a price or is inside it.
+const (
+	TaxBehaviorExclusive = "exclusive"
+	TaxBehaviorInclusive = "inclusive"
+)
+
+// What a tax table may hold.
+const (
+	maxTaxRates   = 500
+	maxTaxRateBps = 10_000
+)
+
+// TaxSettings is how an account taxes what it sells. Behavior is that of price variants which have none of their own.
+type TaxSettings struct {
+	Mode     TaxMode   `json:"mode"`
+	Behavior string    `json:"behavior"`
+	Rates    []TaxRate `json:"rates"`
+}
+
+// TaxRate is the tax of a place: of a region, of a country without regions of their own, or, without a country, of
+// everywhere else.
+type TaxRate struct {
+	Country *string `json:"country"`
+	Region  *string `json:"region"`
+	RateBps int64   `json:"rate_bps"`
+	Name    string  `json:"name"`
+}
+
+// taxSource is the seam where a tax service would sit. It says which rate a buyer at an address pays, nil for none;
+// known is false as long as the address does not tell. A source that asks the outside has to be asked before the
+// transaction that uses its answer, and to keep the answer with the checkout.
+type taxSource interface {
+	rateAt(address *Address) (rate *TaxRate, known bool)
+}
+
+// noTax taxes nobody.
+type noTax struct{}
+
+// flatTable is a list of rates by place.
+type flatTable []TaxRate
+
+// source returns who knows the account's rates.
+func (t *TaxSettings) source() taxSource {
+	if t.Mode == TaxModeFlatTable {
+		return flatTable(t.Rates)
+	}
+	return noTax{}
+}
+
+// isInclusive reports whether the price of a variant contains its tax.
+func (t *TaxSettings) isInclusive(v *PriceVariant) bool {
+	behavior := t.Behavior
+	if v.TaxBehavior != nil {
+		behavior = *v.TaxBehavior
+	}
+	return behavior == TaxBehaviorInclusive
+}
+
+func (noTax) rateAt(*Address) (*TaxRate, bool) { return nil, true }
+
+// rateAt returns the most specific rate. A buyer of unknown country pays the rate of everywhere, and their tax is not
+// known if there are only others; the same holds for the region in a country that has rates by region.
+func (t flatTable) rateAt(address *Address) (*TaxRate, bool) {
+	country, region := place(address)
+	var best *TaxRate
+	known := true
+	for i := range t {
+		rate := &t[i]
+		if country != "" && rate.isIn(country) && rate.Region != nil && region == "" {
+			known = false
+		}
+		if rate.covers(country, region) && (best == nil || rate.depth() > best.depth()) {
+			best = rate
+		}
+	}
+	if country == "" {
+		known = best != nil || len(t) == 0
+	}
+	if !known {
+		return nil, false
+	}
+	return best, true
+}
+
+// place is what the rates of tax go by, empty where an address says nothing.
+func place(a *Address) (country, region string) {
+	if a == nil {
+		return "", ""
+	}
+	return strings.TrimSpace(deref(a.Country)), strings.TrimSpace(deref(a.State))
+}
+
+func (r *TaxRate) isIn(country string) bool {
+	return r.Country != nil && strings.EqualFold(*r.Country, country)
+}
+
+// covers reports whether the rate holds at a place.
+func (r *TaxRate) covers(country, region string) bool {
+	switch {
+	case r.Country == nil:
+		return true
+	case !r.isIn(country):
+		return false
+	default:
+		return r.Region == nil || strings.EqualFold(*r.Region, region)
+	}
+}
+
+// depth is how much the rate says about its place.
+func (r *TaxRate) depth() int {
+	switch {
+	case r.Country == nil:
+		return 0
+	case r.Region == nil:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// check notes what is not acceptable of the settings.
+func (t *TaxSettings) check(p *Problems) {
+	p.Check(slices.Contains([]TaxMode{TaxModeNone, TaxModeFlatTable}, t.Mode), "tax.mode", "A tax mode is none or flat_table.")
+	p.Check(slices.Contains([]string{TaxBehaviorExclusive, TaxBehaviorInclusive}, t.Behavior), "tax.behavior", "A tax behavior is exclusive or inclusive.")
+	p.Check(len(t.Rates) <= maxTaxRates, "tax.rates", fmt.Sprintf("There are at most %d rates.", maxTaxRates))
+	places := map[string]bool{}
+	for i, rate := range t.Rates {
+		at := fmt.Sprintf("tax.rates.%d.", i)
+		rate.check(at, p)
+		key := jsonText([]string{deref(rate.Country), strings.ToLower(deref(rate.Region))})
+		p.Check(!places[key], at+"country", "Another rate is for the same place.")
+		places[key] = true
+	}
+}
+
+func (r *TaxRate) check(at string, p *Problems) {
+	p.Check(r.RateBps >= 0 && r.RateBps <= maxTaxRateBps, at+"rate_bps", "A rate has 0 to 10000 basis points: 1900 is 19 %.")
+	p.Check(strings.TrimSpace(r.Name) != "" && shorter(&r.Name, 100), at+"name", "A rate has a name of 1 to 100 characters, such as VAT.")
+	p.Check(r.Region == nil || r.Country != nil, at+"region", "A region belongs to a country: send country too.")
+	p.Check(r.Region == nil || strings.TrimSpace(*r.Region) != "", at+"region", "A region is not empty: leave it out.")
+}

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
+	t.Parallel()
+	everywhere := TaxRate{RateBps: 100, Name: "Everywhere"}
+	germany := TaxRate{Country: new("DE"), RateBps: 1900, Name: "MwSt."}
+	canada := TaxRate{Country: new("CA"), RateBps: 500, Name: "GST"}
+	ontario := TaxRate{Country: new("CA"), Region: new("ON"), RateBps: 1300, Name: "HST"}
+	tests := map[string]struct {
+		table   flatTable
+		address *Address
+		want    string // the rate's name, "none", or "unknown"
+	}{
+		"an empty table taxes nobody":              {nil, nil, "none"},
+		"a country":                                {flatTable{everywhere, germany}, &Address{Country: new("DE")}, "MwSt."},
+		"another country pays what is everywhere":  {flatTable{germany, everywhere}, &Address{Country: new("FR")}, "Everywhere"},
+		"another country pays nothing":             {flatTable{germany}, &Address{Country: new("FR")}, "none"},
+		"a region, however it is written":          {flatTable{everywhere, canada, ontario}, &Address{Country: new("CA"), State: new(" on ")}, "HST"},
+		"another region pays the country's":        {flatTable{ontario, canada, everywhere}, &Address{Country: new("CA"), State: new("AB")}, "GST"},
+		"another region without a country's rate":  {flatTable{ontario}, &Address{Country: new("CA"), State: new("AB")}, "none"},
+		"a region has to be known where it counts": {flatTable{canada, ontario, everywhere}, &Address{Country: new("CA")}, "unknown"},
+		"no address":                           {flatTable{germany}, nil, "unknown"},
+		"an address without a country":         {flatTable{germany}, &Address{City: new("Berlin")}, "unknown"},
+		"no address, but a rate of everywhere": {flatTable{germany, everywhere}, nil, "Everywhere"},
+		"a region of the same name elsewhere":  {flatTable{ontario, germany}, &Address{Country: new("DE"), State: new("ON")}, "MwSt."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rate, known := test.table.rateAt(test.address)
+			got := "none"
+			switch {
+			case !known:
+				got = "unknown"
+			case rate != nil:
+				got = rate.Name
+			}
+			assert.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestTaxSettings_BehaviorOfAVariantGoesFirst(t *testing.T) {
+	t.Parallel()
+	settings := TaxSettings{Behavior: TaxBehaviorInclusive}
+	assert.True(t, settings.isInclusive(&PriceVariant{}))
+	assert.False(t, settings.isInclusive(&PriceVariant{TaxBehavior: new(TaxBehaviorExclusive)}))
+	settings.Behavior = TaxBehaviorExclusive
+	assert.True(t, settings.isInclusive(&PriceVariant{TaxBehavior: new(TaxBehaviorInclusive)}))
+}
+
+func TestTaxSettings_RefusesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	tests := map[string]TaxSettings{
+		"tax.mode":             {Mode: "magic", Behavior: TaxBehaviorExclusive},
+		"tax.behavior":         {Mode: TaxModeNone, Behavior: "both"},
+		"tax.rates":            {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: make([]TaxRate, maxTaxRates+1)},
+		"tax.rates.0.rate_bps": {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: "VAT", RateBps: 10_001}}},
+		"tax.rates.0.name":     {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: " "}}},
+		"tax.rates.0.region":   {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{{Name: "VAT", Region: new("ON")}}},
+		"tax.rates.1.country": {Mode: TaxModeFlatTable, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{
+			{Name: "VAT", Country: new("CA"), Region: new("ON")}, {Name: "HST", Country: new("CA"), Region: new("on")},
+		}},
+	}
+	for field, settings := range tests {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			var p Problems
+			settings.check(&p)
+			require.Contains(t, p, field)
+		})
+	}
+	var p Problems
+	(&TaxSettings{Mode: TaxModeFlatTable, Behavior: TaxBehaviorInclusive, Rates: []TaxRate{{Name: "VAT", Country: new("CA")}, {Name: "VAT"}}}).check(&p)
+	assert.Empty(t, p)
+}
