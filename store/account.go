@@ -160,6 +160,18 @@ func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error
 	return a, s.numberInvoices(ctx, a)
 }
 
+// PaymentsProvider returns the name of the provider by which payments of an account begin.
+func (s *Store) PaymentsProvider(ctx context.Context, account string) (string, error) {
+	name, err := get[string](ctx, s, `SELECT payments_provider FROM accounts WHERE id = ?`, account)
+	if err == nil && name == nil {
+		err = Missing("account", "", account)
+	}
+	if err != nil {
+		return "", err
+	}
+	return *name, nil
+}
+
 // HasAccounts reports whether there is any account yet.
 func (s *Store) HasAccounts(ctx context.Context) (bool, error) {
 	row, err := get[int](ctx, s, `SELECT 1 FROM accounts LIMIT 1`)

@@ -14,6 +14,7 @@ type TestCharge struct {
 	Amount      int64  `db:"amount"`
 	Currency    string `db:"currency"`
 	MethodRef   string `db:"method_ref"`
+	OffSession  bool   `db:"off_session"`
 	Status      string `db:"status"`
 	DeclineCode string `db:"decline_code"`
 	CreatedAt   Time   `db:"created_at"`
@@ -42,6 +43,19 @@ func (s *Store) PutTestCharge(ctx context.Context, c TestCharge) (*TestCharge, e
 // GetTestCharge returns a charge, nil if there is none.
 func (s *Store) GetTestCharge(ctx context.Context, account, id string) (*TestCharge, error) {
 	return get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+}
+
+// TestHistory is how often a method was charged: at all, and while its buyer was away.
+type TestHistory struct {
+	Charges    int64 `db:"charges"`
+	OffSession int64 `db:"off_session"`
+}
+
+// TestHistoryOf counts the charges of a method whose reference begins with tok_.
+func (s *Store) TestHistoryOf(ctx context.Context, account, methodRef string) (*TestHistory, error) {
+	return get[TestHistory](ctx, s, `
+		SELECT COUNT(*) AS charges, COALESCE(SUM(CASE WHEN off_session THEN 1 ELSE 0 END), 0) AS off_session
+		FROM test_charges WHERE account_id = ? AND method_ref = ? AND method_ref >= 'tok_'`, account, methodRef)
 }
 
 // MoveTestCharge changes the status of a charge that has the status from.

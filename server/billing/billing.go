@@ -16,13 +16,33 @@ import (
 
 // Billing takes money for checkouts. It is safe for concurrent use.
 type Billing struct {
-	store    *store.Store
-	provider payments.Provider
+	store     *store.Store
+	providers *payments.Registry
 }
 
-// New makes a Billing that charges through the provider.
-func New(s *store.Store, provider payments.Provider) *Billing {
-	return &Billing{store: s, provider: payments.Outside(provider)}
+// New makes a Billing that charges through the providers: the one that the account has chosen.
+func New(s *store.Store, providers *payments.Registry) *Billing {
+	return &Billing{store: s, providers: providers}
+}
+
+// chosen returns the provider by which payments of an account begin.
+func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider, error) {
+	name, err := b.store.PaymentsProvider(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	if provider, ok := b.providers.Provider(name); ok {
+		return provider, nil
+	}
+	return nil, store.Invalid("payment_method", "This server takes no payments through the provider of the account: '"+name+"'. Choose another payments_provider.")
+}
+
+// providerOf returns the provider by which a payment has begun.
+func (b *Billing) providerOf(payment *store.Payment) (payments.Provider, error) {
+	if provider, ok := b.providers.Provider(payment.Provider); ok {
+		return provider, nil
+	}
+	return nil, fmt.Errorf("this server has no payment provider %q", payment.Provider)
 }
 
 // ConfirmCheckout is how a buyer pays. Method is nil when none was sent.
@@ -36,16 +56,12 @@ type ConfirmCheckout struct {
 // the buyer leaves the checkout processing with a next action. A completed checkout is returned as it is. An error
 // that is not a *store.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
 func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
-	confirm := store.Confirm{Provider: b.provider.Name(), TermsAccepted: in.TermsAccepted}
-	if in.Method != nil {
-		method, refused := b.provider.Accept(*in.Method, b.store.Now().Time())
-		if refused != nil {
-			if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
-				return nil, err // which checkout comes before how it is paid
-			}
-			return nil, refused
+	confirm, refused := b.accept(ctx, account, in)
+	if refused != nil {
+		if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
+			return nil, err // which checkout comes before how it is paid
 		}
-		confirm.MethodRef, confirm.PaymentMethod = method.Ref, method.Card
+		return nil, refused
 	}
 	begun, err := b.store.BeginConfirm(ctx, account, ref, confirm)
 	if err != nil {
@@ -57,6 +73,21 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 	return b.resume(ctx, begun)
 }
 
+// accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.
+func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
+	confirm := store.Confirm{TermsAccepted: in.TermsAccepted}
+	if in.Method == nil {
+		return confirm, nil
+	}
+	provider, err := b.chosen(ctx, account)
+	if err != nil {
+		return confirm, err
+	}
+	method, err := provider.Accept(*in.Method, b.store.Now().Time())
+	confirm.Provider, confirm.MethodRef, confirm.PaymentMethod = provider.Name(), method.Ref, method.Card
+	return confirm, err
+}
+
 // ResumePayment goes on with a payment from wherever it stands, as after an action of the buyer.
 func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store.Checkout, error) {
 	begun, err := b.store.GetConfirmation(ctx, account, id)
@@ -66,8 +97,13 @@ func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store
 	return b.resume(ctx, begun)
 }
 
-// unknownPause is how long the reconciler waits before it asks about a charge of which nothing was heard.
-const unknownPause = 10 * time.Second
+const (
+	// unknownPause is how long the reconciler waits before it asks about a charge of which nothing was heard.
+	unknownPause = 10 * time.Second
+
+	// pendingPause is how long it waits for a bank that takes its time.
+	pendingPause = time.Minute
+)
 
 func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store.Checkout, error) {
 	payment := begun.Payment
@@ -93,16 +129,20 @@ func (b *Billing) unknown(ctx context.Context, payment *store.Payment, err error
 // charge asks the provider, beginning with what is not known to have been asked yet.
 func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (payments.Charge, error) {
 	payment := begun.Payment
+	provider, err := b.providerOf(payment)
+	if err != nil {
+		return payments.Charge{}, err
+	}
 	if payment.ProviderRef != nil {
-		charge, err := b.provider.GetCharge(ctx, payment.AccountID, *payment.ProviderRef)
+		charge, err := provider.GetCharge(ctx, payment.AccountID, *payment.ProviderRef)
 		if err != nil || charge.Status != payments.ChargePrepared {
 			return charge, err
 		}
-		return b.provider.ConfirmCharge(ctx, payment.AccountID, *payment.ProviderRef)
+		return provider.ConfirmCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	}
-	ref, err := b.provider.PrepareCharge(ctx, payments.ChargeInput{
+	ref, err := provider.PrepareCharge(ctx, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef,
+		MethodRef: payment.MethodRef, Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
 	})
 	if err != nil {
 		return payments.Charge{}, err
@@ -110,10 +150,13 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	if err := b.store.SetPaymentRef(ctx, payment.AccountID, payment.ID, ref); err != nil {
 		return payments.Charge{}, err
 	}
-	return b.provider.ConfirmCharge(ctx, payment.AccountID, ref)
+	return provider.ConfirmCharge(ctx, payment.AccountID, ref)
 }
 
 func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Checkout, error) {
+	if charge.Status == payments.ChargePending {
+		return begun.Checkout, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
+	}
 	result, err := resultOf(charge, begun.Checkout.URL)
 	if err != nil {
 		return nil, err

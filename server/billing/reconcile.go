@@ -36,13 +36,13 @@ func (b *Billing) Run(ctx context.Context) {
 // Reconcile goes on with every payment that was left without an outcome: by a crash, by a provider that did not
 // answer, or by a buyer who did not come back.
 func (b *Billing) Reconcile(ctx context.Context) error {
-	due, err := b.store.DuePayments(ctx, b.provider.Name(), reconcileBatch)
-	if err != nil {
-		return err
-	}
 	var errs []error
-	for _, payment := range due {
-		errs = append(errs, b.reconcile(ctx, payment))
+	for _, provider := range b.providers.Names() {
+		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
+		errs = append(errs, err)
+		for _, payment := range due {
+			errs = append(errs, b.reconcile(ctx, payment))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -70,7 +70,11 @@ func (b *Billing) reconcile(ctx context.Context, due store.DuePayment) error {
 // abandon gives up a charge for which the buyer did nothing. If they did at the last moment, it is settled as such.
 func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error {
 	payment := begun.Payment
-	charge, err := b.provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
+	provider, err := b.providerOf(payment)
+	if err != nil {
+		return err
+	}
+	charge, err := provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	if err != nil {
 		return b.unknown(ctx, payment, err)
 	}

@@ -32,7 +32,7 @@ type world struct {
 // flaky is the test provider behind a bad line.
 type flaky struct {
 	payments.Provider
-	lost     atomic.Bool // the answer to a confirmation gets lost: the charge is made
+	lost     atomic.Bool // the answer to a confirmation or a refund gets lost: the money is moved
 	down     atomic.Bool // nothing gets through
 	confirms atomic.Int64
 }
@@ -53,6 +53,38 @@ func (f *flaky) ConfirmCharge(ctx context.Context, account, ref string) (payment
 		return payments.Charge{}, errLine
 	}
 	return charge, err
+}
+
+func (f *flaky) CreateCustomer(ctx context.Context, in payments.CustomerInput) (string, error) {
+	if f.down.Load() {
+		return "", errLine
+	}
+	return f.Provider.CreateCustomer(ctx, in)
+}
+
+func (f *flaky) AttachMethod(ctx context.Context, in payments.AttachInput) (payments.Method, error) {
+	if f.down.Load() {
+		return payments.Method{}, errLine
+	}
+	return f.Provider.AttachMethod(ctx, in)
+}
+
+func (f *flaky) Refund(ctx context.Context, in payments.RefundInput) (payments.Refund, error) {
+	if f.down.Load() {
+		return payments.Refund{}, errLine
+	}
+	refund, err := f.Provider.Refund(ctx, in)
+	if f.lost.Load() {
+		return payments.Refund{}, errLine
+	}
+	return refund, err
+}
+
+func (f *flaky) GetRefund(ctx context.Context, account, chargeRef, token string) (payments.Refund, bool, error) {
+	if f.down.Load() {
+		return payments.Refund{}, false, errLine
+	}
+	return f.Provider.GetRefund(ctx, account, chargeRef, token)
 }
 
 // authenticate is what the buyer does on the provider's page.
@@ -89,7 +121,7 @@ func open(t *testing.T, url string) *world {
 	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
 	require.NoError(t, w.Migrate(t.Context()))
 	w.provider = &flaky{Provider: testpay.New(w.Store)}
-	w.Billing = billing.New(w.Store, w.provider)
+	w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider))
 	return w
 }
 

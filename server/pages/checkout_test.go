@@ -75,7 +75,7 @@ func newShopOn(t *testing.T, url string) *shop {
 	w.account = account.ID
 
 	test := testpay.New(w.Store)
-	w.billing = billing.New(w.Store, test)
+	w.billing = billing.New(w.Store, payments.NewRegistry(test))
 	p, err := pages.New(w.Store, w.billing, &consent{Authenticator: test, w: w})
 	require.NoError(t, err)
 	for pattern, handler := range p.Routes() {

@@ -7,8 +7,9 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// callTimeout bounds one call. The three calls of a payment together stay below the minute for which it is leased.
-const callTimeout = 15 * time.Second
+// callTimeout bounds one call. The calls of a payment, which are four with those that save its method, together stay
+// below the minute for which it is leased, and below the deadline of their request.
+const callTimeout = 12 * time.Second
 
 // Outside guards a provider's calls: each has a deadline, and one that is made inside a database transaction
 // panics, because such a call would hold locks for as long as a stranger takes to answer, and could not be undone
@@ -16,6 +17,18 @@ const callTimeout = 15 * time.Second
 func Outside(p Provider) Provider { return outside{p} }
 
 type outside struct{ Provider }
+
+func (o outside) CreateCustomer(ctx context.Context, in CustomerInput) (string, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Provider.CreateCustomer(ctx, in)
+}
+
+func (o outside) AttachMethod(ctx context.Context, in AttachInput) (Method, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Provider.AttachMethod(ctx, in)
+}
 
 func (o outside) PrepareCharge(ctx context.Context, in ChargeInput) (string, error) {
 	ctx, cancel := leave(ctx)
@@ -39,6 +52,24 @@ func (o outside) CancelCharge(ctx context.Context, account, ref string) (Charge,
 	ctx, cancel := leave(ctx)
 	defer cancel()
 	return o.Provider.CancelCharge(ctx, account, ref)
+}
+
+func (o outside) Refund(ctx context.Context, in RefundInput) (Refund, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Provider.Refund(ctx, in)
+}
+
+func (o outside) GetRefund(ctx context.Context, account, chargeRef, token string) (Refund, bool, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Provider.GetRefund(ctx, account, chargeRef, token)
+}
+
+func (o outside) CancelRefund(ctx context.Context, account, ref string) (Refund, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Provider.CancelRefund(ctx, account, ref)
 }
 
 // OutsideAuthenticator guards an Authenticator as Outside does a Provider.

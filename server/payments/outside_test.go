@@ -35,6 +35,24 @@ func (f *far) CancelCharge(context.Context, string, string) (payments.Charge, er
 	return payments.Charge{}, nil
 }
 
+func (f *far) CreateCustomer(context.Context, payments.CustomerInput) (string, error) { return "", nil }
+
+func (f *far) AttachMethod(context.Context, payments.AttachInput) (payments.Method, error) {
+	return payments.Method{}, nil
+}
+
+func (f *far) Refund(context.Context, payments.RefundInput) (payments.Refund, error) {
+	return payments.Refund{}, nil
+}
+
+func (f *far) GetRefund(context.Context, string, string, string) (payments.Refund, bool, error) {
+	return payments.Refund{}, false, nil
+}
+
+func (f *far) CancelRefund(context.Context, string, string) (payments.Refund, error) {
+	return payments.Refund{}, nil
+}
+
 func (f *far) Authenticate(ctx context.Context, _, _ string) (payments.Charge, error) {
 	_, f.bounded = ctx.Deadline()
 	return payments.Charge{}, nil
@@ -65,10 +83,15 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	p, a := payments.Outside(&far{}), payments.OutsideAuthenticator(&far{})
 	_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
+		assert.Panics(t, func() { _, _ = p.CreateCustomer(ctx, payments.CustomerInput{}) })
+		assert.Panics(t, func() { _, _ = p.AttachMethod(ctx, payments.AttachInput{}) })
 		assert.Panics(t, func() { _, _ = p.PrepareCharge(ctx, payments.ChargeInput{}) })
 		assert.Panics(t, func() { _, _ = p.ConfirmCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.GetCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.CancelCharge(ctx, "acct_1", "ref") })
+		assert.Panics(t, func() { _, _ = p.Refund(ctx, payments.RefundInput{}) })
+		assert.Panics(t, func() { _, _, _ = p.GetRefund(ctx, "acct_1", "ref", "token") })
+		assert.Panics(t, func() { _, _ = p.CancelRefund(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = a.Authenticate(ctx, "acct_1", "ref") })
 		return &store.Answer{Status: 200}, nil
 	})

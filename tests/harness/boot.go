@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
@@ -60,7 +61,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	renderer := webhooks.NewRenderer(s.store, "http://shop.test/v1")
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Renderer: renderer, Sender: sender, Log: log})
 	s.store.OnEvent = dispatcher.Wake
-	money := billing.New(s.store, testpay.New(s.store))
+	money := billing.New(s.store, payments.NewRegistry(testpay.New(s.store)))
 	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
 	srv, err := server.New(server.Deps{
 		Store: s.store, Handlers: handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log,

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/handlers"
 	"github.com/tillwright/tillwright/server/pages"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
@@ -124,7 +125,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if config.Env == server.Production {
 		log.Warn("no real payments: this version has only a test provider, which takes test cards and moves no money", "provider", provider.Name())
 	}
-	cashier := billing.New(s, provider)
+	cashier := billing.New(s, payments.NewRegistry(provider))
 	shop, err := pages.New(s, cashier, provider)
 	if err != nil {
 		return err

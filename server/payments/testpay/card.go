@@ -10,8 +10,21 @@ import (
 
 // behaviour is what happens to a charge of a test card.
 type behaviour struct {
-	decline string // the decline code; empty: the charge goes through
-	action  bool   // the buyer has to authenticate first
+	decline string                // the decline code; empty: the charge goes through
+	spares  spares                // charges that go through all the same; nil: none
+	action  bool                  // the buyer has to authenticate, if they are there
+	refund  payments.RefundStatus // what becomes of a refund in time; empty: it succeeds at once
+}
+
+// spares tells by what was charged before whether a charge is not declined.
+type spares func(c store.TestCharge, before store.TestHistory) bool
+
+// untilRenewed spares the first charge of a saved method.
+func untilRenewed(_ store.TestCharge, before store.TestHistory) bool { return before.Charges == 0 }
+
+// fromThird spares whoever pays in person, and the third charge off session and those after it.
+func fromThird(c store.TestCharge, before store.TestHistory) bool {
+	return !c.OffSession || before.OffSession >= 2
 }
 
 // testCard is a card number that anyone may use, and the token that stands for it.
@@ -36,9 +49,21 @@ var testCards = []testCard{
 	{"4000000000000119", "pm_card_chargeDeclinedProcessingError", "visa", behaviour{decline: "processing_error"}},
 	{"4000000000000341", "pm_card_chargeCustomerFail", "visa", behaviour{decline: "generic_decline"}},
 	{"4000002500003155", "pm_card_authenticationRequired", "visa", behaviour{action: true}},
-	{"4000000000005126", "pm_card_refundFail", "visa", behaviour{}},
-	{"4000000000007726", "pm_card_pendingRefund", "visa", behaviour{}},
-	{"", "tok_fail_on_renewal", "visa", behaviour{}}, // the charge at checkout goes through
+	{"4000000000005126", "pm_card_refundFail", "visa", behaviour{refund: payments.RefundFailed}},
+	{"4000000000007726", "pm_card_pendingRefund", "visa", behaviour{refund: payments.RefundSucceeded}},
+	{"", "tok_fail_on_renewal", "visa", behaviour{decline: "generic_decline", spares: untilRenewed}},
+	{"", "tok_recover_on_3rd", "visa", behaviour{decline: "generic_decline", spares: fromThird}},
+}
+
+// cardOf returns the card of a method: the token it came with, or what AttachMethod made of it.
+func cardOf(methodRef string) (testCard, bool) {
+	token, _, _ := strings.Cut(methodRef, "@")
+	for _, c := range testCards {
+		if c.token == token {
+			return c, true
+		}
+	}
+	return testCard{}, false
 }
 
 // What is shown of a method that came as a token.

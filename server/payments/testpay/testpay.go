@@ -22,20 +22,42 @@ func New(s *store.Store) *Provider { return &Provider{s} }
 // Name implements payments.Provider.
 func (*Provider) Name() string { return "test" }
 
+// CreateCustomer implements payments.Provider. It stores nothing, as PrepareCharge does.
+func (*Provider) CreateCustomer(_ context.Context, in payments.CustomerInput) (string, error) {
+	return "tcus_" + in.Customer, nil
+}
+
+// AttachMethod implements payments.Provider. A saved method has a history of its own, which begins with it.
+func (*Provider) AttachMethod(_ context.Context, in payments.AttachInput) (payments.Method, error) {
+	if _, ok := cardOf(in.MethodRef); !ok {
+		return refuse("No such payment method: '" + in.MethodRef + "'.")
+	}
+	ref := in.MethodRef
+	if !strings.Contains(ref, "@") {
+		ref += "@" + in.Token
+	}
+	return payments.Method{Ref: ref, Card: in.Card}, nil
+}
+
 // PrepareCharge implements payments.Provider. It stores nothing: the reference says all that was asked for.
 func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (string, error) {
-	return fmt.Sprintf("tch_%s.%s.%d.%s", in.Token, in.Currency, in.Amount, in.MethodRef), nil
+	session := "on"
+	if in.OffSession {
+		session = "off"
+	}
+	return fmt.Sprintf("tch_%s.%s.%d.%s.%s", in.Token, in.Currency, in.Amount, session, in.MethodRef), nil
 }
 
 // prepared reads what a reference says, as a charge that is about to be made.
 func prepared(account, ref string) (store.TestCharge, error) {
-	parts := strings.SplitN(strings.TrimPrefix(ref, "tch_"), ".", 4)
-	if len(parts) != 4 {
+	parts := strings.SplitN(strings.TrimPrefix(ref, "tch_"), ".", 5)
+	if len(parts) != 5 {
 		return store.TestCharge{}, fmt.Errorf("testpay: %q is no reference", ref)
 	}
 	amount, err := strconv.ParseInt(parts[2], 10, 64)
 	return store.TestCharge{
-		AccountID: account, ID: ref, Token: parts[0], Currency: parts[1], Amount: amount, MethodRef: parts[3],
+		AccountID: account, ID: ref, Token: parts[0], Currency: parts[1], Amount: amount,
+		OffSession: parts[3] == "off", MethodRef: parts[4],
 	}, err
 }
 
@@ -45,7 +67,11 @@ func (p *Provider) ConfirmCharge(ctx context.Context, account, ref string) (paym
 	if err != nil {
 		return payments.Charge{}, err
 	}
-	c.Status, c.DeclineCode = outcome(c.MethodRef)
+	status, err := p.outcome(ctx, &c)
+	if err != nil {
+		return payments.Charge{}, err
+	}
+	c.Status = string(status)
 	return p.put(ctx, c)
 }
 
@@ -101,20 +127,37 @@ func (p *Provider) move(ctx context.Context, account, ref string, to payments.St
 	return p.GetCharge(ctx, account, ref)
 }
 
-// outcome is what confirming a charge of the method leads to.
-func outcome(methodRef string) (status, declineCode string) {
-	for _, c := range testCards {
-		switch {
-		case c.token != methodRef:
-		case c.action:
-			return string(payments.ChargeRequiresAction), ""
-		case c.decline != "":
-			return string(payments.ChargeDeclined), c.decline
-		default:
-			return string(payments.ChargeSucceeded), ""
+// outcome is what confirming a charge leads to. It says in the charge why one is declined.
+func (p *Provider) outcome(ctx context.Context, c *store.TestCharge) (payments.Status, error) {
+	card, ok := cardOf(c.MethodRef)
+	if !ok {
+		c.DeclineCode = "generic_decline"
+		return payments.ChargeDeclined, nil
+	}
+	if card.action && !c.OffSession {
+		return payments.ChargeRequiresAction, nil
+	}
+	spared, err := p.spared(ctx, card, *c)
+	if err != nil || spared {
+		return payments.ChargeSucceeded, err
+	}
+	c.DeclineCode = card.decline
+	return payments.ChargeDeclined, nil
+}
+
+// spared tells whether a charge goes through. A method that was not saved has no history.
+func (p *Provider) spared(ctx context.Context, card testCard, c store.TestCharge) (bool, error) {
+	if card.decline == "" || card.spares == nil {
+		return card.decline == "", nil
+	}
+	before := &store.TestHistory{}
+	if strings.Contains(c.MethodRef, "@") {
+		var err error
+		if before, err = p.store.TestHistoryOf(ctx, c.AccountID, c.MethodRef); err != nil {
+			return false, err
 		}
 	}
-	return string(payments.ChargeDeclined), "generic_decline"
+	return card.spares(c, *before), nil
 }
 
 func view(c *store.TestCharge) payments.Charge {

@@ -1,7 +1,9 @@
 package testpay_test
 
 import (
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,9 +17,10 @@ import (
 // bank is a provider and what it needs for a charge.
 type bank struct {
 	payments.Provider
-	t     *testing.T
-	test  *testpay.Provider
-	store *store.Store
+	t       *testing.T
+	test    *testpay.Provider
+	store   *store.Store
+	advance *atomic.Int64
 }
 
 func each(t *testing.T, test func(t *testing.T, b *bank)) {
@@ -29,12 +32,16 @@ func open(t *testing.T, url string) *bank {
 	t.Helper()
 	sealer, err := store.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, Synchronous: "normal"})
+	var advance atomic.Int64
+	s, err := store.Open(t.Context(), store.Options{
+		URL: url, Sealer: sealer, Synchronous: "normal",
+		Now: func() time.Time { return time.Now().Add(time.Duration(advance.Load())) },
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	require.NoError(t, s.Migrate(t.Context()))
 	provider := testpay.New(s)
-	return &bank{Provider: payments.Outside(provider), t: t, test: provider, store: s}
+	return &bank{Provider: payments.Outside(provider), t: t, test: provider, store: s, advance: &advance}
 }
 
 func input(token, number string) payments.ChargeInput {

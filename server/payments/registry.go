@@ -1,0 +1,39 @@
+package payments
+
+import "slices"
+
+// Registry holds the providers of a server by name, guarded as Outside does: the account says by which one a payment
+// begins, and the payment, from then on, by which one it goes on. It never changes.
+type Registry struct {
+	providers map[string]Provider
+	notifiers map[string]Notifier
+	names     []string
+}
+
+// NewRegistry holds the providers.
+func NewRegistry(providers ...Provider) *Registry {
+	r := &Registry{providers: map[string]Provider{}, notifiers: map[string]Notifier{}}
+	for _, p := range providers {
+		r.names = append(r.names, p.Name())
+		r.providers[p.Name()] = Outside(p)
+		if n, ok := p.(Notifier); ok {
+			r.notifiers[p.Name()] = n
+		}
+	}
+	return r
+}
+
+// Provider returns the provider of a name, and whether there is one.
+func (r *Registry) Provider(name string) (Provider, bool) {
+	p, ok := r.providers[name]
+	return p, ok
+}
+
+// Notifier returns the provider of a name that sends notifications, and whether there is one.
+func (r *Registry) Notifier(name string) (Notifier, bool) {
+	n, ok := r.notifiers[name]
+	return n, ok
+}
+
+// Names returns the names of all, in their order.
+func (r *Registry) Names() []string { return slices.Clone(r.names) }

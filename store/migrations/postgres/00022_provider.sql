@@ -1,0 +1,41 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- By whom an account's payments are made, and its secrets with them, sealed.
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS payments_provider TEXT NOT NULL DEFAULT 'test' CHECK (payments_provider IN ('test', 'stripe'));
+
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_secret_key BYTEA;
+
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_webhook_secret BYTEA;
+
+-- A method with a history, which begins with tok_, remembers its charges.
+ALTER TABLE test_charges ADD COLUMN IF NOT EXISTS off_session BOOLEAN NOT NULL DEFAULT FALSE;
+
+CREATE INDEX IF NOT EXISTS test_charges_history ON test_charges (account_id, method_ref) WHERE method_ref >= 'tok_';
+
+-- What the built-in test provider was asked to give back: the far side of refunds, committed on its own.
+CREATE TABLE IF NOT EXISTS test_refunds (
+    account_id     TEXT NOT NULL,
+    id             TEXT NOT NULL,
+    token          TEXT NOT NULL,
+    charge_id      TEXT NOT NULL,
+    amount         BIGINT NOT NULL,
+    status         TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled')),
+    failure_reason TEXT NOT NULL,
+    created_at     BIGINT NOT NULL,
+    updated_at     BIGINT NOT NULL,
+    PRIMARY KEY (account_id, id)
+);
+
+CREATE UNIQUE INDEX IF NOT EXISTS test_refunds_token ON test_refunds (account_id, token);
+
+CREATE INDEX IF NOT EXISTS test_refunds_charge ON test_refunds (account_id, charge_id);
+
+-- What providers told us, so that each is applied once.
+CREATE TABLE IF NOT EXISTS provider_events (
+    account_id TEXT NOT NULL,
+    provider   TEXT NOT NULL,
+    event_id   TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (account_id, provider, event_id)
+);

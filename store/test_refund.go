@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// TestRefund is a refund as the built-in test provider knows it, on the far side as TestCharge is.
+type TestRefund struct {
+	AccountID     string `db:"account_id"`
+	ID            string `db:"id"`
+	Token         string `db:"token"` // unique: the same token is the same refund
+	ChargeID      string `db:"charge_id"`
+	Amount        int64  `db:"amount"`
+	Status        string `db:"status"`
+	FailureReason string `db:"failure_reason"`
+	CreatedAt     Time   `db:"created_at"`
+	UpdatedAt     Time   `db:"updated_at"`
+}
+
+var testRefundColumns = columnsOf[TestRefund]("test_refunds")
+
+// PutTestRefund stores a refund, or returns the one that has its token. One of more than is left of its charge has
+// failed.
+func (s *Store) PutTestRefund(ctx context.Context, r TestRefund) (*TestRefund, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*TestRefund, error) {
+		left, err := u.lockTestCharge(ctx, r.AccountID, r.ChargeID)
+		if err != nil {
+			return nil, err
+		}
+		if made, err := s.TestRefundOf(ctx, r.AccountID, r.Token); err != nil || made != nil {
+			return made, err
+		}
+		if r.Amount > left {
+			r.Status, r.FailureReason = "failed", "charge_already_refunded"
+		}
+		r.CreatedAt = s.Now()
+		r.UpdatedAt = r.CreatedAt
+		return &r, u.insert(ctx, testRefundColumns, &r)
+	})
+}
+
+// lockTestCharge returns how much of a charge can be given back, nothing of one that did not go through.
+func (u *unit) lockTestCharge(ctx context.Context, account, id string) (int64, error) {
+	charge, err := get[TestCharge](ctx, u.store, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), account, id)
+	if err != nil {
+		return 0, fmt.Errorf("lock test charge: %w", err)
+	}
+	if charge == nil || charge.Status != "succeeded" {
+		return 0, nil
+	}
+	refunded, err := get[int64](ctx, u.store, `
+		SELECT COALESCE(SUM(amount), 0) FROM test_refunds
+		WHERE account_id = ? AND charge_id = ? AND status IN ('pending', 'succeeded')`, account, id)
+	if err != nil {
+		return 0, fmt.Errorf("sum test refunds: %w", err)
+	}
+	return charge.Amount - *refunded, nil
+}
+
+// TestRefundOf returns the refund that has a token, nil if there is none.
+func (s *Store) TestRefundOf(ctx context.Context, account, token string) (*TestRefund, error) {
+	return get[TestRefund](ctx, s, testRefundColumns.selectSQL+` WHERE account_id = ? AND token = ?`, account, token)
+}
+
+// GetTestRefund returns a refund, nil if there is none.
+func (s *Store) GetTestRefund(ctx context.Context, account, id string) (*TestRefund, error) {
+	return get[TestRefund](ctx, s, testRefundColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+}
+
+// MoveTestRefund gives a pending refund its outcome. Any other refund stays as it is.
+func (s *Store) MoveTestRefund(ctx context.Context, account, id, to, reason string) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			UPDATE test_refunds SET status = ?, failure_reason = ?, updated_at = ?
+			WHERE account_id = ? AND id = ? AND status = 'pending'`, to, reason, s.Now(), account, id)
+	})
+	return err
+}
