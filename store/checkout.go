@@ -191,10 +191,14 @@ func questions(ids []string, products map[string]*Product) []CustomField {
 
 // CheckoutsByID returns the checkouts among ids.
 func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
+	now, err := s.businessNow(ctx, account)
+	if err != nil {
+		return nil, err
+	}
 	found, err := byID(ctx, s, checkoutColumns, account, ids)
 	for _, c := range found {
 		if err == nil {
-			err = s.present(c)
+			err = s.present(c, now)
 		}
 	}
 	return found, err
@@ -204,7 +208,10 @@ func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string)
 // does not exist is CodeMissing.
 func (s *Store) ListCheckouts(ctx context.Context, account string, in ListCheckouts) ([]Checkout, bool, error) {
 	var f filter
-	now := s.Now()
+	now, err := s.businessNow(ctx, account)
+	if err != nil {
+		return nil, false, err
+	}
 	switch in.Status {
 	case CheckoutStatusOpen:
 		f.and(`status = 'open' AND expires_at > ?`, now)
@@ -233,7 +240,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	list, more, err := page(ctx, s, checkoutColumns, KindCheckout, account, in.Page, &f)
 	for i := range list {
 		if err == nil {
-			err = s.present(&list[i])
+			err = s.present(&list[i], now)
 		}
 	}
 	return list, more, err
@@ -243,11 +250,14 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 // line_items, a currency that it is not sold in on currency; a price variant or customer that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		c := *draft.Checkout
 		c.AccountID, c.ID = account, NewID(KindCheckout)
 		c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
-		c.CreatedAt = s.Now()
-		c.UpdatedAt = c.CreatedAt
+		c.CreatedAt, c.UpdatedAt = now, now
 		if c.ExpiresAt == 0 {
 			c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
 		}
@@ -279,7 +289,11 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 		if c.Status != CheckoutStatusOpen {
 			return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
 		}
-		before, now := *c, s.Now()
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		before := *c
 		draft := CheckoutDraft{Checkout: c}
 		change(&draft)
 		items, err := s.prepareCheckout(ctx, draft, &before, now)
@@ -307,8 +321,30 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 		if err := checkoutLifecycle.check("checkout", c.Status, CheckoutStatusExpired); err != nil {
 			return nil, err
 		}
-		c.Status, c.UpdatedAt = CheckoutStatusExpired, s.Now()
+		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+			return nil, err
+		}
+		c.Status = CheckoutStatusExpired
 		return c, u.update(ctx, checkoutColumns, c)
+	})
+}
+
+// DueCheckouts names open checkouts whose time is over, at most limit.
+func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]Due, error) {
+	return s.due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, ` ORDER BY expires_at`, limit)
+}
+
+// EndCheckout expires an open checkout whose time is over, and reports whether it did: another one may have been first.
+func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return false, err
+		}
+		rows, err := u.exec(ctx, `
+			UPDATE checkouts SET status = 'expired', updated_at = ?
+			WHERE account_id = ? AND id = ? AND status = 'open' AND expires_at <= ?`, now, account, id, now)
+		return rows == 1, err
 	})
 }
 
@@ -325,17 +361,21 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 	if c == nil {
 		return nil, Missing("checkout", param, ref)
 	}
-	return c, s.present(c)
+	now, err := s.businessNow(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return c, s.present(c, now)
 }
 
 // present turns a row into the checkout as it is now: with its secret, and expired if its time is over.
-func (s *Store) present(c *Checkout) error {
+func (s *Store) present(c *Checkout, now Time) error {
 	secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
 	if err != nil {
 		return fmt.Errorf("checkout %s: %w", c.ID, err)
 	}
 	c.reveal(s, string(secret))
-	if c.Status == CheckoutStatusOpen && c.ExpiresAt <= s.Now() {
+	if c.Status == CheckoutStatusOpen && c.ExpiresAt <= now {
 		c.Status = CheckoutStatusExpired
 	}
 	return nil

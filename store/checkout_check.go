@@ -205,7 +205,10 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 		return nil, err
 	}
 	if in.TermsAccepted {
-		now := u.store.Now()
+		now, err := u.store.businessNow(ctx, c.AccountID)
+		if err != nil {
+			return nil, err
+		}
 		c.TermsAcceptedAt = &now
 	}
 	var p Problems

@@ -127,9 +127,12 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 // CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.
 func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		c.AccountID, c.ID, c.Type = account, NewID(KindCustomer), CustomerTypeLead
-		c.CreatedAt = s.Now()
-		c.UpdatedAt = c.CreatedAt
+		c.CreatedAt, c.UpdatedAt = now, now
 		if err := c.check(); err != nil {
 			return nil, err
 		}
@@ -149,7 +152,9 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err := c.check(); err != nil || sameJSON(before, *c) {
 			return c, err
 		}
-		c.UpdatedAt = s.Now()
+		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+			return nil, err
+		}
 		return c, c.taken(u.update(ctx, customerColumns, c))
 	})
 }
@@ -166,7 +171,10 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Custo
 			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
 			return c, err
 		}
-		now := s.Now()
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		return c, u.update(ctx, customerColumns, &Customer{
 			AccountID: account, ID: c.ID, Type: c.Type, OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent,
 			FirstPaidAt: c.FirstPaidAt, LastOrderAt: c.LastOrderAt, DeletedAt: &now, CreatedAt: c.CreatedAt, UpdatedAt: now,
@@ -212,7 +220,11 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
 	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
 		return nil, err
 	}
-	customer.count(c, u.store.Now())
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	customer.count(c, now)
 	return customer, u.update(ctx, customerColumns, customer)
 }
 
@@ -282,7 +294,10 @@ func (u *unit) findBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
 
 // newBuyer makes the customer of a checkout. Where another purchase made it meanwhile, that one is returned.
 func (u *unit) newBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
-	now := u.store.Now()
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
 	customer := &Customer{
 		AccountID: c.AccountID, ID: NewID(KindCustomer), Email: c.CustomerEmail, EmailKey: emailKey(*c.CustomerEmail),
 		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, PreferredLocale: c.Locale, TaxID: c.TaxID,

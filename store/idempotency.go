@@ -198,7 +198,7 @@ func (r *request) recorded(ctx context.Context, answer *Answer) bool {
 	if r.key == nil || answer == nil {
 		return false
 	}
-	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	ctx = Detached(ctx)
 	k := r.key
 	_, err := tx(ctx, r.store, func(ctx context.Context, u *unit) (any, error) {
 		rows, err := u.exec(ctx, `
@@ -241,7 +241,7 @@ func (r *request) release(ctx context.Context) error {
 
 // alone runs a statement on our claim in a transaction of its own.
 func (r *request) alone(ctx context.Context, query string) error {
-	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	ctx = Detached(ctx)
 	_, err := tx(ctx, r.store, func(ctx context.Context, u *unit) (int64, error) {
 		return u.exec(ctx, query, r.key.Account, r.key.Key, r.token)
 	})

@@ -139,7 +139,9 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change fun
 		if err := p.Err(); err != nil || sameJSON(before, *o) {
 			return o, err
 		}
-		o.UpdatedAt = s.Now()
+		if o.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+			return nil, err
+		}
 		return o, u.update(ctx, orderColumns, o)
 	})
 }
@@ -217,7 +219,11 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	order := newOrder(c, customer, u.store.Now())
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	order := newOrder(c, customer, now)
 	if err := u.linkOrder(ctx, order, c, items, payment); err != nil {
 		return err
 	}

@@ -127,8 +127,12 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 // SetPaymentRef stores the provider's reference, before money moves.
 func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return 0, err
+		}
 		return u.exec(ctx, `UPDATE payments SET provider_ref = ?, updated_at = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
-			ref, s.Now(), account, id)
+			ref, now, account, id)
 	})
 	return err
 }
@@ -160,6 +164,23 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 	}
 	c, err := s.findCheckout(ctx, account, *payment.CheckoutID, "", "")
 	return &Confirmation{c, payment}, err
+}
+
+// PaymentAge returns how long ago a payment began, by its account's clock.
+func (s *Store) PaymentAge(ctx context.Context, p *Payment) (time.Duration, error) {
+	now, err := s.businessNow(ctx, p.AccountID)
+	return time.Duration(now-p.CreatedAt) * time.Microsecond, err
+}
+
+// WaitingPayments names an account's payments that have waited for their buyer for longer than patience.
+func (s *Store) WaitingPayments(ctx context.Context, account string, patience time.Duration, limit int) ([]Due, error) {
+	now, err := s.businessNow(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return selectAll[Due](ctx, s, `
+		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at < ? LIMIT ?`,
+		account, now.Add(-patience), limit)
 }
 
 // CheckoutPayment returns the payment under way of a checkout, or CodeMissing.
@@ -239,7 +260,10 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
-	now := u.store.Now()
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
 	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
 	c.LastPaymentError = JSON[*PaymentFailure]{}
 	if err := u.update(ctx, checkoutColumns, c); err != nil {
@@ -259,7 +283,10 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 	if err != nil {
 		return err
 	}
-	now := u.store.Now()
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
 	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
 	switch result.Status {
 	case PaymentStatusSucceeded:

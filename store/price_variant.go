@@ -197,7 +197,9 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 		if err := problems.Err(); err != nil {
 			return nil, err
 		}
-		v.UpdatedAt = s.Now()
+		if v.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+			return nil, err
+		}
 		if err := u.update(ctx, priceVariantColumns, v); err != nil {
 			return nil, err
 		}
@@ -286,6 +288,10 @@ func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []
 	if len(in) > MaxPriceVariants {
 		return nil, Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
 	}
+	now, err := u.store.businessNow(ctx, p.AccountID)
+	if err != nil {
+		return nil, err
+	}
 	var problems Problems
 	made := slices.Clone(in)
 	for i := range made {
@@ -293,7 +299,7 @@ func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []
 		if err := u.defaultCurrency(ctx, p.AccountID, v); err != nil {
 			return nil, err
 		}
-		v.fill(p, u.store.Now())
+		v.fill(p, now)
 		field := ""
 		if list != "" {
 			field = list + strconv.Itoa(i) + "."

@@ -29,6 +29,7 @@ type Options struct {
 	Render      func(kind string, v any) ([]byte, error) // the `data` of an event, pure; required to emit one
 	PublicURL   string                                   // where buyers reach this server; checkout pages are below it
 	Now         func() time.Time                         // nil = time.Now
+	TestClock   bool                                     // accounts have clocks of their own, which AdvanceClock moves: in development
 	MaxConns    int                                      // PostgreSQL, default 12
 	Synchronous string                                   // SQLite: "full" (default) | "normal"
 	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused

@@ -17,6 +17,7 @@ type unit struct {
 	tx    *sqlx.Tx
 	after []func() // run once the transaction has committed
 	unmet []string // texts to prepare then: preparing takes a connection, and this goroutine holds one
+	ahead *ahead   // what businessNow has read
 }
 
 // request is one write request, or one use case outside of any: what its transactions share.

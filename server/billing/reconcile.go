@@ -17,13 +17,17 @@ const (
 	actionLifetime = 30 * time.Minute
 )
 
-// Run reconciles until the context ends. Any number of replicas may run it: each payment is leased by one of them.
+// Run reconciles, and does what is due, until the context ends. Any number of replicas may run it: each payment is leased by one of them,
+// and what is due is claimed by one.
 func (b *Billing) Run(ctx context.Context) {
 	ticker := time.NewTicker(reconcileInterval)
 	defer ticker.Stop()
 	for {
 		if err := b.Reconcile(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "reconcile payments", "error", err)
+		}
+		if err := b.Work(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "do what is due", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -56,7 +60,11 @@ func (b *Billing) reconcile(ctx context.Context, due store.DuePayment) error {
 	if err != nil {
 		return err
 	}
-	if begun.Payment.Status == store.PaymentStatusRequiresAction && begun.Payment.CreatedAt.Add(actionLifetime) < b.store.Now() {
+	age, err := b.store.PaymentAge(ctx, begun.Payment)
+	if err != nil {
+		return err
+	}
+	if begun.Payment.Status == store.PaymentStatusRequiresAction && age > actionLifetime {
 		err = b.abandon(ctx, begun)
 	} else {
 		_, err = b.resume(ctx, begun)

@@ -1,10 +1,25 @@
 package view
 
 import (
+	"time"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
 )
+
+// AdvanceTestClock reads how far a clock is to be moved.
+func AdvanceTestClock(b *api.TestClockCreate) (store.AdvanceClock, error) {
+	if b.AdvanceSeconds != nil && b.Now != nil {
+		return store.AdvanceClock{}, store.Invalid("now", "Send advance_seconds or now, not both.")
+	}
+	return store.AdvanceClock{By: time.Duration(value(b.AdvanceSeconds)) * time.Second, To: stored(b.Now)}, nil
+}
+
+// TestClock renders an account's clock after it was moved.
+func TestClock(now store.Time, done bool, processed int) api.TestClock {
+	return api.TestClock{Object: "test_clock", Now: at(now), Done: done, Processed: int64(processed)}
+}
 
 // DriftAds reads what is to happen in an ad manager.
 func DriftAds(b *api.AdDriftCreate) ads.DriftAds {

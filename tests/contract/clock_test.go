@@ -1,0 +1,81 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// advance moves the account's clock, and wants all that is due by it to be done.
+func advance(t *testing.T, c *sdk.Client, by time.Duration) *sdk.TestClock {
+	t.Helper()
+	seconds := int64(by / time.Second)
+	for {
+		clock := ok[*sdk.TestClock](t)(c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{AdvanceSeconds: &seconds}))
+		if clock.Done {
+			return clock
+		}
+		seconds = 0
+	}
+}
+
+func TestAdvanceTestClock_MovesTheAccountsOwnTime(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		other := s.SDK(t)
+		mine, theirs := checkout(t, c, "ada@example.com", onSale(t, c, 900)), checkout(t, other, "ada@example.com", onSale(t, other, 900))
+		clock := advance(t, c, 25*time.Hour)
+		if ahead := time.Until(clock.Now.Time()); clock.Object != "test_clock" || ahead < 24*time.Hour || ahead > 26*time.Hour {
+			t.Errorf("it is answered %+v", clock)
+		}
+		if got := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, mine.ID)); got.Status != sdk.CheckoutStatusExpired {
+			t.Errorf("a checkout of a day is %s after 25 hours", got.Status)
+		}
+		if got := ok[*sdk.Checkout](t)(other.Checkouts.Get(background, theirs.ID)); got.Status != sdk.CheckoutStatusOpen {
+			t.Errorf("the clock of one account made another's checkout %s", got.Status)
+		}
+		later := checkout(t, c, "bob@example.com", onSale(t, c, 900))
+		if ahead := time.Until(later.CreatedAt.Time()); ahead < 24*time.Hour {
+			t.Errorf("a checkout made then was created at %s", later.CreatedAt)
+		}
+		if _, err := c.Checkouts.Confirm(background, later.ID, by("pm_card_visa")); err != nil {
+			t.Errorf("it cannot be bought: %v", err)
+		}
+	})
+}
+
+func TestAdvanceTestClock_MovesForwardOnly(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		to := func(at time.Time) (*sdk.TestClock, error) {
+			return c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{Now: new(sdk.TimeOf(at))})
+		}
+		next := time.Now().Add(48 * time.Hour)
+		if clock := ok[*sdk.TestClock](t)(to(next)); clock.Now.Time().Sub(next).Abs() > time.Minute || !clock.Done {
+			t.Errorf("it is answered %+v", clock)
+		}
+		_, err := to(time.Now().Add(time.Hour))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "now")
+		_, err = to(time.Now().Add(200 * 366 * 24 * time.Hour))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "now")
+		_, err = c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{Now: new(sdk.TimeOf(next.Add(time.Hour))), AdvanceSeconds: new(int64(1))})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "now")
+		_, err = c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{AdvanceSeconds: new(int64(-1))})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "advance_seconds")
+	})
+}
+
+// TestAdvanceTestClock_GivesUpOnABuyerWhoDoesNotComeBack leaves a charge waiting for its buyer.
+func TestAdvanceTestClock_GivesUpOnABuyerWhoDoesNotComeBack(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		left := checkout(t, c, "ada@example.com", onSale(t, c, 900))
+		if got := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, left.ID, by("4000002500003155"))); got.Status != sdk.CheckoutStatusProcessing {
+			t.Fatalf("the checkout is %s", got.Status)
+		}
+		advance(t, c, time.Hour)
+		if got := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, left.ID)); got.Status != sdk.CheckoutStatusOpen || got.LastPaymentError == nil {
+			t.Errorf("after an hour the checkout is %s, with the error %+v", got.Status, got.LastPaymentError)
+		}
+	})
+}
