@@ -3232,6 +3232,29 @@ type TaxSettings struct {
 	Rates    []TaxRate   `json:"rates"`
 }
 
+// TestClock The clock by which an account does business.
+type TestClock struct {
+	Object string `json:"object"`
+
+	// Now What it shows.
+	Now wire.Time `json:"now"`
+
+	// Done Whether nothing is due any more.
+	Done bool `json:"done"`
+
+	// Processed How many things were due, and done.
+	Processed int64 `json:"processed"`
+}
+
+// TestClockCreate How far the clock is to be moved.
+type TestClockCreate struct {
+	// AdvanceSeconds Moves it by this time.
+	AdvanceSeconds *int64 `json:"advance_seconds,omitempty"`
+
+	// Now Moves it to this moment, which is not before what it shows. Not together with `advance_seconds`.
+	Now *wire.Time `json:"now,omitempty"`
+}
+
 // TotalSpent Paid amounts by currency, in its minor unit.
 type TotalSpent map[string]int64
 
@@ -5030,6 +5053,7 @@ var Operations = map[string]Operation{
 	"listSocialPosts":          {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
 	"syncSocialAccount":        {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
 	"driftAds":                 {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
+	"advanceTestClock":         {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
 	"listWebhookEndpoints":     {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
 	"createWebhookEndpoint":    {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
 	"listWebhookEventTypes":    {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
@@ -5657,6 +5681,17 @@ func (s *SocialsService) Sync(ctx context.Context, id string, opts ...Option) (*
 // Only a development server has this operation.
 func (s *TestHelpersService) DriftAds(ctx context.Context, body *AdDriftCreate, opts ...Option) (*AdDrift, error) {
 	return do[AdDrift](ctx, s.client, "driftAds", nil, nil, body, opts)
+}
+
+// AdvanceClock sends POST /test_helpers/clock.
+//
+// Moves the clock by which the account does business forward, and then does what is due by it: renewals, attempts to collect an
+// invoice, ends of trials and pauses, expiries. It takes at most 40 seconds: while `done` is false, call again with
+// `advance_seconds: 0` until it is true. Rate limits, idempotency keys, the times of events and what is kept for how long
+// go by the real time. Without a body's field nothing is moved, and what is due is done.
+// Only a development server has this operation.
+func (s *TestHelpersService) AdvanceClock(ctx context.Context, body *TestClockCreate, opts ...Option) (*TestClock, error) {
+	return do[TestClock](ctx, s.client, "advanceTestClock", nil, nil, body, opts)
 }
 
 // List sends GET /webhook_endpoints.

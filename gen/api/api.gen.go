@@ -3300,6 +3300,29 @@ type TaxSettings struct {
 	Rates    []TaxRate   `json:"rates"`
 }
 
+// TestClock The clock by which an account does business.
+type TestClock struct {
+	Object string `json:"object"`
+
+	// Now What it shows.
+	Now wire.Time `json:"now"`
+
+	// Done Whether nothing is due any more.
+	Done bool `json:"done"`
+
+	// Processed How many things were due, and done.
+	Processed int64 `json:"processed"`
+}
+
+// TestClockCreate How far the clock is to be moved.
+type TestClockCreate struct {
+	// AdvanceSeconds Moves it by this time.
+	AdvanceSeconds *int64 `json:"advance_seconds,omitempty"`
+
+	// Now Moves it to this moment, which is not before what it shows. Not together with `advance_seconds`.
+	Now *wire.Time `json:"now,omitempty"`
+}
+
 // TotalSpent Paid amounts by currency, in its minor unit.
 type TotalSpent map[string]int64
 
@@ -4330,6 +4353,9 @@ type ActivateSocialAccountJSONRequestBody = SocialAccountActivate
 
 // DriftAdsJSONRequestBody defines body for DriftAds for application/json ContentType.
 type DriftAdsJSONRequestBody = AdDriftCreate
+
+// AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
+type AdvanceTestClockJSONRequestBody = TestClockCreate
 
 // CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
 type CreateWebhookEndpointJSONRequestBody = WebhookEndpointCreate
@@ -5476,6 +5502,9 @@ type ServerInterface interface {
 	// DriftAds Let a campaign drift
 	// (POST /test_helpers/ads/drift)
 	DriftAds(ctx echo.Context) error
+	// AdvanceTestClock Move the account's clock
+	// (POST /test_helpers/clock)
+	AdvanceTestClock(ctx echo.Context) error
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx echo.Context, params ListWebhookEndpointsParams) error
@@ -7777,6 +7806,15 @@ func (w *ServerInterfaceWrapper) DriftAds(ctx echo.Context) error {
 	return err
 }
 
+// AdvanceTestClock converts echo context to params.
+func (w *ServerInterfaceWrapper) AdvanceTestClock(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AdvanceTestClock(ctx)
+	return err
+}
+
 // ListWebhookEndpoints converts echo context to params.
 func (w *ServerInterfaceWrapper) ListWebhookEndpoints(ctx echo.Context) error {
 	var err error
@@ -8196,6 +8234,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/socials/:id/sync", wrapper.SyncSocialAccount, options.OperationMiddlewares["syncSocialAccount"]...)
 	router.GET(options.BaseURL+"/socials/:id/posts", wrapper.ListSocialPosts, options.OperationMiddlewares["listSocialPosts"]...)
 	router.POST(options.BaseURL+"/test_helpers/ads/drift", wrapper.DriftAds, options.OperationMiddlewares["driftAds"]...)
+	router.POST(options.BaseURL+"/test_helpers/clock", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints/:id/deliveries", wrapper.ListWebhookDeliveries, options.OperationMiddlewares["listWebhookDeliveries"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/redeliver", wrapper.RedeliverWebhookEndpoint, options.OperationMiddlewares["redeliverWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints", wrapper.ListWebhookEndpoints, options.OperationMiddlewares["listWebhookEndpoints"]...)
@@ -9374,6 +9413,20 @@ func (response DriftAds200JSONResponse) VisitDriftAdsResponse(w http.ResponseWri
 	return answer.JSON(w, 200, AdDrift(response)) // as itself: response has none of its methods
 }
 
+type AdvanceTestClockRequestObject struct {
+	Body *AdvanceTestClockJSONRequestBody
+}
+
+type AdvanceTestClockResponseObject interface {
+	VisitAdvanceTestClockResponse(w http.ResponseWriter) error
+}
+
+type AdvanceTestClock200JSONResponse TestClock
+
+func (response AdvanceTestClock200JSONResponse) VisitAdvanceTestClockResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, TestClock(response)) // as itself: response has none of its methods
+}
+
 type ListWebhookEndpointsRequestObject struct {
 	Params ListWebhookEndpointsParams
 }
@@ -9783,6 +9836,9 @@ type StrictServerInterface interface {
 	// DriftAds Let a campaign drift
 	// (POST /test_helpers/ads/drift)
 	DriftAds(ctx context.Context, request DriftAdsRequestObject) (DriftAdsResponseObject, error)
+	// AdvanceTestClock Move the account's clock
+	// (POST /test_helpers/clock)
+	AdvanceTestClock(ctx context.Context, request AdvanceTestClockRequestObject) (AdvanceTestClockResponseObject, error)
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx context.Context, request ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error)
@@ -12504,6 +12560,52 @@ func (sh *strictHandler) DriftAds(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(DriftAdsResponseObject); ok {
 		return validResponse.VisitDriftAdsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AdvanceTestClock operation middleware
+func (sh *strictHandler) AdvanceTestClock(ctx echo.Context) error {
+	var request AdvanceTestClockRequestObject
+
+	var body AdvanceTestClockJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AdvanceTestClock(ctx.Request().Context(), request.(AdvanceTestClockRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AdvanceTestClock")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AdvanceTestClockResponseObject); ok {
+		return validResponse.VisitAdvanceTestClockResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
