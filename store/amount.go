@@ -34,7 +34,7 @@ func exponentOf(currency string) int {
 	switch currency {
 	case "bif", "djf", "gnf", "kmf", "pyg", "rwf", "ugx", "vuv", "xaf", "xof", "xpf":
 		return 0
-	case "bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd":
+	case "iqd", "lyd":
 		return 3
 	}
 	return 2

@@ -120,18 +120,18 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 	if custom == nil {
 		custom = v.SuggestedAmount
 	}
-	least := currencies[currency].Minimum
 	switch {
 	case custom == nil:
 		return 0, fmt.Sprintf("Price variant %s lets the buyer choose: send custom_amount.", v.ID)
 	case v.MinAmount != nil && *custom < *v.MinAmount:
 		return 0, fmt.Sprintf("Price variant %s costs at least %d.", v.ID, *v.MinAmount)
-	case *custom > 0 && *custom < least:
-		return 0, fmt.Sprintf("Less than %d %s cannot be charged.", least, currency)
 	case v.MaxAmount != nil && *custom > *v.MaxAmount:
 		return 0, fmt.Sprintf("Price variant %s costs at most %d.", v.ID, *v.MaxAmount)
 	}
-	return *custom, ""
+	if *custom > 0 {
+		problem = currencies[currency].refuses(currency, *custom)
+	}
+	return *custom, problem
 }
 
 // offers reads what the price variants stand for. A missing one is CodeMissing on the line that names it, and so is

@@ -41,7 +41,7 @@ const (
 const MaxPriceVariants = 100
 
 // PriceVariant is one way to pay for a product. Amounts are in the minor unit of its currency. Its money fields
-// cannot change any more once it is sold.
+// cannot change any more once it is sold or being paid for.
 type PriceVariant struct {
 	AccountID       string                 `db:"account_id"`
 	ID              string                 `db:"id"`
@@ -112,14 +112,14 @@ func (v *PriceVariant) money() map[string]string {
 		"type": jsonText(v.Type), "amount_type": jsonText(v.AmountType), "amount": jsonText(v.Amount), "currency": jsonText(v.Currency),
 		"currency_amounts": jsonText(v.CurrencyAmounts), "min_amount": jsonText(v.MinAmount), "suggested_amount": jsonText(v.SuggestedAmount),
 		"max_amount": jsonText(v.MaxAmount), "interval": jsonText(v.Interval), "interval_count": jsonText(v.IntervalCount),
-		"setup_fee_amount": jsonText(v.SetupFeeAmount),
+		"setup_fee_amount": jsonText(v.SetupFeeAmount), "billing_cycles": jsonText(v.BillingCycles), "tax_behavior": jsonText(v.TaxBehavior),
 	}
 }
 
 // checkSold notes every money field that differs from what was sold.
 func (v *PriceVariant) checkSold(sold map[string]string, p *Problems) {
 	for field, text := range v.money() {
-		p.Check(text == sold[field], field, "This price variant has been sold: its price cannot change. Create a new variant and archive this one.")
+		p.Check(text == sold[field], field, "This price variant has been sold or is being paid for: its price cannot change. Create a new variant and archive this one.")
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 }
 
 // UpdatePriceVariant locks the product and the price variant, applies change, checks and stores it, and emits
-// product.updated. It returns CodeInvalid for a money field of a variant that was sold, and on `status` for
+// product.updated. It returns CodeInvalid for a money field of a variant that was sold or is being paid for, and on `status` for
 // archiving the last active variant of an active product. A change that changes nothing emits nothing.
 func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, change func(*PriceVariant)) (*PriceVariant, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
@@ -188,7 +188,7 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 			return v, nil
 		}
 		var problems Problems
-		if v.SoldCount > 0 {
+		if v.SoldCount+v.ReservedCount > 0 {
 			v.checkSold(money, &problems)
 		}
 		if len(problems) == 0 { // of a price that cannot change, only that matters

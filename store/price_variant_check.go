@@ -13,9 +13,12 @@ func (v *PriceVariant) check(at string, p *Problems) {
 	p.Check(ok, at+"currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", v.Currency))
 	if ok {
 		v.checkAmount(at, p, currency)
+		v.checkSetupFee(at, p, currency)
 	}
 	v.checkCurrencyAmounts(at, p)
 	v.checkRecurring(at, p)
+	p.Check(v.TaxBehavior == nil || *v.TaxBehavior == TaxBehaviorExclusive || *v.TaxBehavior == TaxBehaviorInclusive,
+		at+"tax_behavior", "A tax behavior is exclusive or inclusive.")
 	if v.CompareAtAmount != nil {
 		p.Check(*v.CompareAtAmount > v.Amount, at+"compare_at_amount", "A former amount is higher than the amount.")
 	}
@@ -35,7 +38,7 @@ func (v *PriceVariant) check(at string, p *Problems) {
 func (v *PriceVariant) checkAmount(at string, p *Problems, currency Currency) {
 	switch v.AmountType {
 	case PriceVariantAmountTypeFixed:
-		p.Check(v.Amount >= currency.Minimum, at+"amount", leastAmount(v.Currency, currency))
+		v.checkCharge(at+"amount", v.Amount, p, currency)
 	case PriceVariantAmountTypeFree:
 		p.Check(v.Amount == 0, at+"amount", "A free price variant has the amount 0.")
 	case PriceVariantAmountTypeCustom:
@@ -50,17 +53,33 @@ func (v *PriceVariant) checkAmount(at string, p *Problems, currency Currency) {
 	p.Check(v.MaxAmount == nil, at+"max_amount", onlyCustom)
 }
 
-func leastAmount(code string, c Currency) string {
-	return fmt.Sprintf("The least amount in %s is %d, in its minor unit. Send amount_type free to give it away.", code, c.Minimum)
+// checkCharge notes an amount of a field that cannot be charged.
+func (v *PriceVariant) checkCharge(field string, amount int64, p *Problems, currency Currency) {
+	problem := currency.refuses(v.Currency, amount)
+	p.Check(problem == "", field, problem)
+}
+
+// checkSetupFee wants a fee that can be charged by itself: during a trial it is all there is to pay. It has no amounts
+// in further currencies.
+func (v *PriceVariant) checkSetupFee(at string, p *Problems, currency Currency) {
+	if v.SetupFeeAmount == 0 {
+		return
+	}
+	v.checkCharge(at+"setup_fee_amount", v.SetupFeeAmount, p, currency)
+	p.Check(len(v.CurrencyAmounts.V) == 0, at+"currency_amounts", "A price variant with a set-up fee has one currency.")
 }
 
 // checkCustom wants min <= suggested <= max of those that are set. A least amount of 0 means "free, or what you like".
 func (v *PriceVariant) checkCustom(at string, p *Problems, currency Currency) {
 	p.Check(v.Amount == 0, at+"amount", "With amount_type custom the buyer names the amount: send min_amount, suggested_amount and max_amount.")
 	least := deref(v.MinAmount)
-	p.Check(least == 0 || least >= currency.Minimum, at+"min_amount", leastAmount(v.Currency, currency))
+	if least > 0 {
+		v.checkCharge(at+"min_amount", least, p, currency)
+	}
 	if v.SuggestedAmount != nil {
-		p.Check(*v.SuggestedAmount == 0 || *v.SuggestedAmount >= currency.Minimum, at+"suggested_amount", leastAmount(v.Currency, currency))
+		if *v.SuggestedAmount > 0 {
+			v.checkCharge(at+"suggested_amount", *v.SuggestedAmount, p, currency)
+		}
 		p.Check(*v.SuggestedAmount >= least, at+"suggested_amount", "The suggested amount is at least min_amount.")
 		least = *v.SuggestedAmount
 	}
@@ -76,7 +95,8 @@ func (v *PriceVariant) checkCurrencyAmounts(at string, p *Problems) {
 		currency, ok := LookupCurrency(code)
 		p.Check(ok, field, fmt.Sprintf("Currency '%s' is not supported.", code))
 		p.Check(code != v.Currency, field, "The amount in the variant's own currency is `amount`.")
-		p.Check(!ok || amount >= currency.Minimum, field, leastAmount(code, currency))
+		problem := currency.refuses(code, amount)
+		p.Check(!ok || problem == "", field, problem)
 	}
 }
 

@@ -27,13 +27,18 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 			return PriceVariant{AmountType: PriceVariantAmountTypeCustom, Currency: "usd", MinAmount: &least, SuggestedAmount: &suggested, MaxAmount: &most}
 		}
 		for field, bad := range map[string][]PriceVariant{
-			"amount":               {fixedPrice(49), fixedPrice(0), {Amount: 39, Currency: "gbp"}, {AmountType: PriceVariantAmountTypeFree, Amount: 1, Currency: "usd"}},
+			"amount": {fixedPrice(49), fixedPrice(0), {Amount: 39, Currency: "gbp"}, {AmountType: PriceVariantAmountTypeFree, Amount: 1, Currency: "usd"},
+				{Amount: 155, Currency: "kwd"}, {Amount: 1005, Currency: "kwd"}},
 			"currency":             {{Amount: 500, Currency: "xxx"}, {Amount: 500, Currency: "USD"}},
+			"currency_amounts.omr": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"omr": 1001})}},
+			"currency_amounts": {{AmountType: PriceVariantAmountTypeFree, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"eur": 500})},
+				recurring(func(v *PriceVariant) { v.SetupFeeAmount, v.CurrencyAmounts = 100, JSONOf(map[string]int64{"eur": 500}) })},
+			"tax_behavior":         {{Amount: 500, Currency: "usd", TaxBehavior: ref("both")}},
 			"currency_amounts.eur": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"eur": 49})}},
 			"currency_amounts.usd": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"usd": 500})}},
 			"min_amount":           {{Amount: 500, Currency: "usd", MinAmount: ref(int64(50))}, custom(10, 100, 200)},
 			"suggested_amount":     {custom(200, 100, 300), custom(0, 49, 300)},
-			"setup_fee_amount":     {{Amount: 500, Currency: "usd", SetupFeeAmount: 100}},
+			"setup_fee_amount":     {{Amount: 500, Currency: "usd", SetupFeeAmount: 100}, recurring(func(v *PriceVariant) { v.SetupFeeAmount = 49 })},
 			"metadata.a[b]":        {{Amount: 500, Currency: "usd", Metadata: NewMetadata(map[string]string{"a[b]": "1"})}},
 			"max_amount":           {custom(100, 200, 150)},
 			"interval": {{Type: PriceVariantTypeRecurring, Amount: 500, Currency: "usd"}, {Amount: 500, Currency: "usd", Interval: ref("month")},
@@ -54,7 +59,8 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 		}
 		require.Equal(t, []string{EventProductCreated}, s.eventTypes(t, p.ID))
 		for i, v := range []PriceVariant{
-			fixedPrice(50), {Amount: 500}, {AmountType: PriceVariantAmountTypeFree, Currency: "jpy"}, custom(0, 100, 200),
+			fixedPrice(50), {Amount: 500}, {Amount: 160, Currency: "kwd"}, {Amount: 500, Currency: "usd", TaxBehavior: ref("inclusive")},
+			recurring(func(v *PriceVariant) { v.SetupFeeAmount = 50 }), {AmountType: PriceVariantAmountTypeFree, Currency: "jpy"}, custom(0, 100, 200),
 			recurring(func(v *PriceVariant) {
 				v.TrialDays, v.BillingCycles, v.IntervalCount = 730, ref(int64(4)), ref(int64(36))
 			}),
@@ -91,6 +97,8 @@ func TestUpdatePriceVariant_MoneyIsFixedOnceSold(t *testing.T) {
 			"currency":         func(v *PriceVariant) { v.Currency = "eur" },
 			"currency_amounts": func(v *PriceVariant) { v.CurrencyAmounts.V = map[string]int64{"eur": 500} },
 			"setup_fee_amount": func(v *PriceVariant) { v.SetupFeeAmount = 100 },
+			"tax_behavior":     func(v *PriceVariant) { v.TaxBehavior = ref("inclusive") },
+			"billing_cycles":   func(v *PriceVariant) { v.BillingCycles = ref(int64(3)) },
 			"type":             func(v *PriceVariant) { v.Type, v.Interval = PriceVariantTypeRecurring, ref("month") },
 		} {
 			_, err = s.UpdatePriceVariant(t.Context(), s.account, id, change)
@@ -102,6 +110,17 @@ func TestUpdatePriceVariant_MoneyIsFixedOnceSold(t *testing.T) {
 		requireInvalid(t, err, "stock")
 		_, err = s.DeletePriceVariant(t.Context(), s.account, id)
 		requireInvalid(t, err, "base")
+	})
+}
+
+func TestUpdatePriceVariant_MoneyIsFixedWhileItIsPaidFor(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, fixedPrice(1900))
+		c := s.checkout(t, v)
+		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
+		require.NoError(t, err)
+		_, err = s.UpdatePriceVariant(t.Context(), s.account, v.ID, func(v *PriceVariant) { v.Amount = 2100 })
+		requireInvalid(t, err, "amount")
 	})
 }
 
