@@ -1,0 +1,68 @@
+// Package invoicepdf writes invoices and receipts as PDF documents. It asks nothing of the machine: its fonts, which know
+// the Latin, Greek, Cyrillic and CJK scripts, are part of the program.
+package invoicepdf
+
+import "time"
+
+// Document is what is written. Texts may be of any length and hold line breaks. What is empty, nil or zero is left out.
+// All amounts are in the minor unit of Currency.
+type Document struct {
+	Title    string // Invoice, Receipt
+	Number   string
+	Status   string // as people read it: Paid, Due
+	IssuedAt time.Time
+	Facts    []Fact // beside the date of issue: the due date, the order, the period
+	Seller   Party
+	Buyer    Party
+	Currency string // lower-case ISO 4217
+	Lines    []Line
+	Subtotal int64
+	Discount int64
+	Net      int64
+	Taxes    []Tax
+	Tax      int64
+	Total    int64
+	Balances []Balance // below the total: what is paid, refunded, due
+	Notes    []string
+}
+
+// Fact is a line beside the title, such as the due date.
+type Fact struct{ Name, Value string }
+
+// Balance is an amount below the total.
+type Balance struct {
+	Name   string
+	Amount int64
+}
+
+// Party is the seller or the buyer.
+type Party struct {
+	Name    string
+	Address []string
+	Email   string
+	TaxID   string
+}
+
+// Line is a row of the table. Net and Tax add up to Total.
+type Line struct {
+	Description string
+	Quantity    int64
+	Unit        int64 // price of one
+	Discount    int64
+	Net         int64
+	RateBps     *int64 // hundredths of a percent; nil if the line is not taxed
+	Tax         int64
+	Total       int64
+}
+
+// Tax is what the lines of one rate owe. An inclusive tax is part of the prices.
+type Tax struct {
+	Name      string
+	RateBps   int64
+	Taxable   int64
+	Tax       int64
+	Inclusive bool
+}
+
+// Date writes a day the way the documents do: 2 January 2026.
+func Date(t time.Time) string { return t.UTC().Format("2 January 2006") }

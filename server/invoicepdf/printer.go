@@ -1,0 +1,113 @@
+package invoicepdf
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/sfnt"
+)
+
+// A4 in millimetres.
+const (
+	pageWidth  = 210.0
+	pageHeight = 297.0
+	margin     = 15.0
+	right      = pageWidth - margin
+	bottom     = pageHeight - 22 // below it is the page number
+)
+
+// printer draws text on pages, in millimetres from the top left. The first error stays until finish.
+type printer struct {
+	pdf       *fpdf.Fpdf
+	fallbacks []*face
+	outlines  map[*face]*outline
+	buffer    sfnt.Buffer
+	err       error
+	y         float64
+}
+
+// newPrinter returns a printer whose output is a function of what is printed: times and orders do not vary.
+func newPrinter(fallbacks []*face, made time.Time) *printer {
+	pdf := fpdf.New("P", "mm", "A4", "")
+	pdf.SetAutoPageBreak(false, 0)
+	pdf.SetCatalogSort(true)
+	pdf.SetCreationDate(made.UTC())
+	pdf.SetModificationDate(made.UTC())
+	pdf.SetProducer("Tillwright", true)
+	return &printer{pdf: pdf, fallbacks: fallbacks, outlines: map[*face]*outline{}}
+}
+
+// outline returns a face that the document may then be written in, or nil after an error.
+func (p *printer) outline(f *face) *outline {
+	if known, ok := p.outlines[f]; ok || p.err != nil {
+		return known
+	}
+	loaded, err := f.load()
+	if err != nil {
+		p.err = err
+		return nil
+	}
+	p.pdf.AddUTF8FontFromBytes(f.family, f.style, loaded.bytes)
+	p.outlines[f] = loaded
+	return loaded
+}
+
+// width measures prepared text.
+func (p *printer) width(text string, f *face, size float64) float64 {
+	var w float64
+	for _, r := range p.runs(text, f) {
+		p.pdf.SetFont(r.face.family, r.face.style, size)
+		w += p.pdf.GetStringWidth(r.text)
+	}
+	return w
+}
+
+// text draws one line with its left end at x and its baseline at y.
+func (p *printer) text(x, y float64, text string, f *face, size float64) {
+	for _, r := range p.runs(text, f) {
+		p.pdf.SetFont(r.face.family, r.face.style, size)
+		p.pdf.Text(x, y, r.text)
+		x += p.pdf.GetStringWidth(r.text)
+	}
+}
+
+// textRight draws one line that ends at x, smaller if it would be wider than the width.
+func (p *printer) textRight(x, y, width float64, text string, f *face, size float64) {
+	text = prepare(text)
+	w := p.width(text, f, size)
+	if w > width {
+		size *= width / w
+		w = p.width(text, f, size)
+	}
+	p.text(x-w, y, text, f, size)
+}
+
+// block draws a paragraph from y downwards and returns the y below it.
+func (p *printer) block(x, y, width float64, text string, f *face, size float64) float64 {
+	for _, line := range p.wrap(strings.ReplaceAll(text, "\n", " "), f, size, width) {
+		y += lineHeight(size)
+		p.text(x, y, line, f, size)
+	}
+	return y
+}
+
+// rule draws a thin line over the page's width.
+func (p *printer) rule(y float64) {
+	p.pdf.SetDrawColor(170, 170, 170)
+	p.pdf.SetLineWidth(0.2)
+	p.pdf.Line(margin, y, right, y)
+}
+
+func (p *printer) finish() ([]byte, error) {
+	if p.err != nil {
+		return nil, p.err
+	}
+	var out bytes.Buffer
+	err := p.pdf.Output(&out)
+	return out.Bytes(), err
+}
+
+// lineHeight is how far apart lines of a size in points are, in millimetres.
+func lineHeight(size float64) float64 { return size * 0.3528 * 1.35 }

@@ -1,0 +1,108 @@
+package invoicepdf
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// column is one of the table. The first takes what width the others leave.
+type column struct {
+	title string
+	width float64
+	cell  func(Line) string
+}
+
+// columns are those that the document needs: discounts have one only if there are any.
+func (s *sheet) columns() []column {
+	amount := func(of func(Line) int64) func(Line) string {
+		return func(l Line) string { return s.figure(of(l)) }
+	}
+	all := []column{
+		{"Description", 0, func(l Line) string { return l.Description }},
+		{"Quantity", 15, func(l Line) string { return strconv.FormatInt(l.Quantity, 10) }},
+		{"Unit price", 23, amount(func(l Line) int64 { return l.Unit })},
+	}
+	if slices.ContainsFunc(s.document.Lines, func(l Line) bool { return l.Discount != 0 }) {
+		all = append(all, column{"Discount", 20, amount(func(l Line) int64 { return -l.Discount })})
+	}
+	all = append(all,
+		column{"Net", 23, amount(func(l Line) int64 { return l.Net })},
+		column{"Rate", 14, rate},
+		column{"Tax", 20, amount(func(l Line) int64 { return l.Tax })},
+		column{"Total", 25, amount(func(l Line) int64 { return l.Total })},
+	)
+	all[0].width = right - margin
+	for _, c := range all[1:] {
+		all[0].width -= c.width
+	}
+	return all
+}
+
+// figure writes an amount without its currency, which stands in the head of the table.
+func (s *sheet) figure(amount int64) string {
+	_, figure, _ := strings.Cut(store.FormatAmount(amount, s.document.Currency), "\u00a0")
+	return figure
+}
+
+func rate(l Line) string {
+	if l.RateBps == nil {
+		return "–"
+	}
+	return percent(*l.RateBps)
+}
+
+// table is the lines, with its head on every page that it reaches.
+func (s *sheet) table() {
+	columns := s.columns()
+	s.room(30)
+	s.head(columns)
+	for _, line := range s.document.Lines {
+		s.row(columns, line)
+	}
+	s.y += 3
+}
+
+func (s *sheet) head(columns []column) {
+	s.y = s.block(margin, s.y, right-margin, "Amounts in "+strings.ToUpper(s.document.Currency), s.regular, smallSize) + 1.5
+	s.rule(s.y)
+	s.y += lineHeight(smallSize) + 0.5
+	x := margin
+	for i, c := range columns {
+		if i == 0 {
+			s.text(x, s.y, c.title, s.bold, smallSize)
+		} else {
+			s.textRight(x+c.width, s.y, c.width-2, c.title, s.bold, smallSize)
+		}
+		x += c.width
+	}
+	s.y += 1.8
+	s.rule(s.y)
+}
+
+// row draws one line of the document. A description goes on over the page's end, a line of text does not.
+func (s *sheet) row(columns []column, l Line) {
+	height := lineHeight(smallSize)
+	for i, text := range s.wrap(columns[0].cell(l), s.regular, smallSize, columns[0].width-3) {
+		if s.room(height + 2) {
+			s.head(columns)
+		}
+		s.y += height
+		s.text(margin, s.y, text, s.regular, smallSize)
+		if i == 0 {
+			s.figures(columns, l)
+		}
+	}
+	s.y += 1.8
+	s.rule(s.y)
+}
+
+func (s *sheet) figures(columns []column, l Line) {
+	x := margin + columns[0].width
+	for _, c := range columns[1:] {
+		x += c.width
+		s.textRight(x, s.y, c.width-2, c.cell(l), s.regular, smallSize)
+	}
+}

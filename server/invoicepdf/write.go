@@ -1,0 +1,190 @@
+package invoicepdf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// Sizes in points.
+const (
+	titleSize = 18.0
+	textSize  = 9.0
+	smallSize = 8.0
+)
+
+// Writer writes documents. It may be used by several goroutines at once, of which two write and the others wait: a
+// document takes up to 60 MB while it is made, because the library reads whole fonts.
+type Writer struct {
+	slots     chan struct{}
+	regular   *face
+	bold      *face
+	fallbacks []*face
+}
+
+// New returns a Writer in Noto Sans, and for what that lacks in Droid Sans Fallback and Nanum Square, in one weight. It is
+// nearly free: each font is read with the first document that needs it.
+func New() *Writer {
+	return &Writer{
+		slots:     make(chan struct{}, 2),
+		regular:   newFace("noto", "", "NotoSans-Regular"),
+		bold:      newFace("noto", "B", "NotoSans-Bold"),
+		fallbacks: []*face{newFace("droid", "", "DroidSansFallbackFull"), newFace("nanum", "", "NanumSquareR")},
+	}
+}
+
+// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is
+// written as a question mark.
+func (w *Writer) Write(d Document) ([]byte, error) {
+	w.slots <- struct{}{}
+	defer func() { <-w.slots }()
+	s := &sheet{printer: newPrinter(w.fallbacks, d.IssuedAt), Writer: w, document: d}
+	s.pdf.SetTitle(prepare(d.Title+" "+d.Number), true)
+	s.pdf.SetAuthor(prepare(d.Seller.Name), true)
+	s.pdf.AddPage()
+	s.heading()
+	s.parties()
+	s.table()
+	s.totals()
+	s.notes()
+	s.numberPages()
+	return s.finish()
+}
+
+// sheet is a document being written.
+type sheet struct {
+	*printer
+	*Writer
+	document Document
+}
+
+// heading is what the document is, and its dates.
+func (s *sheet) heading() {
+	d := s.document
+	s.y = s.block(margin, margin, 100, d.Title, s.bold, titleSize)
+	s.y = s.block(margin, s.y+1, 100, d.Number, s.regular, 11)
+	if d.Status != "" {
+		s.y = s.block(margin, s.y+1, 100, d.Status, s.bold, textSize)
+	}
+	y := margin + 2.0
+	for _, f := range append([]Fact{{"Date of issue", Date(d.IssuedAt)}}, d.Facts...) {
+		below := s.block(120, y, 30, f.Name, s.regular, textSize)
+		y = max(below, s.block(150, y, right-150, f.Value, s.bold, textSize))
+	}
+	s.y = max(s.y, y) + 8
+}
+
+// parties are the seller and the buyer beside each other.
+func (s *sheet) parties() {
+	seller := s.party(margin, "From", s.document.Seller)
+	buyer := s.party(pageWidth/2+5, "Bill to", s.document.Buyer)
+	s.y = max(seller, buyer) + 8
+}
+
+func (s *sheet) party(x float64, label string, p Party) float64 {
+	const width = pageWidth/2 - margin - 5
+	y := s.block(x, s.y, width, label, s.regular, smallSize)
+	if p.Name != "" {
+		y = s.block(x, y+0.5, width, p.Name, s.bold, 10)
+	}
+	for _, line := range append(append([]string{}, p.Address...), p.Email) {
+		if line != "" {
+			y = s.block(x, y, width, line, s.regular, textSize)
+		}
+	}
+	if p.TaxID != "" {
+		y = s.block(x, y, width, "Tax ID: "+p.TaxID, s.regular, textSize)
+	}
+	return y
+}
+
+// totals are the sums below the table, which stay together.
+func (s *sheet) totals() {
+	d := s.document
+	const below = 6.5
+	s.room(below * float64(5+len(d.Taxes)+len(d.Balances)))
+	s.sum("Subtotal", d.Subtotal, s.regular)
+	if d.Discount != 0 {
+		s.sum("Discount", -d.Discount, s.regular)
+	}
+	s.sum("Net", d.Net, s.regular)
+	for _, t := range d.Taxes {
+		s.sum(taxName(t)+" on "+store.FormatAmount(t.Taxable, d.Currency), t.Tax, s.regular)
+	}
+	s.sum("Tax", d.Tax, s.regular)
+	s.sum("Total", d.Total, s.bold)
+	for _, b := range d.Balances {
+		s.sum(b.Name, b.Amount, s.regular)
+	}
+	s.y += 6
+}
+
+func taxName(t Tax) string {
+	name := t.Name
+	if name == "" {
+		name = "Tax"
+	}
+	name += " " + percent(t.RateBps)
+	if t.Inclusive {
+		name += " (included in the prices)"
+	}
+	return name
+}
+
+func (s *sheet) sum(name string, amount int64, f *face) {
+	const split = right - 45
+	y := s.y
+	for _, line := range s.wrap(name, f, textSize, split-80-3) {
+		y += lineHeight(textSize)
+		s.textRight(split-3, y, split-80-3, line, f, textSize)
+	}
+	s.textRight(right, y, 45, store.FormatAmount(amount, s.document.Currency), f, textSize)
+	s.y = y + 1.2
+}
+
+// notes run over as many pages as they need.
+func (s *sheet) notes() {
+	for _, note := range s.document.Notes {
+		for _, line := range s.wrap(note, s.regular, textSize, right-margin) {
+			s.room(lineHeight(textSize))
+			s.y += lineHeight(textSize)
+			s.text(margin, s.y, line, s.regular, textSize)
+		}
+		s.y += 3
+	}
+}
+
+// room begins a page unless the height is free on this one, and says whether it did.
+func (s *sheet) room(height float64) bool {
+	if s.y+height <= bottom {
+		return false
+	}
+	s.pdf.AddPage()
+	d := s.document
+	s.y = margin
+	lines := s.wrap(d.Title+" "+d.Number+" · "+d.Seller.Name, s.regular, smallSize, right-margin)
+	s.y += lineHeight(smallSize)
+	s.text(margin, s.y, lines[0], s.regular, smallSize)
+	s.y += 3
+	return true
+}
+
+// numberPages writes the numbers last, when it is known how many pages there are.
+func (s *sheet) numberPages() {
+	pages := s.pdf.PageCount()
+	for page := 1; page <= pages; page++ {
+		s.pdf.SetPage(page)
+		s.textRight(right, pageHeight-12, 60, fmt.Sprintf("Page %d of %d", page, pages), s.regular, smallSize)
+	}
+}
+
+// percent writes hundredths of a percent: 19 %, 7.25 %.
+func percent(bps int64) string {
+	text := strconv.FormatInt(bps/100, 10)
+	if rest := bps % 100; rest != 0 {
+		text += strings.TrimRight(fmt.Sprintf(".%02d", rest), "0")
+	}
+	return text + "\u00a0%"
+}

@@ -1,0 +1,188 @@
+package invoicepdf
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/debian"
+)
+
+// invoice has every part, and names in four scripts.
+func invoice() Document {
+	rate, reduced := int64(1900), int64(725)
+	return Document{
+		Title: "Invoice", Number: "ADA-000042", Status: "Due", IssuedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Facts:    []Fact{{"Due date", "16 January 2026"}, {"Order", "1042"}},
+		Seller:   Party{Name: "Ελληνικές Εκδόσεις Ωμέγα Α.Ε.", Address: []string{"Οδός Ερμού 12", "105 63 Αθήνα", "GR"}, Email: "seller@shop.example", TaxID: "EL123456789"},
+		Buyer:    Party{Name: "株式会社トーキョー出版", Address: []string{"東京都千代田区丸の内1-1-1", "서울특별시 강남구", "ООО «Издательство Ёж»", "简体中文公司 繁體中文"}, Email: "buyer@buyer.example", TaxID: "T1234567890123"},
+		Currency: "eur",
+		Lines: []Line{
+			{Description: "Straße, Łódź, Đặng, Ørsted: a course", Quantity: 2, Unit: 5000, Net: 10000, RateBps: &rate, Tax: 1900, Total: 11900},
+			{Description: "日本語の教科書", Quantity: 1, Unit: 1000, Discount: 100, Net: 900, RateBps: &reduced, Tax: 65, Total: 965},
+		},
+		Subtotal: 11000, Discount: 100, Net: 10900,
+		Taxes: []Tax{{Name: "VAT", RateBps: 1900, Taxable: 10000, Tax: 1900}, {Name: "Reduced", RateBps: 725, Taxable: 900, Tax: 65}},
+		Tax:   1965, Total: 12865, Balances: []Balance{{"Paid", 2865}, {"Amount due", 10000}},
+		Notes: []string{"Thank you.\nСпасибо. Ευχαριστώ. ありがとう。"},
+	}
+}
+
+// reader is a program of other people's that reads PDF documents.
+var reader = sync.OnceValues(func() (string, error) {
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		if err := debian.Install("poppler-utils"); err != nil {
+			return "", err
+		}
+	}
+	return exec.LookPath("pdftotext")
+})
+
+// read returns the text of every page, as somebody who copies from it gets it.
+func read(t *testing.T, file []byte) []string {
+	t.Helper()
+	program, err := reader()
+	require.NoError(t, err)
+	cmd := exec.Command(program, "-layout", "-enc", "UTF-8", "-", "-")
+	cmd.Stdin = bytes.NewReader(file)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	text, err := cmd.Output()
+	require.NoError(t, err, complaints.String())
+	require.Empty(t, complaints.String())
+	// A space that does not break reads as one that does.
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(text), "\u00a0", " "), "\f"), "\f")
+}
+
+func written(t *testing.T, d Document) []byte {
+	t.Helper()
+	file, err := New().Write(d)
+	require.NoError(t, err)
+	return file
+}
+
+func TestWrite_SaysEverything(t *testing.T) {
+	t.Parallel()
+	pages := read(t, written(t, invoice()))
+	require.Len(t, pages, 1)
+	for _, text := range []string{
+		"Invoice", "ADA-000042", "Due", "2 January 2026", "16 January 2026", "1042",
+		"Ελληνικές Εκδόσεις Ωμέγα Α.Ε.", "105 63 Αθήνα", "EL123456789", "seller@shop.example",
+		"株式会社トーキョー出版", "東京都千代田区丸の内1-1-1", "서울특별시 강남구", "ООО «Издательство Ёж»", "简体中文公司 繁體中文", "T1234567890123",
+		"Straße, Łódź, Đặng, Ørsted", "日本語の教科書", "19 %", "7.25 %", "100.00", "-1.00", "119.00", "9.65",
+		"VAT 19 % on EUR 100.00", "Reduced 7.25 % on EUR 9.00", "EUR 19.65", "EUR 128.65", "Amount due", "EUR 100.00",
+		"Спасибо. Ευχαριστώ. ありがとう。", "Page 1 of 1",
+	} {
+		assert.Contains(t, pages[0], text)
+	}
+}
+
+func TestWrite_IsAFunctionOfTheDocument(t *testing.T) {
+	t.Parallel()
+	w := New()
+	first, err := w.Write(invoice())
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			again, err := w.Write(invoice())
+			assert.NoError(t, err)
+			assert.True(t, bytes.Equal(first, again))
+		})
+	}
+	group.Wait()
+	other := invoice()
+	other.Total++
+	changed, err := w.Write(other)
+	require.NoError(t, err)
+	assert.NotEqual(t, first, changed)
+}
+
+func TestWrite_CarriesOnlyTheGlyphsThatItShows(t *testing.T) {
+	t.Parallel()
+	assert.Less(t, len(written(t, invoice())), 100_000)
+}
+
+func TestWrite_CountsTheDigitsOfTheCurrency(t *testing.T) {
+	t.Parallel()
+	for currency, texts := range map[string][]string{
+		"jpy": {"1,234,567", "JPY 1,234,567"},
+		"kwd": {"1,234.567", "KWD 1,234.567"},
+		"eur": {"12,345.67", "EUR 12,345.67"},
+	} {
+		t.Run(currency, func(t *testing.T) {
+			t.Parallel()
+			d := Document{Title: "Invoice", Currency: currency, Total: 1234567, Lines: []Line{{Description: "One", Quantity: 1, Unit: 1234567, Net: 1234567, Total: 1234567}}}
+			page := read(t, written(t, d))[0]
+			for _, text := range texts {
+				assert.Contains(t, page, text)
+			}
+			assert.Contains(t, page, "Amounts in "+strings.ToUpper(currency))
+		})
+	}
+}
+
+func TestWrite_RepeatsTheHeadOnEveryPage(t *testing.T) {
+	t.Parallel()
+	d := invoice()
+	for n := range 200 {
+		d.Lines = append(d.Lines, Line{Description: fmt.Sprintf("Line number %d: %s", n, strings.Repeat("word ", n%40)), Quantity: 1, Unit: 100, Net: 100, Total: 100})
+	}
+	d.Notes = []string{strings.Repeat("A note of many words. ", 500)}
+	pages := read(t, written(t, d))
+	require.Greater(t, len(pages), 5)
+	all := strings.Join(pages, "")
+	for n := range 200 {
+		assert.Contains(t, all, fmt.Sprintf("Line number %d:", n))
+	}
+	for n, page := range pages {
+		assert.Contains(t, page, fmt.Sprintf("Page %d of %d", n+1, len(pages)))
+		assert.Contains(t, page, "ADA-000042")
+		if strings.Contains(page, "Line number") {
+			assert.Contains(t, page, "Unit price")
+		}
+	}
+}
+
+func TestWrite_TakesAnyText(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"empty": "", "emoji": "🎉 party", "joined": "a\u200db", "invalid": "\xff\xfe", "control": "a\x00b\x1b", "one word": strings.Repeat("x", 5000),
+		"hindi": "हिन्दी", "decomposed": "e\u0301", "lines": strings.Repeat("\n", 200), "brackets": `(\)((`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := invoice()
+			d.Number, d.Seller.Name, d.Buyer.Address, d.Notes = text, text, []string{text}, []string{text}
+			d.Lines[0].Description = text
+			assert.Contains(t, strings.Join(read(t, written(t, d)), ""), "EUR 128.65")
+		})
+	}
+	d := invoice()
+	d.Seller.Name = "cafe\u0301 🎉 (x)"
+	assert.Contains(t, read(t, written(t, d))[0], "café ? (x)")
+}
+
+func TestWrite_FitsTheLargestAmounts(t *testing.T) {
+	t.Parallel()
+	d := invoice()
+	d.Lines[0].Unit, d.Lines[0].Net, d.Lines[0].Total, d.Total = 999_999_999_999, 999_999_999_999, 999_999_999_999, 999_999_999_999
+	assert.Contains(t, read(t, written(t, d))[0], "EUR 9,999,999,999.99")
+}
+
+func TestWrap_BreaksWhereTheScriptAllows(t *testing.T) {
+	t.Parallel()
+	w := New()
+	p := newPrinter(w.fallbacks, time.Time{})
+	assert.Equal(t, []string{"one two", "three"}, p.wrap("one two three", w.regular, 10, p.width("one two ", w.regular, 10)))
+	assert.Equal(t, []string{"日本", "語。"}, p.wrap("日本語。", w.regular, 10, p.width("日本語", w.regular, 10)), "no line begins with a full stop")
+	assert.Equal(t, []string{"aa", "aa", "a"}, p.wrap("aaaaa", w.regular, 10, p.width("aa", w.regular, 10)))
+	assert.Equal(t, []string{"a", "", "b"}, p.wrap("a\n\nb", w.regular, 10, 50))
+}
