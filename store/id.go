@@ -33,6 +33,9 @@ const (
 	KindSocialPost      Kind = "social_post"
 	KindAudience        Kind = "audience"
 	KindAdAction        Kind = "ad_action"
+
+	KindDiscount           Kind = "discount"
+	KindDiscountRedemption Kind = "discount_redemption"
 )
 
 // Prefix returns what the kind's ids begin with, underscore included.
@@ -72,6 +75,10 @@ func (k Kind) Prefix() string {
 		return "aud_"
 	case KindAdAction:
 		return "adact_"
+	case KindDiscount:
+		return "disc_"
+	case KindDiscountRedemption:
+		return "redm_"
 	}
 	panic("store: kind without a prefix: " + string(k))
 }

@@ -106,7 +106,14 @@ var invariants = []invariant{
 		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.checkout_id IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = p.account_id AND c.id = p.checkout_id)
 		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.order_id IS NOT NULL
-			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = p.account_id AND o.id = p.order_id)`},
+			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = p.account_id AND o.id = p.order_id)
+		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r WHERE r.checkout_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = r.account_id AND c.id = r.checkout_id)
+		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r WHERE r.order_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.id = r.order_id)`},
+	{"a discount's redemptions are counted, and are no more than it has", `
+		SELECT d.account_id, d.id FROM discounts d WHERE d.redemptions_count > d.max_redemptions OR d.redemptions_count <> (
+			SELECT COUNT(*) FROM discount_redemptions r WHERE r.account_id = d.account_id AND r.discount_id = d.id)`},
 	{"an active product has an active price variant", `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},

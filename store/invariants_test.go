@@ -65,11 +65,13 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"a customer's orders are counted":                                   `UPDATE customers SET orders_count = 2`,
 		"every reference is to a row of the same account":                   `UPDATE payments SET account_id = 'acct_other'`,
 		"an active product has an active price variant":                     `UPDATE price_variants SET status = 'archived'`,
-		"events of one key are numbered without gaps":                       `UPDATE events SET key_seq = 3 WHERE type = 'order.paid'`,
-		"an order's last event is its newest":                               `UPDATE orders SET event_seq = 3`,
-		"an order is created once and paid once":                            `UPDATE events SET type = 'order.paid' WHERE type = 'order.created'`,
-		"a charge went through exactly if its payment did":                  `UPDATE test_charges SET amount = amount + 1`,
-		"every charge of the test provider has its payment":                 `UPDATE test_charges SET token = 'pay_other'`,
+		"a discount's redemptions are counted, and are no more than it has": `INSERT INTO discounts (account_id, id, name, type, amounts, duration, product_ids, price_variant_ids, rules, covered_product_ids, min_subtotal_amounts, first_purchase_only, redemptions_count, metadata, created_at, updated_at)
+			SELECT id, 'disc_1', 'Ghost', 'percent', '{}', 'once', '[]', '[]', '[]', '[]', '{}', remove_branding, 1, '{}', 0, 0 FROM accounts`,
+		"events of one key are numbered without gaps":       `UPDATE events SET key_seq = 3 WHERE type = 'order.paid'`,
+		"an order's last event is its newest":               `UPDATE orders SET event_seq = 3`,
+		"an order is created once and paid once":            `UPDATE events SET type = 'order.paid' WHERE type = 'order.created'`,
+		"a charge went through exactly if its payment did":  `UPDATE test_charges SET amount = amount + 1`,
+		"every charge of the test provider has its payment": `UPDATE test_charges SET token = 'pay_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {
 		o := newOutbox(t, url)

@@ -1,0 +1,376 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// DiscountType says how a discount reckons.
+type DiscountType string
+
+// The types of a discount.
+const (
+	DiscountTypePercent DiscountType = "percent"
+	DiscountTypeFixed   DiscountType = "fixed"
+)
+
+// DiscountDuration says how long a discount stays with a subscription.
+type DiscountDuration string
+
+// The durations of a discount. Once is the first invoice that has something to take it off.
+const (
+	DiscountDurationOnce      DiscountDuration = "once"
+	DiscountDurationRepeating DiscountDuration = "repeating"
+	DiscountDurationForever   DiscountDuration = "forever"
+)
+
+// DiscountStatus says whether a discount can be used.
+type DiscountStatus string
+
+// The states of a discount. Only disabled is set by anybody; the clock and the redemptions make the others.
+const (
+	DiscountStatusActive    DiscountStatus = "active"
+	DiscountStatusScheduled DiscountStatus = "scheduled"
+	DiscountStatusExpired   DiscountStatus = "expired"
+	DiscountStatusExhausted DiscountStatus = "exhausted"
+	DiscountStatusDisabled  DiscountStatus = "disabled"
+)
+
+// Discount takes something off what it is for. What it takes cannot change any more once it is redeemed.
+type Discount struct {
+	AccountID                 string                 `db:"account_id"`
+	ID                        string                 `db:"id"`
+	Name                      string                 `db:"name"`
+	Code                      *string                `db:"code"`     // what a buyer types, in any case; nil = only the merchant gives it
+	CodeKey                   *string                `db:"code_key"` // the code as it is compared
+	Type                      DiscountType           `db:"type"`
+	PercentBps                *int64                 `db:"percent_bps"` // percent only
+	Amount                    *int64                 `db:"amount"`      // fixed only, in Currency
+	Currency                  *string                `db:"currency"`    // of Amount and MinSubtotalAmount
+	Amounts                   JSON[map[string]int64] `db:"amounts"`     // fixed only: in further currencies
+	Duration                  DiscountDuration       `db:"duration"`
+	DurationInMonths          *int64                 `db:"duration_in_months"`  // repeating only
+	ProductIDs                JSON[[]string]         `db:"product_ids"`         // with PriceVariantIDs what it is for; both empty: everything
+	PriceVariantIDs           JSON[[]string]         `db:"price_variant_ids"`   //
+	Rules                     JSON[[]DiscountRule]   `db:"rules"`               // other rates for some price variants
+	CoveredProductIDs         JSON[[]string]         `db:"covered_product_ids"` // every product that is named above, or whose price variant is
+	MinSubtotalAmount         *int64                 `db:"min_subtotal_amount"` // in Currency
+	MinSubtotalAmounts        JSON[map[string]int64] `db:"min_subtotal_amounts"`
+	FirstPurchaseOnly         bool                   `db:"first_purchase_only"`
+	StartsAt                  *Time                  `db:"starts_at"` // inclusive
+	EndsAt                    *Time                  `db:"ends_at"`   // exclusive
+	MaxRedemptions            *int64                 `db:"max_redemptions"`
+	MaxRedemptionsPerCustomer *int64                 `db:"max_redemptions_per_customer"`
+	RedemptionsCount          int64                  `db:"redemptions_count"`
+	DisabledAt                *Time                  `db:"disabled_at"`
+	DeletedAt                 *Time                  `db:"deleted_at"`
+	Status                    DiscountStatus         `db:"-"` // at the moment that it was read
+	Metadata                  Metadata               `db:"metadata"`
+	CreatedAt                 Time                   `db:"created_at"`
+	UpdatedAt                 Time                   `db:"updated_at"`
+}
+
+// DiscountRule is a rate of its own for one price variant, which the discount is for in any case. A rate of 0 takes
+// nothing off.
+type DiscountRule struct {
+	PriceVariantID string           `json:"price_variant"`
+	PercentBps     *int64           `json:"percent_bps"`
+	Amount         *int64           `json:"amount"`
+	Amounts        map[string]int64 `json:"amounts"`
+}
+
+// ListDiscounts holds the filters of a list of discounts. An empty one does not filter.
+type ListDiscounts struct {
+	Page
+	ListFilter
+	Status  DiscountStatus
+	Type    DiscountType
+	Code    string // in any case
+	Product string // id or slug
+}
+
+var discountColumns = columnsOf[Discount]("discounts")
+
+// statusAt is the discount's status at a moment.
+func (d *Discount) statusAt(now Time) DiscountStatus {
+	switch {
+	case d.DisabledAt != nil:
+		return DiscountStatusDisabled
+	case d.EndsAt != nil && *d.EndsAt <= now:
+		return DiscountStatusExpired
+	case d.StartsAt != nil && *d.StartsAt > now:
+		return DiscountStatusScheduled
+	case d.MaxRedemptions != nil && d.RedemptionsCount >= *d.MaxRedemptions:
+		return DiscountStatusExhausted
+	}
+	return DiscountStatusActive
+}
+
+// discountStatus adds the condition that statusAt is this, in SQL.
+func (f *filter) discountStatus(status DiscountStatus, now Time) {
+	if status == "" {
+		return
+	}
+	if status == DiscountStatusDisabled {
+		f.and(`disabled_at IS NOT NULL`)
+		return
+	}
+	f.and(`disabled_at IS NULL`)
+	if status == DiscountStatusExpired {
+		f.and(`ends_at <= ?`, now)
+		return
+	}
+	f.and(`(ends_at IS NULL OR ends_at > ?)`, now)
+	if status == DiscountStatusScheduled {
+		f.and(`starts_at > ?`, now)
+		return
+	}
+	f.and(`(starts_at IS NULL OR starts_at <= ?)`, now)
+	if status == DiscountStatusExhausted {
+		f.and(`redemptions_count >= max_redemptions`)
+		return
+	}
+	f.and(`(max_redemptions IS NULL OR redemptions_count < max_redemptions)`)
+}
+
+// GetDiscount returns a discount, or CodeMissing; a deleted one is missing.
+func (s *Store) GetDiscount(ctx context.Context, account, ref string) (*Discount, error) {
+	return s.findDiscount(ctx, account, ref, "", "")
+}
+
+// LookupDiscount returns the discount that has a code, in any case, or CodeMissing on `code`. Whether it can be used
+// is its status.
+func (s *Store) LookupDiscount(ctx context.Context, account, code string) (*Discount, error) {
+	d, err := s.discountOfCode(ctx, account, code)
+	if err == nil && d == nil {
+		err = Missing("discount", "code", code)
+	}
+	return d, err
+}
+
+// DiscountsByID returns the discounts among ids that are not deleted.
+func (s *Store) DiscountsByID(ctx context.Context, account string, ids []string) (map[string]*Discount, error) {
+	found, err := byID(ctx, s, discountColumns, account, ids)
+	for id, d := range found {
+		if d.DeletedAt != nil {
+			delete(found, id)
+			continue
+		}
+		s.presentDiscount(d)
+	}
+	return found, err
+}
+
+// ListDiscounts returns a page of discounts, newest first, and whether there are more. A product that does not exist
+// is CodeMissing.
+func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscounts) ([]Discount, bool, error) {
+	var f filter
+	f.and(`deleted_at IS NULL`)
+	f.discountStatus(in.Status, s.Now())
+	f.is("type", string(in.Type))
+	f.is("code_key", strings.ToLower(in.Code))
+	if in.Product != "" {
+		p, err := s.findProduct(ctx, account, in.Product, "product", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.and(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.arrayHas("covered_product_ids")+`)`, p.ID)
+	}
+	f.list(s, in.ListFilter, "name", "code", "id")
+	list, more, err := page(ctx, s, discountColumns, KindDiscount, account, in.Page, &f)
+	for i := range list {
+		s.presentDiscount(&list[i])
+	}
+	return list, more, err
+}
+
+// CreateDiscount makes a discount. A product or price variant that it names and that does not exist is CodeMissing; a
+// code that another discount has is CodeInvalid on code. It is for once unless it says otherwise, its name is its
+// code, and its currency is the account's, where it has an amount without one.
+func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) (*Discount, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
+		d.AccountID, d.ID, d.RedemptionsCount, d.DisabledAt, d.DeletedAt = account, NewID(KindDiscount), 0, nil, nil
+		d.CreatedAt = s.Now()
+		d.UpdatedAt = d.CreatedAt
+		if d.Duration == "" {
+			d.Duration = DiscountDurationOnce
+		}
+		if d.Name == "" {
+			d.Name = deref(d.Code)
+		}
+		if err := u.prepareDiscount(ctx, &d); err != nil {
+			return nil, err
+		}
+		s.presentDiscount(&d)
+		return &d, d.taken(u.insert(ctx, discountColumns, &d))
+	})
+}
+
+// UpdateDiscount locks the discount, applies change and stores it. What a redeemed discount takes off is CodeInvalid.
+func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change func(*Discount)) (*Discount, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
+		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before, rate := jsonText(d), d.rate()
+		change(d)
+		if jsonText(d) == before {
+			return d, nil
+		}
+		if d.RedemptionsCount > 0 {
+			if err := d.checkRedeemed(rate); err != nil {
+				return nil, err
+			}
+		}
+		if err := u.prepareDiscount(ctx, d); err != nil {
+			return nil, err
+		}
+		d.UpdatedAt = s.Now()
+		s.presentDiscount(d)
+		return d, d.taken(u.update(ctx, discountColumns, d))
+	})
+}
+
+// DeleteDiscount deletes a discount: nobody can use it any more, and its code is free. One that was redeemed is kept
+// for its redemptions, and missing everywhere else. Subscriptions that have it keep what it takes off.
+func (s *Store) DeleteDiscount(ctx context.Context, account, ref string) (*Discount, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
+		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if d.RedemptionsCount == 0 {
+			_, err := u.exec(ctx, `DELETE FROM discounts WHERE account_id = ? AND id = ?`, account, d.ID)
+			return d, err
+		}
+		now := s.Now()
+		d.CodeKey, d.DeletedAt, d.UpdatedAt = nil, &now, now
+		return d, u.update(ctx, discountColumns, d)
+	})
+}
+
+// DisableDiscount ends the use of a discount until it is enabled. Disabling a disabled one changes nothing.
+func (s *Store) DisableDiscount(ctx context.Context, account, ref string) (*Discount, error) {
+	now := s.Now()
+	return s.switchDiscount(ctx, account, ref, &now)
+}
+
+// EnableDiscount lets a disabled discount be used again, within its time and its number of redemptions.
+func (s *Store) EnableDiscount(ctx context.Context, account, ref string) (*Discount, error) {
+	return s.switchDiscount(ctx, account, ref, nil)
+}
+
+func (s *Store) switchDiscount(ctx context.Context, account, ref string, disabledAt *Time) (*Discount, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
+		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
+		if err != nil || (d.DisabledAt == nil) == (disabledAt == nil) {
+			return d, err
+		}
+		d.DisabledAt, d.UpdatedAt = disabledAt, s.Now()
+		s.presentDiscount(d)
+		return d, u.update(ctx, discountColumns, d)
+	})
+}
+
+// findDiscount reads a discount that is not deleted. Param is what named it, empty for the path.
+func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock string) (*Discount, error) {
+	id, ok := ParseID(KindDiscount, ref)
+	if !ok {
+		return nil, Missing("discount", param, ref)
+	}
+	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read discount: %w", err)
+	}
+	if d == nil {
+		return nil, Missing("discount", param, ref)
+	}
+	s.presentDiscount(d)
+	return d, nil
+}
+
+// findDiscountByCode reads the discount whose code a buyer typed. An unknown one is CodeInvalid on discount_code.
+func (s *Store) findDiscountByCode(ctx context.Context, account, code string) (*Discount, error) {
+	d, err := s.discountOfCode(ctx, account, code)
+	if err == nil && d == nil {
+		err = Invalid("discount_code", "There is no such discount code.")
+	}
+	return d, err
+}
+
+// discountOfCode reads the discount that has a code, nil if there is none.
+func (s *Store) discountOfCode(ctx context.Context, account, code string) (*Discount, error) {
+	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND code_key = ?`, account, strings.ToLower(code))
+	if err != nil {
+		return nil, fmt.Errorf("read discount by code: %w", err)
+	}
+	if d != nil {
+		s.presentDiscount(d)
+	}
+	return d, nil
+}
+
+func (s *Store) presentDiscount(d *Discount) { d.Status = d.statusAt(s.Now()) }
+
+// prepareDiscount fills in and checks what is to be stored, and resolves what it names.
+func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {
+	if err := u.discountCurrency(ctx, d); err != nil {
+		return err
+	}
+	if err := d.check(); err != nil {
+		return err
+	}
+	return u.coverProducts(ctx, d)
+}
+
+// discountCurrency gives amounts without a currency the account's.
+func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
+	if d.Currency == nil && (d.Amount != nil || d.MinSubtotalAmount != nil) {
+		d.Currency, err = get[string](ctx, u.store, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
+	}
+	return err
+}
+
+// coverProducts puts the ids that the discount names into their canonical form, and finds the products behind them.
+func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
+	covered := []string{}
+	for i, ref := range d.ProductIDs.V {
+		p, err := u.store.findProduct(ctx, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i), "")
+		if err != nil {
+			return err
+		}
+		d.ProductIDs.V[i] = p.ID
+		covered = append(covered, p.ID)
+	}
+	cover := func(ref *string, param string) error {
+		v, err := u.store.findPriceVariant(ctx, d.AccountID, *ref, param, "")
+		if err == nil {
+			*ref, covered = v.ID, append(covered, v.ProductID)
+		}
+		return err
+	}
+	for i := range d.PriceVariantIDs.V {
+		if err := cover(&d.PriceVariantIDs.V[i], fmt.Sprintf("applies_to.price_variants.%d", i)); err != nil {
+			return err
+		}
+	}
+	for i := range d.Rules.V {
+		if err := cover(&d.Rules.V[i].PriceVariantID, fmt.Sprintf("rules.%d.price_variant", i)); err != nil {
+			return err
+		}
+	}
+	slices.Sort(covered)
+	d.CoveredProductIDs = JSONOf(slices.Compact(covered))
+	return nil
+}
+
+// taken turns a violated unique key into what is wrong with the request.
+func (d *Discount) taken(err error) error {
+	if isUnique(err) {
+		return Invalid("code", "Another discount has this code.")
+	}
+	return err
+}

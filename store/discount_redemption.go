@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// DiscountRedemption is one use of a discount. It exists from the moment that its buyer begins to pay, and goes when
+// the payment fails.
+type DiscountRedemption struct {
+	AccountID      string  `db:"account_id"`
+	ID             string  `db:"id"`
+	DiscountID     string  `db:"discount_id"`
+	CheckoutID     *string `db:"checkout_id"`
+	OrderID        *string `db:"order_id"` // once it is paid
+	CustomerID     *string `db:"customer_id"`
+	BuyerKey       string  `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
+	Currency       string  `db:"currency"`
+	DiscountAmount int64   `db:"discount_amount"`
+	CreatedAt      Time    `db:"created_at"`
+	UpdatedAt      Time    `db:"updated_at"`
+}
+
+var discountRedemptionColumns = columnsOf[DiscountRedemption]("discount_redemptions")
+
+// redeemer is who wants to use a discount, as far as it is known.
+type redeemer struct {
+	customerID *string
+	externalID *string // the merchant's own id of the customer
+	email      *string
+}
+
+// redeemer is who a checkout is for.
+func (c *Checkout) redeemer() redeemer {
+	return redeemer{customerID: c.CustomerID, externalID: c.ExternalCustomerID, email: c.CustomerEmail}
+}
+
+// ListDiscountRedemptions returns a page of a discount's redemptions, newest first, and whether there are more. A
+// discount that does not exist is CodeMissing.
+func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount string, in Page) ([]DiscountRedemption, bool, error) {
+	d, err := s.findDiscount(ctx, account, discount, "", "")
+	if err != nil {
+		return nil, false, err
+	}
+	var f filter
+	f.is("discount_id", d.ID)
+	return page(ctx, s, discountRedemptionColumns, KindDiscountRedemption, account, in, &f)
+}
+
+// buyerKey is the form in which redeemers are compared. Addresses are hashed, so that a deleted customer leaves none.
+func buyerKey(account, email string) string {
+	return secretHash(account + "\x00" + strings.ToLower(email))
+}
+
+// refusesBuyer says why the buyer cannot use the discount; empty if they can, and as long as nobody knows who they
+// are. Whoever may not be overtaken by the same buyer locks the discount first.
+func (s *Store) refusesBuyer(ctx context.Context, d *Discount, by redeemer) (string, error) {
+	if d.FirstPurchaseOnly {
+		bought, err := s.hasBought(ctx, d.AccountID, by)
+		if err != nil || bought {
+			return "This discount is for a first purchase.", err
+		}
+	}
+	most := deref(d.MaxRedemptionsPerCustomer)
+	if d.FirstPurchaseOnly {
+		most = 1 // of two first purchases under way, one is the second
+	}
+	if most == 0 {
+		return "", nil
+	}
+	uses, err := s.redemptionsOf(ctx, d, by)
+	if err != nil || uses < most {
+		return "", err
+	}
+	return fmt.Sprintf("This discount can be used %d times by one customer.", most), nil
+}
+
+func (s *Store) hasBought(ctx context.Context, account string, by redeemer) (bool, error) {
+	var key *string
+	if by.email != nil {
+		key = emailKey(*by.email)
+	}
+	orders, err := get[int64](ctx, s, `
+		SELECT COALESCE(MAX(orders_count), 0) FROM customers
+		WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)`, account, by.customerID, by.externalID, key)
+	if err != nil {
+		return false, fmt.Errorf("read the buyer's orders: %w", err)
+	}
+	return *orders > 0, nil
+}
+
+func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (int64, error) {
+	key := ""
+	if by.email != nil {
+		key = buyerKey(d.AccountID, *by.email)
+	}
+	uses, err := get[int64](ctx, s, `
+		SELECT COUNT(*) FROM discount_redemptions
+		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id = ?)`, d.AccountID, d.ID, key, by.customerID)
+	if err != nil {
+		return 0, fmt.Errorf("count redemptions: %w", err)
+	}
+	return *uses, nil
+}
+
+// redeem counts a use of a discount by a checkout that is about to be paid, or is CodeInvalid on field. The condition of the
+// UPDATE decides: of many who read that one use is left, one gets it. Until the transaction ends the discount is
+// locked. The address of the buyer is known.
+func (u *unit) redeem(ctx context.Context, c *Checkout, d *Discount, field string) error {
+	now := u.store.Now()
+	rows, err := u.exec(ctx, `
+		UPDATE discounts SET redemptions_count = redemptions_count + 1
+		WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND disabled_at IS NULL
+			AND (starts_at IS NULL OR starts_at <= ?) AND (ends_at IS NULL OR ends_at > ?)
+			AND (max_redemptions IS NULL OR redemptions_count < max_redemptions)`, c.AccountID, d.ID, now, now)
+	if err != nil {
+		return fmt.Errorf("count redemption: %w", err)
+	}
+	if rows == 0 {
+		return Invalid(field, "This discount cannot be used any more.")
+	}
+	problem, err := u.store.refusesBuyer(ctx, d, c.redeemer())
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		return Invalid(field, problem)
+	}
+	return u.insert(ctx, discountRedemptionColumns, &DiscountRedemption{
+		AccountID: c.AccountID, ID: NewID(KindDiscountRedemption), DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID,
+		BuyerKey: buyerKey(c.AccountID, *c.CustomerEmail), Currency: c.Currency, DiscountAmount: c.DiscountAmount,
+		CreatedAt: now, UpdatedAt: now,
+	})
+}
+
+// releaseRedemption gives up what redeem counted for a checkout, if it counted anything.
+func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
+	discount, err := get[string](ctx, u.store, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("delete redemption: %w", err)
+	}
+	if discount == nil {
+		return nil
+	}
+	rows, err := u.exec(ctx, `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`, c.AccountID, *discount)
+	if err := exactlyOne(rows, err); err != nil {
+		return fmt.Errorf("release discount %s: %w", *discount, err)
+	}
+	return nil
+}
+
+// orderRedemption notes the order, and whose it is, in the redemption of its checkout, if there is one.
+func (u *unit) orderRedemption(ctx context.Context, o *Order) error {
+	_, err := u.exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
+		o.ID, o.CustomerID, u.store.Now(), o.AccountID, o.CheckoutID)
+	if err != nil {
+		return fmt.Errorf("give redemption to order: %w", err)
+	}
+	return nil
+}
