@@ -142,8 +142,12 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	}
 	ref, err := provider.PrepareCharge(ctx, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef, Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
+		MethodRef: payment.MethodRef, ReturnURL: begun.Checkout.URL,
+		Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
 	})
+	if decline, ok := errors.AsType[*payments.Decline](err); ok {
+		return payments.Charge{Status: payments.ChargeDeclined, Decline: decline}, nil
+	}
 	if err != nil {
 		return payments.Charge{}, err
 	}
@@ -189,8 +193,16 @@ func resultOf(charge payments.Charge, page string) (store.ChargeResult, error) {
 		}}, nil
 	case payments.ChargeDeclined:
 		return store.ChargeResult{Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{
-			Code: charge.Decline.Code, DeclineCode: &charge.Decline.DeclineCode, Message: charge.Decline.Message,
+			Code: charge.Decline.Code, DeclineCode: said(charge.Decline.DeclineCode), Message: charge.Decline.Message,
 		}}, nil
 	}
 	return store.ChargeResult{}, fmt.Errorf("charge %s is %s, which is no outcome", charge.Ref, charge.Status)
+}
+
+// said is what a provider said, nil if nothing: no bank was asked about a charge that was refused before.
+func said(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }

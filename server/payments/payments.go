@@ -32,6 +32,7 @@ type Provider interface {
 	AttachMethod(ctx context.Context, in AttachInput) (Method, error)
 
 	// PrepareCharge announces a charge and moves no money. The reference is the same for every call with the token.
+	// Its error is a *Decline if the charge can never be made; there is no reference then.
 	PrepareCharge(ctx context.Context, in ChargeInput) (ref string, err error)
 
 	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it.
@@ -120,7 +121,8 @@ type AttachInput struct {
 }
 
 // ChargeInput asks for Amount minor units of Currency. A charge is OffSession while its buyer is not there to do
-// anything; CustomerRef is empty for a method that is charged once.
+// anything; CustomerRef is empty for a method that is charged once. ReturnURL is where the buyer comes back to from what
+// the charge requires of them elsewhere; it is empty if there is no such page.
 type ChargeInput struct {
 	Token       string
 	Account     string
@@ -129,6 +131,7 @@ type ChargeInput struct {
 	MethodRef   string
 	CustomerRef string
 	OffSession  bool
+	ReturnURL   string
 	Metadata    map[string]string
 }
 
@@ -160,6 +163,9 @@ type Decline struct {
 	DeclineCode string // generic_decline, insufficient_funds ...
 	Message     string // for the buyer
 }
+
+// Error implements error, for a charge that is declined before there is one.
+func (d *Decline) Error() string { return d.Message }
 
 // RefundInput asks to give back Amount minor units of a charge. Reason is duplicate, fraudulent,
 // requested_by_customer, or one of ours that the provider need not know.
