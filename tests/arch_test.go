@@ -46,6 +46,8 @@ var mayImport = map[string][]string{
 	"server/pages":       {"ads", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"server":             {"ads", "server/invoicepdf", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"sdk":                {"openapi/wire", "webhooks/signature"},
+
+	"server/payments/stripe": {"server/payments", "store/..."},
 }
 
 // wires names the folders that put the program together and may import everything.

@@ -1,0 +1,88 @@
+package stripe
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	stripego "github.com/stripe/stripe-go/v85"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// methodRef is a PaymentMethod of Stripe, or one of its test tokens such as pm_card_visa.
+var methodRef = regexp.MustCompile(`^pm_[A-Za-z0-9_]{1,200}$`)
+
+// Accept implements payments.Provider. Card numbers are refused whatever they are: the buyer's browser gives them to
+// Stripe, and they never come here.
+func (*Provider) Accept(in payments.MethodInput, _ time.Time) (payments.Method, error) {
+	if in.Card != nil {
+		return payments.Method{}, store.Invalid("payment_method",
+			"Card numbers are not taken here. Let Stripe.js or Stripe's mobile SDKs make a PaymentMethod of the card, and send its id, pm_...")
+	}
+	if !methodRef.MatchString(in.Ref) {
+		return payments.Method{}, store.Invalid("payment_method", "Send the id of a Stripe PaymentMethod, pm_...")
+	}
+	return payments.Method{Ref: in.Ref, Card: store.PaymentMethod{Type: "card"}}, nil
+}
+
+// CreateCustomer implements payments.Provider.
+func (p *Provider) CreateCustomer(ctx context.Context, in payments.CustomerInput) (string, error) {
+	c, err := p.client(ctx, in.Account)
+	if err != nil {
+		return "", err
+	}
+	params := &stripego.CustomerCreateParams{Metadata: map[string]string{
+		keyAccount: in.Account, keyToken: in.Token, "tillwright_customer": in.Customer,
+	}}
+	if in.Email != "" {
+		params.Email = &in.Email
+	}
+	if in.Name != "" {
+		params.Name = &in.Name
+	}
+	params.SetIdempotencyKey(in.Token + "-customer") // a token may be a charge's too
+	made, err := c.V1Customers.Create(ctx, params)
+	if err != nil {
+		return "", cannotSave("create a customer", err)
+	}
+	return made.ID, nil
+}
+
+// AttachMethod implements payments.Provider. A method that the customer has already is attached.
+func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (payments.Method, error) {
+	c, err := p.client(ctx, in.Account)
+	if err != nil {
+		return payments.Method{}, err
+	}
+	params := &stripego.PaymentMethodAttachParams{Customer: &in.CustomerRef}
+	params.SetIdempotencyKey(in.Token + "-attach")
+	method, err := c.V1PaymentMethods.Attach(ctx, in.MethodRef, params)
+	if err == nil {
+		return methodOf(method), nil
+	}
+	if _, refused := refusal(err); refused {
+		if has, getErr := c.V1PaymentMethods.Retrieve(ctx, in.MethodRef, nil); getErr == nil && has.Customer != nil && has.Customer.ID == in.CustomerRef {
+			return methodOf(has), nil
+		}
+	}
+	return payments.Method{}, cannotSave("attach a payment method", err)
+}
+
+// cannotSave refuses the method if Stripe does. The name of what was tried is for errors that leave it open.
+func cannotSave(did string, err error) error {
+	if e, refused := refusal(err); refused {
+		return store.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
+	}
+	return explain(did, err)
+}
+
+func methodOf(m *stripego.PaymentMethod) payments.Method {
+	method := payments.Method{Ref: m.ID, Card: store.PaymentMethod{Type: "card"}}
+	if m.Card != nil {
+		method.Card.Brand, method.Card.Last4 = string(m.Card.Brand), m.Card.Last4
+		method.Card.ExpMonth, method.Card.ExpYear = int(m.Card.ExpMonth), int(m.Card.ExpYear)
+	}
+	return method
+}
