@@ -45,6 +45,8 @@ type Config struct {
 	Synchronous    string `env:"TILLWRIGHT_DATABASE_SYNCHRONOUS" envDefault:"full" flag:"database-synchronous" help:"SQLite: full survives a power cut, normal is faster and may lose the last moments"`
 	Log            string `env:"TILLWRIGHT_LOG" flag:"log" help:"json or text" otherwise:"text in development, json in production"`
 
+	TestPayments string `env:"TILLWRIGHT_TEST_PAYMENTS" flag:"test-payments" help:"true or false: accounts may take test cards, which move no money" otherwise:"true in development, false in production"`
+
 	WebhookAllow     string        `env:"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS" flag:"webhook-allow-cidrs" help:"networks that webhooks may be sent to although they are not public, separated by commas, e.g. 10.1.0.0/16" otherwise:"none; in development loopback too"`
 	WebhookDeny      string        `env:"TILLWRIGHT_WEBHOOK_DENY_CIDRS" flag:"webhook-deny-cidrs" help:"networks that webhooks are never sent to, separated by commas; stronger than the allowed ones" otherwise:"none"`
 	WebhookPorts     string        `env:"TILLWRIGHT_WEBHOOK_PORTS" flag:"webhook-ports" help:"ports that webhooks may be sent to, separated by commas" otherwise:"443,8443 in production, any in development"`
@@ -124,6 +126,9 @@ func (c *Config) fill() {
 			c.Log = LogJSON
 		}
 	}
+	if c.TestPayments == "" {
+		c.TestPayments = strconv.FormatBool(c.Env == Development)
+	}
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 }
 
@@ -149,6 +154,7 @@ func (c *Config) check() error {
 	need(2 <= c.DatabaseConns && c.DatabaseConns <= 1000, "TILLWRIGHT_DATABASE_MAX_CONNS", strconv.Itoa(c.DatabaseConns), allowedConns)
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
+	need(c.TestPayments == "true" || c.TestPayments == "false", "TILLWRIGHT_TEST_PAYMENTS", c.TestPayments, allowedSwitch)
 	need(0 <= c.WebhookRetention && c.WebhookRetention <= webhooks.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
 	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, "an http:// or https:// address without a query")
 	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, "an http:// or https:// address without a query")
@@ -157,6 +163,9 @@ func (c *Config) check() error {
 	}
 	return errors.Join(append(errs, keyErr, proxyErr, guardErr, networkErr)...)
 }
+
+// TakesTestCards reports whether accounts may take payments that move no money.
+func (c *Config) TakesTestCards() bool { return c.TestPayments == "true" }
 
 func validAddr(addr string) bool {
 	_, port, err := net.SplitHostPort(addr)

@@ -27,11 +27,24 @@ func TestLoadConfig_Defaults(t *testing.T) {
 	assert.Equal(t, &Config{
 		Addr: "127.0.0.1:8080", DatabaseURL: "sqlite://data/tillwright.db", DataDir: "data", Env: Development, ServiceName: "Service",
 		DatabasePooler: "none", DatabaseConns: 12, Synchronous: "full", Log: LogText,
-		WebhookStandard: true, WebhookRetention: 24 * time.Hour,
+		TestPayments: "true", WebhookStandard: true, WebhookRetention: 24 * time.Hour,
 	}, c)
 	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
 	assert.Equal(t, LogJSON, c.Log)
+	assert.False(t, c.TakesTestCards(), "nobody pays with a test card by accident")
+}
+
+func TestLoadConfig_TestCardsInProductionAreAChoice(t *testing.T) {
+	t.Parallel()
+	c, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey, "TILLWRIGHT_TEST_PAYMENTS": "true"})
+	require.NoError(t, err)
+	assert.True(t, c.TakesTestCards())
+	c, err = LoadConfig(layer{"TILLWRIGHT_TEST_PAYMENTS": "false"})
+	require.NoError(t, err)
+	assert.False(t, c.TakesTestCards())
+	_, err = LoadConfig(layer{"TILLWRIGHT_TEST_PAYMENTS": "yes"})
+	require.ErrorContains(t, err, "TILLWRIGHT_TEST_PAYMENTS must be true or false")
 }
 
 func TestAdNetworks_AreTheSandboxUnlessNamed(t *testing.T) {

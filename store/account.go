@@ -37,33 +37,41 @@ func (p Plan) Features() []string {
 
 // Account is a merchant. Everything else belongs to one.
 type Account struct {
-	ID                    string            `db:"id"`
-	Name                  string            `db:"name"`
-	Handle                string            `db:"handle"` // unique on this server
-	Email                 string            `db:"email"`
-	SupportEmail          *string           `db:"support_email"`
-	WebsiteURL            *string           `db:"website_url"`
-	LogoURL               *string           `db:"logo_url"`
-	Country               *string           `db:"country"`
-	DefaultCurrency       string            `db:"default_currency"`
-	Timezone              string            `db:"timezone"`
-	Locale                string            `db:"locale"`
-	BusinessName          *string           `db:"business_name"`
-	BusinessAddress       JSON[*Address]    `db:"business_address"`
-	TaxID                 *string           `db:"tax_id"`
-	Plan                  Plan              `db:"plan"`
-	StatementDescriptor   *string           `db:"statement_descriptor"`
-	CustomDomain          *string           `db:"custom_domain"` // not unique before somebody verifies it: see AISite
-	RemoveBranding        bool              `db:"remove_branding"`
-	CheckoutRequiresTerms bool              `db:"checkout_requires_terms"`
-	InvoicePrefix         string            `db:"invoice_prefix"`
-	FirstInvoiceNumber    int64             `db:"first_invoice_number"`
-	NextInvoiceNumber     int64             `db:"-"` // read by GetAccount alone
-	Tax                   JSON[TaxSettings] `db:"tax"`
-	ProrationBehavior     ProrationBehavior `db:"proration_behavior"`
-	Dunning               JSON[Dunning]     `db:"dunning"`
-	CreatedAt             Time              `db:"created_at"`
-	UpdatedAt             Time              `db:"updated_at"`
+	ID                        string            `db:"id"`
+	Name                      string            `db:"name"`
+	Handle                    string            `db:"handle"` // unique on this server
+	Email                     string            `db:"email"`
+	SupportEmail              *string           `db:"support_email"`
+	WebsiteURL                *string           `db:"website_url"`
+	LogoURL                   *string           `db:"logo_url"`
+	Country                   *string           `db:"country"`
+	DefaultCurrency           string            `db:"default_currency"`
+	Timezone                  string            `db:"timezone"`
+	Locale                    string            `db:"locale"`
+	BusinessName              *string           `db:"business_name"`
+	BusinessAddress           JSON[*Address]    `db:"business_address"`
+	TaxID                     *string           `db:"tax_id"`
+	Plan                      Plan              `db:"plan"`
+	StatementDescriptor       *string           `db:"statement_descriptor"`
+	CustomDomain              *string           `db:"custom_domain"` // not unique before somebody verifies it: see AISite
+	RemoveBranding            bool              `db:"remove_branding"`
+	CheckoutRequiresTerms     bool              `db:"checkout_requires_terms"`
+	InvoicePrefix             string            `db:"invoice_prefix"`
+	FirstInvoiceNumber        int64             `db:"first_invoice_number"`
+	NextInvoiceNumber         int64             `db:"-"` // read by GetAccount alone
+	Tax                       JSON[TaxSettings] `db:"tax"`
+	ProrationBehavior         ProrationBehavior `db:"proration_behavior"`
+	Dunning                   JSON[Dunning]     `db:"dunning"`
+	PaymentsProvider          PaymentsProvider  `db:"payments_provider"`
+	SealedStripeKey           []byte            `db:"stripe_secret_key"`
+	StripeKeyLast4            *string           `db:"stripe_secret_key_last4"` // nil: there is none
+	SealedStripeWebhookSecret []byte            `db:"stripe_webhook_secret"`
+	StripeWebhookSecretLast4  *string           `db:"stripe_webhook_secret_last4"`
+	CreatedAt                 Time              `db:"created_at"`
+	UpdatedAt                 Time              `db:"updated_at"`
+
+	// NewStripeKey and NewStripeWebhookSecret are what UpdateAccount is to seal; an empty one removes what is there.
+	NewStripeKey, NewStripeWebhookSecret *string
 }
 
 // ProrationBehavior says when a change of plan is billed.
@@ -160,18 +168,6 @@ func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error
 	return a, s.numberInvoices(ctx, a)
 }
 
-// PaymentsProvider returns the name of the provider by which payments of an account begin.
-func (s *Store) PaymentsProvider(ctx context.Context, account string) (string, error) {
-	name, err := get[string](ctx, s, `SELECT payments_provider FROM accounts WHERE id = ?`, account)
-	if err == nil && name == nil {
-		err = Missing("account", "", account)
-	}
-	if err != nil {
-		return "", err
-	}
-	return *name, nil
-}
-
 // HasAccounts reports whether there is any account yet.
 func (s *Store) HasAccounts(ctx context.Context) (bool, error) {
 	row, err := get[int](ctx, s, `SELECT 1 FROM accounts LIMIT 1`)
@@ -187,7 +183,7 @@ func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
 func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a := &Account{ID: NewID(KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
-			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en",
+			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", PaymentsProvider: s.usualProvider(),
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
 			Tax:     JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
 			Dunning: JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}), CreatedAt: s.Now()}
@@ -222,6 +218,10 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := a.checkPlan(); err != nil {
 			return nil, err
 		}
+		if err := s.checkProvider(a, before.PaymentsProvider); err != nil {
+			return nil, err
+		}
+		s.sealStripe(a)
 		if err := a.check(); err != nil {
 			return nil, err
 		}

@@ -117,3 +117,52 @@ func TestUpdateAccount_Validates(t *testing.T) {
 		require.Equal(t, before, after)
 	})
 }
+
+func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		secrets, err := s.GetStripeSecrets(t.Context(), s.account)
+		require.NoError(t, err)
+		require.Zero(t, secrets)
+		a, err := s.UpdateAccount(t.Context(), s.account, func(a *Account) {
+			a.NewStripeKey, a.NewStripeWebhookSecret = ref("sk_test_secret"), ref("whsec_signs")
+		})
+		require.NoError(t, err)
+		require.Equal(t, "cret", *a.StripeKeyLast4)
+		require.Nil(t, a.NewStripeKey, "what is sealed is not passed on")
+		a, err = s.GetAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.NotContains(t, string(a.SealedStripeKey), "secret")
+		require.NotContains(t, string(a.SealedStripeWebhookSecret), "signs")
+		secrets, err = s.GetStripeSecrets(t.Context(), s.account)
+		require.NoError(t, err)
+		require.Equal(t, StripeSecrets{SecretKey: "sk_test_secret", WebhookSecret: "whsec_signs"}, secrets)
+
+		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
+		require.NoError(t, err)
+		_, err = s.write.db.ExecContext(t.Context(), s.write.db.Rebind(`
+			UPDATE accounts SET stripe_secret_key = (SELECT stripe_secret_key FROM accounts WHERE id = ?) WHERE id = ?`), s.account, other.ID)
+		require.NoError(t, err)
+		_, err = s.GetStripeSecrets(t.Context(), other.ID)
+		require.ErrorIs(t, err, ErrSealed, "a secret is of no use to another account")
+
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.NewStripeKey = ref("") })
+		require.NoError(t, err)
+		choice, err := s.GetPaymentsChoice(t.Context(), s.account)
+		require.NoError(t, err)
+		require.Equal(t, &PaymentsChoice{Provider: PaymentsProviderTest}, choice)
+	})
+}
+
+// Where payments are real, nobody comes to the test provider, neither at first nor later.
+func TestCreateAccount_IsPaidByARealProvider(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.options.LivePayments = true
+		a, err := s.CreateAccount(t.Context(), NewAccount{Name: "Live", Email: "live@example.com"})
+		require.NoError(t, err)
+		require.Equal(t, PaymentsProviderStripe, a.PaymentsProvider)
+		_, err = s.UpdateAccount(t.Context(), a.ID, func(a *Account) { a.PaymentsProvider = PaymentsProviderTest })
+		requireInvalid(t, err, "payments_provider")
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Name = "Made before" })
+		require.NoError(t, err)
+	})
+}

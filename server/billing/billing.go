@@ -27,14 +27,18 @@ func New(s *store.Store, providers *payments.Registry) *Billing {
 
 // chosen returns the provider by which payments of an account begin.
 func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider, error) {
-	name, err := b.store.PaymentsProvider(ctx, account)
+	choice, err := b.store.GetPaymentsChoice(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	if provider, ok := b.providers.Provider(name); ok {
-		return provider, nil
+	if choice.Provider == store.PaymentsProviderStripe && !choice.HasKey {
+		return nil, store.Invalid("payment_method", "The account takes no payments yet: its payments_provider is stripe, and it has no stripe_secret_key.")
 	}
-	return nil, store.Invalid("payment_method", "This server takes no payments through the provider of the account: '"+name+"'. Choose another payments_provider.")
+	provider, ok := b.providers.Provider(string(choice.Provider))
+	if !ok {
+		return nil, store.Invalid("payment_method", "This server takes no payments through the account's payments_provider, "+string(choice.Provider)+". The account has to choose another one.")
+	}
+	return provider, nil
 }
 
 // providerOf returns the provider by which a payment has begun.

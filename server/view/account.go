@@ -1,6 +1,8 @@
 package view
 
 import (
+	"github.com/oapi-codegen/nullable"
+
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
 )
@@ -8,34 +10,37 @@ import (
 // Account renders an account.
 func Account(a *store.Account) api.Account {
 	return api.Account{
-		ID:                    a.ID,
-		Object:                "account",
-		Name:                  a.Name,
-		Handle:                a.Handle,
-		Email:                 a.Email,
-		SupportEmail:          a.SupportEmail,
-		WebsiteURL:            a.WebsiteURL,
-		LogoURL:               a.LogoURL,
-		Country:               a.Country,
-		DefaultCurrency:       a.DefaultCurrency,
-		Timezone:              a.Timezone,
-		Locale:                a.Locale,
-		BusinessName:          a.BusinessName,
-		BusinessAddress:       address(a.BusinessAddress.V),
-		TaxID:                 a.TaxID,
-		Plan:                  api.AccountPlan(a.Plan),
-		PlanFeatures:          a.Plan.Features(),
-		StatementDescriptor:   a.StatementDescriptor,
-		CustomDomain:          a.CustomDomain,
-		RemoveBranding:        a.RemoveBranding,
-		CheckoutRequiresTerms: a.CheckoutRequiresTerms,
-		InvoicePrefix:         a.InvoicePrefix,
-		NextInvoiceNumber:     a.NextInvoiceNumber,
-		Tax:                   taxSettings(a.Tax.V),
-		ProrationBehavior:     api.ProrationBehavior(a.ProrationBehavior),
-		Dunning:               api.Dunning{IntervalsDays: a.Dunning.V.IntervalsDays, OnExhausted: api.DunningOnExhausted(a.Dunning.V.OnExhausted)},
-		CreatedAt:             at(a.CreatedAt),
-		UpdatedAt:             at(a.UpdatedAt),
+		ID:                       a.ID,
+		Object:                   "account",
+		Name:                     a.Name,
+		Handle:                   a.Handle,
+		Email:                    a.Email,
+		SupportEmail:             a.SupportEmail,
+		WebsiteURL:               a.WebsiteURL,
+		LogoURL:                  a.LogoURL,
+		Country:                  a.Country,
+		DefaultCurrency:          a.DefaultCurrency,
+		Timezone:                 a.Timezone,
+		Locale:                   a.Locale,
+		BusinessName:             a.BusinessName,
+		BusinessAddress:          address(a.BusinessAddress.V),
+		TaxID:                    a.TaxID,
+		Plan:                     api.AccountPlan(a.Plan),
+		PlanFeatures:             a.Plan.Features(),
+		StatementDescriptor:      a.StatementDescriptor,
+		CustomDomain:             a.CustomDomain,
+		RemoveBranding:           a.RemoveBranding,
+		CheckoutRequiresTerms:    a.CheckoutRequiresTerms,
+		InvoicePrefix:            a.InvoicePrefix,
+		NextInvoiceNumber:        a.NextInvoiceNumber,
+		Tax:                      taxSettings(a.Tax.V),
+		ProrationBehavior:        api.ProrationBehavior(a.ProrationBehavior),
+		Dunning:                  api.Dunning{IntervalsDays: a.Dunning.V.IntervalsDays, OnExhausted: api.DunningOnExhausted(a.Dunning.V.OnExhausted)},
+		PaymentsProvider:         api.PaymentsProvider(a.PaymentsProvider),
+		StripeSecretKeyLast4:     a.StripeKeyLast4,
+		StripeWebhookSecretLast4: a.StripeWebhookSecretLast4,
+		CreatedAt:                at(a.CreatedAt),
+		UpdatedAt:                at(a.UpdatedAt),
 	}
 }
 
@@ -61,6 +66,9 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 		set(&a.CheckoutRequiresTerms, b.CheckoutRequiresTerms)
 		set(&a.InvoicePrefix, b.InvoicePrefix)
 		set(&a.NextInvoiceNumber, b.NextInvoiceNumber)
+		setAs(&a.PaymentsProvider, b.PaymentsProvider)
+		setSecret(&a.NewStripeKey, b.StripeSecretKey)
+		setSecret(&a.NewStripeWebhookSecret, b.StripeWebhookSecret)
 		setAs(&a.ProrationBehavior, b.ProrationBehavior)
 		if b.Tax != nil {
 			a.Tax.V = newTaxSettings(b.Tax)
@@ -68,6 +76,16 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 		if b.Dunning != nil {
 			a.Dunning.V = store.Dunning{IntervalsDays: b.Dunning.IntervalsDays, OnExhausted: string(b.Dunning.OnExhausted)}
 		}
+	}
+}
+
+// setSecret reads a secret that is only written; null, which removes it, becomes an empty one.
+func setSecret(field **string, sent nullable.Nullable[string]) {
+	switch {
+	case sent.IsNull():
+		*field = new("")
+	case sent.IsSpecified():
+		*field = new(sent.MustGet())
 	}
 }
 

@@ -29,7 +29,7 @@ func openStore(ctx context.Context, config *server.Config, exclusive bool) (*sto
 	return store.Open(ctx, store.Options{
 		URL: config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
 		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL, Exclusive: exclusive,
-		TestClock: config.Env == server.Development,
+		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
 	})
 }
 

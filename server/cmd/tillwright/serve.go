@@ -121,12 +121,12 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Renderer: renderer, Sender: sender, Log: log})
 	s.OnEvent = dispatcher.Wake
 	keep := webhooks.Retention(config.WebhookRetention)
-	provider := testpay.New(s)
-	if config.Env == server.Production {
-		log.Warn("no real payments: this version has only a test provider, which takes test cards and moves no money", "provider", provider.Name())
+	if config.Env == server.Production && config.TakesTestCards() {
+		log.Warn("test cards are taken, which move no money, by accounts whose payments_provider is test", "setting", "TILLWRIGHT_TEST_PAYMENTS")
 	}
-	cashier := billing.New(s, payments.NewRegistry(provider))
-	shop, err := pages.New(s, cashier, provider)
+	providers, authenticator := providers(config, s)
+	cashier := billing.New(s, providers)
+	shop, err := pages.New(s, cashier, authenticator)
 	if err != nil {
 		return err
 	}
@@ -162,6 +162,15 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	stop()
 	workers.Wait()
 	return err
+}
+
+// providers are those by which accounts may be paid, and who asks buyers on our own page.
+func providers(config *server.Config, s *store.Store) (*payments.Registry, payments.Authenticator) {
+	if !config.TakesTestCards() {
+		return payments.NewRegistry(), nil
+	}
+	test := testpay.New(s)
+	return payments.NewRegistry(test), test
 }
 
 // reachable is where to find what listens on address: on all interfaces means on this one.

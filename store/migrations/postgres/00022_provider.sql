@@ -1,12 +1,16 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 
--- By whom an account's payments are made, and its secrets with them, sealed.
+-- By whom an account's payments are made, and its secrets with them, sealed, with what is shown of them.
 ALTER TABLE accounts ADD COLUMN IF NOT EXISTS payments_provider TEXT NOT NULL DEFAULT 'test' CHECK (payments_provider IN ('test', 'stripe'));
 
 ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_secret_key BYTEA;
 
 ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_webhook_secret BYTEA;
+
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_secret_key_last4 TEXT;
+
+ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_webhook_secret_last4 TEXT;
 
 -- A method with a history, which begins with tok_, remembers its charges.
 ALTER TABLE test_charges ADD COLUMN IF NOT EXISTS off_session BOOLEAN NOT NULL DEFAULT FALSE;

@@ -1,11 +1,15 @@
 -- +goose Up
 
--- By whom an account's payments are made, and its secrets with them, sealed.
+-- By whom an account's payments are made, and its secrets with them, sealed, with what is shown of them.
 ALTER TABLE accounts ADD COLUMN payments_provider TEXT NOT NULL DEFAULT 'test' CHECK (payments_provider IN ('test', 'stripe'));
 
 ALTER TABLE accounts ADD COLUMN stripe_secret_key BLOB;
 
 ALTER TABLE accounts ADD COLUMN stripe_webhook_secret BLOB;
+
+ALTER TABLE accounts ADD COLUMN stripe_secret_key_last4 TEXT;
+
+ALTER TABLE accounts ADD COLUMN stripe_webhook_secret_last4 TEXT;
 
 -- A method with a history, which begins with tok_, remembers its charges.
 ALTER TABLE test_charges ADD COLUMN off_session INTEGER NOT NULL DEFAULT 0;

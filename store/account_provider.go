@@ -1,0 +1,87 @@
+package store
+
+import "context"
+
+// PaymentsProvider is who moves the money of an account.
+type PaymentsProvider string
+
+// The payment providers.
+const (
+	PaymentsProviderTest   PaymentsProvider = "test" // moves none
+	PaymentsProviderStripe PaymentsProvider = "stripe"
+)
+
+// usualProvider is that of a new account.
+func (s *Store) usualProvider() PaymentsProvider {
+	if s.options.LivePayments {
+		return PaymentsProviderStripe
+	}
+	return PaymentsProviderTest
+}
+
+// checkProvider refuses to choose a provider that this server does not have.
+func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
+	if a.PaymentsProvider == PaymentsProviderTest && before != PaymentsProviderTest && s.options.LivePayments {
+		return Invalid("payments_provider", "This server does not take test cards. Choose stripe.")
+	}
+	return nil
+}
+
+// sealStripe puts new secrets of Stripe where they are kept.
+func (s *Store) sealStripe(a *Account) {
+	if a.NewStripeKey != nil {
+		a.SealedStripeKey, a.StripeKeyLast4 = s.sealAccount(a.ID, "stripe", *a.NewStripeKey)
+	}
+	if a.NewStripeWebhookSecret != nil {
+		a.SealedStripeWebhookSecret, a.StripeWebhookSecretLast4 = s.sealAccount(a.ID, "stripe webhook", *a.NewStripeWebhookSecret)
+	}
+	a.NewStripeKey, a.NewStripeWebhookSecret = nil, nil
+}
+
+// sealAccount seals a secret of an account, and returns what may be shown of it; nothing of an empty one.
+func (s *Store) sealAccount(account, what, secret string) (sealed []byte, last4 *string) {
+	if secret == "" {
+		return nil, nil
+	}
+	return s.options.Sealer.Seal([]byte(secret), what+"\x00"+account), new(secret[max(0, len(secret)-4):])
+}
+
+// PaymentsChoice is by which provider payments of an account begin, and whether it has the key for Stripe.
+type PaymentsChoice struct {
+	Provider PaymentsProvider `db:"payments_provider"`
+	HasKey   bool             `db:"has_key"`
+}
+
+// GetPaymentsChoice returns the choice of an account, or CodeMissing.
+func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*PaymentsChoice, error) {
+	choice, err := get[PaymentsChoice](ctx, s, `SELECT payments_provider, stripe_secret_key IS NOT NULL AS has_key FROM accounts WHERE id = ?`, account)
+	if err == nil && choice == nil {
+		err = Missing("account", "", account)
+	}
+	return choice, err
+}
+
+// StripeSecrets are what an account has of Stripe, each empty if there is none.
+type StripeSecrets struct{ SecretKey, WebhookSecret string }
+
+// GetStripeSecrets opens the secrets of an account, or returns CodeMissing.
+func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSecrets, error) {
+	a, err := s.findAccount(ctx, account, "")
+	if err != nil {
+		return StripeSecrets{}, err
+	}
+	key, err := s.openAccount(a.ID, "stripe", a.SealedStripeKey)
+	if err != nil {
+		return StripeSecrets{}, err
+	}
+	webhook, err := s.openAccount(a.ID, "stripe webhook", a.SealedStripeWebhookSecret)
+	return StripeSecrets{key, webhook}, err
+}
+
+func (s *Store) openAccount(account, what string, sealed []byte) (string, error) {
+	if sealed == nil {
+		return "", nil
+	}
+	secret, err := s.options.Sealer.Open(sealed, what+"\x00"+account)
+	return string(secret), err
+}

@@ -1,0 +1,64 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+const stripeKey, stripeWebhookSecret = "sk_test_4eC39HqLyjWDarjtT1zdp7dc", "whsec_0123456789abcdefKp2x"
+
+func TestUpdateAccount_KeepsTheSecretsOfStripeToItself(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := ok[*sdk.Account](t)(c.Account.Get(background))
+		if a.PaymentsProvider != sdk.PaymentsProviderTest || a.StripeSecretKeyLast4 != nil || a.StripeWebhookSecretLast4 != nil {
+			t.Errorf("a new account is paid by %+v", a)
+		}
+		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
+			PaymentsProvider: new(sdk.PaymentsProviderStripe), StripeSecretKey: sdk.Set(stripeKey), StripeWebhookSecret: sdk.Set(stripeWebhookSecret),
+		}))
+		if a.PaymentsProvider != sdk.PaymentsProviderStripe || *a.StripeSecretKeyLast4 != "p7dc" || *a.StripeWebhookSecretLast4 != "Kp2x" {
+			t.Errorf("the account is paid by %+v", a)
+		}
+		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Name: new("Ada")}))
+		if a.StripeSecretKeyLast4 == nil || a.StripeWebhookSecretLast4 == nil {
+			t.Errorf("another change took the secrets away: %+v", a)
+		}
+		a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{StripeSecretKey: sdk.Null[string]()}))
+		if a.StripeSecretKeyLast4 != nil || a.StripeWebhookSecretLast4 == nil {
+			t.Errorf("the account is paid by %+v", a)
+		}
+	})
+}
+
+func TestUpdateAccount_RefusesWhatIsNoSecretOfStripe(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		for param, body := range map[string]*sdk.AccountUpdate{
+			"stripe_secret_key":     {StripeSecretKey: sdk.Set("pk_test_4eC39HqLyjWDarjtT1zdp7dc")},
+			"stripe_webhook_secret": {StripeWebhookSecret: sdk.Set("sk_test_4eC39HqLyjWDarjtT1zdp7dc")},
+			"payments_provider":     {PaymentsProvider: new(sdk.PaymentsProvider("barter"))},
+		} {
+			_, err := c.Account.Update(background, body)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, param)
+			if strings.Contains(err.Error(), "4eC39") {
+				t.Errorf("the answer says what was sent: %v", err)
+			}
+		}
+	})
+}
+
+// An account that chose Stripe and gave no key is told so, not charged by somebody else.
+func TestConfirmCheckout_NeedsTheKeyOfTheProvider(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		open := checkout(t, c, "grace@example.com", onSale(t, c, 1900))
+		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{PaymentsProvider: new(sdk.PaymentsProviderStripe)}))
+		_, err := c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
+		if again := ok[*sdk.Checkout](t)(c.Checkouts.Get(background, open.ID)); again.Status != sdk.CheckoutStatusOpen {
+			t.Errorf("the checkout is %s", again.Status)
+		}
+	})
+}
