@@ -386,6 +386,12 @@ const (
 	PaymentStatusSucceeded      PaymentStatus = "succeeded"
 )
 
+// Defines values for PaymentsProvider.
+const (
+	PaymentsProviderStripe PaymentsProvider = "stripe"
+	PaymentsProviderTest   PaymentsProvider = "test"
+)
+
 // Defines values for PriceVariantAmountType.
 const (
 	PriceVariantAmountTypeCustom PriceVariantAmountType = "custom"
@@ -704,9 +710,22 @@ type Account struct {
 	ProrationBehavior ProrationBehavior `json:"proration_behavior"`
 
 	// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
-	Dunning   Dunning   `json:"dunning"`
-	CreatedAt wire.Time `json:"created_at"`
-	UpdatedAt wire.Time `json:"updated_at"`
+	Dunning Dunning `json:"dunning"`
+
+	// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
+	PaymentsProvider PaymentsProvider `json:"payments_provider"`
+
+	// StripeSecretKeyLast4 The end of the secret key of Stripe; null if there is none. The key itself is never shown.
+	//
+	// Example: 4eC3
+	StripeSecretKeyLast4 *string `json:"stripe_secret_key_last4"`
+
+	// StripeWebhookSecretLast4 The end of the secret with which Stripe signs; null if there is none.
+	//
+	// Example: Kp2x
+	StripeWebhookSecretLast4 *string   `json:"stripe_webhook_secret_last4"`
+	CreatedAt                wire.Time `json:"created_at"`
+	UpdatedAt                wire.Time `json:"updated_at"`
 }
 
 // AccountPlan What the operator of the server lets the account use.
@@ -749,6 +768,15 @@ type AccountUpdate struct {
 
 	// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
 	Dunning *Dunning `json:"dunning,omitempty"`
+
+	// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
+	PaymentsProvider *PaymentsProvider `json:"payments_provider,omitempty"`
+
+	// StripeSecretKey A secret or restricted key of Stripe. It is stored sealed and never shown.
+	StripeSecretKey nullable.Nullable[string] `json:"stripe_secret_key,omitempty"`
+
+	// StripeWebhookSecret The signing secret of the Stripe webhook endpoint that sends to `/hooks/stripe` of this server. It is stored sealed and never shown.
+	StripeWebhookSecret nullable.Nullable[string] `json:"stripe_webhook_secret,omitempty"`
 }
 
 // Ad An ad on a network, with its metrics.
@@ -2696,6 +2724,9 @@ type PaymentMethodDetailsType string
 
 // PaymentStatus How far a payment is. Succeeded, failed and canceled are final.
 type PaymentStatus string
+
+// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
+type PaymentsProvider string
 
 // PriceRange The lowest and highest amount among the active price variants, in the account's default currency if possible.
 type PriceRange struct {
