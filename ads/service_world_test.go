@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 // world is an account with an activated channel of Facebook, at sandboxes that are watched.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,20 @@ import (
 type shop struct {
 	*Store
 	account string
+}
+
+func init() { database.Prepare(migrate) }
+
+func migrate(url string) error {
+	sealer, err := NewSealer(make([]byte, 32))
+	if err != nil {
+		return err
+	}
+	s, err := Open(context.Background(), Options{URL: url, Sealer: sealer, Synchronous: "normal"})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Migrate(context.Background()), s.Close())
 }
 
 func newShop(t *testing.T, url string) *shop {

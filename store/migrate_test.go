@@ -21,7 +21,7 @@ func TestMigrations_AreTwins(t *testing.T) {
 	t.Parallel()
 	columns := map[string]map[string][]string{}
 	for _, engine := range database.Engines {
-		s := newShop(t, database.URL(t, engine))
+		s := newShop(t, database.Empty(t, engine))
 		columns[engine] = tableColumns(t, s)
 		files, err := filepath.Glob(filepath.Join("migrations", engine, "*.sql"))
 		require.NoError(t, err)
@@ -60,7 +60,7 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 
 func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, PostgreSQL))
+	s := newShop(t, database.Empty(t, PostgreSQL))
 	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", versionTable}
 	keys, err := selectAll[struct {
 		Table string `db:"table_name"`
@@ -82,7 +82,7 @@ func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 
 func TestMigrate_SeveralReplicasAtOnce(t *testing.T) {
 	t.Parallel()
-	url := database.URL(t, PostgreSQL)
+	url := database.Empty(t, PostgreSQL)
 	var all sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
@@ -96,9 +96,19 @@ func TestMigrate_SeveralReplicasAtOnce(t *testing.T) {
 	require.NoError(t, openStore(t, url).CheckSchema(t.Context()))
 }
 
+// eachEmpty runs a test on databases that nothing has migrated.
+func eachEmpty(t *testing.T, test func(t *testing.T, url string)) {
+	for _, engine := range database.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			test(t, database.Empty(t, engine))
+		})
+	}
+}
+
 func TestCheckSchema_RefusesOlderAndNewer(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
+	eachEmpty(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
 		want, err := migrations.Latest(s.Engine())
 		require.NoError(t, err)
@@ -124,7 +134,7 @@ func TestCheckSchema_RefusesOlderAndNewer(t *testing.T) {
 // Who is told to stop while it migrates lets the others go on at once, and not when its lease ends.
 func TestMigrate_UnlocksAfterItWasToldToStop(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, database.URL(t, PostgreSQL))
+	s := openStore(t, database.Empty(t, PostgreSQL))
 	ctx, stop := context.WithCancel(t.Context())
 	unlock, err := lockSchema(ctx, s.write.db)
 	require.NoError(t, err)

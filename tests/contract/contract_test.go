@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tillwright/tillwright/tests/harness"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 var coverage harness.Coverage

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 // Engines are the databases that every promise is tested on.
 var Engines = []string{"sqlite", "postgres"}
 
-// Each runs a test on an empty database of every engine, as parallel subtests named by the engine.
+// Each runs a test on a new database of every engine, as parallel subtests named by the engine.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	for _, engine := range Engines {
@@ -32,18 +33,54 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
-// URL returns the address of a new and empty database that is removed when the test ends.
+// Prepare has every new database be a copy of one that prepare was given, once for each engine: a schema takes longer to
+// make than most tests. An init function calls it.
+func Prepare(prepare func(url string) error) {
+	for _, engine := range Engines {
+		templates[engine] = sync.OnceValues(func() (string, error) {
+			url, err := create(engine, "")
+			if err == nil {
+				err = prepare(url)
+			}
+			return url, err
+		})
+	}
+}
+
+var templates = map[string]func() (url string, err error){}
+
+// URL returns the address of a new database, empty unless there is a prepared one, that is removed when the test ends.
 // What cannot be provided fails the test; it is never skipped.
 func URL(t testing.TB, engine string) string {
 	t.Helper()
-	switch engine {
-	case "sqlite":
-		return "sqlite://" + filepath.Join(t.TempDir(), "tillwright.db")
-	case "postgres":
-		return create(t)
+	var template string
+	if prepared := templates[engine]; prepared != nil {
+		var err error
+		if template, err = prepared(); err != nil {
+			t.Fatalf("prepare a database: %v", err)
+		}
 	}
-	t.Fatalf("no such engine: %q, one of %v is needed", engine, Engines)
-	return ""
+	return created(t, engine, template)
+}
+
+// Empty returns the address of a new and empty database, even if there is a prepared one.
+func Empty(t testing.TB, engine string) string {
+	t.Helper()
+	return created(t, engine, "")
+}
+
+func created(t testing.TB, engine, template string) string {
+	t.Helper()
+	address, err := create(engine, template)
+	if err != nil {
+		t.Fatalf("create a database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := remove(address); err != nil {
+			t.Errorf("remove a database: %v", err)
+		}
+	})
+	return address
 }
 
 // cluster returns the maintenance database of the cluster that this process uses.
@@ -59,31 +96,78 @@ var cluster = sync.OnceValues(func() (string, error) {
 	return c.URL, nil
 })
 
-func create(t testing.TB) string {
-	t.Helper()
+const sqliteScheme = "sqlite://"
+
+// create makes a database, a copy of another one unless template is empty.
+func create(engine, template string) (string, error) {
+	switch engine {
+	case "sqlite":
+		return createFile(template)
+	case "postgres":
+		return createInCluster(template)
+	}
+	return "", fmt.Errorf("no such engine: %q, one of %v is needed", engine, Engines)
+}
+
+func createFile(template string) (string, error) {
+	dir, err := os.MkdirTemp("", "tillwright-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "tillwright.db")
+	if template != "" {
+		content, err := os.ReadFile(strings.TrimPrefix(template, sqliteScheme))
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	return sqliteScheme + path, nil
+}
+
+func createInCluster(template string) (string, error) {
+	name := "test_" + strings.ToLower(rand.Text())
+	statement := "CREATE DATABASE " + name
+	if template != "" {
+		statement += " TEMPLATE " + databaseOf(template)
+	}
+	address, err := inCluster(statement)
+	if err != nil {
+		return "", err
+	}
+	address.Path = "/" + name
+	return address.String(), nil
+}
+
+func remove(address string) error {
+	if path, ok := strings.CutPrefix(address, sqliteScheme); ok {
+		return os.RemoveAll(filepath.Dir(path))
+	}
+	_, err := inCluster("DROP DATABASE " + databaseOf(address) + " WITH (FORCE)")
+	return err
+}
+
+// databaseOf returns the name of the database that an address of createInCluster leads to.
+func databaseOf(address string) string {
+	name, _, _ := strings.Cut(address[strings.LastIndex(address, "/test_")+1:], "?")
+	return name
+}
+
+// inCluster runs a statement in the maintenance database, whose address it returns.
+func inCluster(statement string) (*url.URL, error) {
 	maintenance, err := cluster()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	db, err := sql.Open("postgres", maintenance)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	name := "test_" + strings.ToLower(rand.Text())
-	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
-		t.Fatalf("create a database: %v", err)
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		return nil, err
 	}
-	t.Cleanup(func() {
-		_, err := db.Exec("DROP DATABASE " + name + " WITH (FORCE)")
-		if err != nil {
-			t.Errorf("drop a database: %v", err)
-		}
-		_ = db.Close()
-	})
-	address, err := url.Parse(maintenance)
-	if err != nil {
-		t.Fatal(err)
-	}
-	address.Path = "/" + name
-	return address.String()
+	return url.Parse(maintenance)
 }

@@ -1,0 +1,24 @@
+// Package migrated gives the test binary that imports it databases with the schema of the program.
+package migrated
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func init() { database.Prepare(migrate) }
+
+func migrate(url string) error {
+	sealer, err := store.NewSealer(make([]byte, 32))
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(context.Background(), store.Options{URL: url, Sealer: sealer, Synchronous: "normal"})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Migrate(context.Background()), s.Close())
+}
