@@ -166,9 +166,9 @@ func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOff
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(items))
-	for i, item := range items {
-		ids[i] = item.ProductID
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, *item.ProductID)
 	}
 	products, err := s.ProductsByID(ctx, c.AccountID, ids)
 	if err != nil {

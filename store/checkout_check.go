@@ -96,7 +96,7 @@ func (s *Store) currentOffers(ctx context.Context, c *Checkout) ([]offer, error)
 func asked(items []LineItem) []NewLineItem {
 	wanted := make([]NewLineItem, len(items))
 	for i, item := range items {
-		wanted[i] = NewLineItem{PriceVariant: item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount}
+		wanted[i] = NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount}
 	}
 	return wanted
 }

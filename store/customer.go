@@ -246,12 +246,18 @@ func (s *Store) externalOwner(ctx context.Context, account, externalID string) (
 	return get[string](ctx, s, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
 }
 
-// count adds an order, and what was not known of the customer.
-func (c *Customer) count(checkout *Checkout, now Time) {
-	c.Type, c.LastOrderAt, c.UpdatedAt = CustomerTypeCustomer, &now, now
+// ordered adds an order.
+func (c *Customer) ordered(now Time) {
 	c.OrdersCount++
-	if checkout.TotalAmount > 0 {
-		c.spend(checkout.Currency, checkout.TotalAmount, now)
+	c.LastOrderAt, c.UpdatedAt = &now, now
+}
+
+// count adds an order that is paid, and what was not known of the customer.
+func (c *Customer) count(checkout *Checkout, now Time) {
+	c.Type = CustomerTypeCustomer
+	c.ordered(now)
+	if checkout.AmountDueNow > 0 {
+		c.spend(checkout.Currency, checkout.AmountDueNow, now)
 	}
 	if c.Name == nil {
 		c.Name = checkout.CustomerName

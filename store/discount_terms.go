@@ -133,16 +133,19 @@ func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Dis
 // rate is what is taken off a line, nil if the discount is not for it. A rule comes before what the discount is for.
 func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
 	for i := range t.Rules {
-		if t.Rules[i].PriceVariantID == item.PriceVariantID {
+		if names(item.PriceVariantID, t.Rules[i].PriceVariantID) {
 			return &t.Rules[i]
 		}
 	}
 	everything := len(t.ProductIDs) == 0 && len(t.PriceVariantIDs) == 0
-	if everything || slices.Contains(t.ProductIDs, item.ProductID) || slices.Contains(t.PriceVariantIDs, item.PriceVariantID) {
+	if everything || names(item.ProductID, t.ProductIDs...) || names(item.PriceVariantID, t.PriceVariantIDs...) {
 		return &DiscountRate{PercentBps: t.PercentBps, Amounts: t.Amounts}
 	}
 	return nil
 }
+
+// names reports whether id is one of the ids.
+func names(id *string, ids ...string) bool { return id != nil && slices.Contains(ids, *id) }
 
 // endsAt is when a subscription that begins at start loses the discount, nil if time does not take it. A once discount
 // is used up by the first invoice that it takes something off.

@@ -232,7 +232,7 @@ func TestDeleteDiscount_KeepsTheRowForItsRedemptions(t *testing.T) {
 func TestDiscountTerms_WorkedExamples(t *testing.T) {
 	t.Parallel()
 	line := func(product, variant string, amount int64) LineItem {
-		return LineItem{ProductID: product, PriceVariantID: variant, UnitAmount: amount, Quantity: 1}
+		return LineItem{ProductID: &product, PriceVariantID: &variant, UnitAmount: amount, Quantity: 1}
 	}
 	items := []LineItem{line("a", "a1", 100), line("a", "a2", 100), line("b", "b1", 100), line("c", "c1", 100)}
 	percent := Discount{Type: DiscountTypePercent, PercentBps: ref(int64(3333))}
@@ -290,7 +290,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 	t.Parallel()
 	now := Time(1_000_000)
-	items := []LineItem{{ProductID: "a", PriceVariantID: "a1", UnitAmount: 400, Quantity: 2}}
+	items := []LineItem{{ProductID: new("a"), PriceVariantID: new("a1"), UnitAmount: 400, Quantity: 2}}
 	for name, test := range map[string]struct {
 		discount Discount
 		want     string

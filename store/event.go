@@ -88,10 +88,9 @@ func EventBody(e *Event, data []byte) string {
 
 // deliver stores a pending delivery for every endpoint that wants the event, however many in one statement.
 func (u *unit) deliver(ctx context.Context, e *Event) error {
-	subscribers, err := selectAll[subscriber](ctx, u.store, `
-		SELECT id, format, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, e.AccountID)
+	subscribers, err := u.subscribersOf(ctx, e.AccountID)
 	if err != nil {
-		return fmt.Errorf("read subscribers: %w", err)
+		return err
 	}
 	deliveries := []newDelivery{}
 	for _, subscriber := range subscribers {
@@ -100,4 +99,21 @@ func (u *unit) deliver(ctx context.Context, e *Event) error {
 		}
 	}
 	return u.insertDeliveries(ctx, e.AccountID, deliveries)
+}
+
+// subscribersOf reads the active endpoints of an account once in a transaction: a purchase emits several events.
+func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber, error) {
+	if known, ok := u.subscribers[account]; ok {
+		return known, nil
+	}
+	found, err := selectAll[subscriber](ctx, u.store, `
+		SELECT id, format, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, account)
+	if err != nil {
+		return nil, fmt.Errorf("read subscribers: %w", err)
+	}
+	if u.subscribers == nil {
+		u.subscribers = map[string][]subscriber{}
+	}
+	u.subscribers[account] = found
+	return found, nil
 }

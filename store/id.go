@@ -24,6 +24,7 @@ const (
 	KindCheckout        Kind = "checkout"
 	KindLineItem        Kind = "line_item"
 	KindOrder           Kind = "order"
+	KindInvoice         Kind = "invoice"
 	KindPayment         Kind = "payment"
 	KindWebhookEndpoint Kind = "webhook_endpoint"
 	KindEvent           Kind = "event"
@@ -57,6 +58,8 @@ func (k Kind) Prefix() string {
 		return "li_"
 	case KindOrder:
 		return "order_"
+	case KindInvoice:
+		return "inv_"
 	case KindPayment:
 		return "pay_"
 	case KindWebhookEndpoint:

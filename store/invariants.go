@@ -53,15 +53,16 @@ var invariants = []invariant{
 			OR SUM(l.net_amount) <> o.net_amount OR SUM(l.tax_amount) <> o.tax_amount OR SUM(l.total_amount) <> o.total_amount`},
 	{"what is paid is what was charged", `
 		SELECT o.account_id, o.id FROM orders o
-		WHERE o.paid_amount > o.total_amount OR o.paid_amount <> (
+		WHERE o.paid_amount + o.balance_applied > o.total_amount OR o.paid_amount <> (
 			SELECT COALESCE(SUM(p.amount), 0) FROM payments p
 			WHERE p.account_id = o.account_id AND p.order_id = o.id AND p.status = 'succeeded')`},
-	{"a payment has succeeded exactly if it has an order", `
-		SELECT account_id, id FROM payments WHERE (status = 'succeeded') <> (order_id IS NOT NULL)`},
+	{"a payment has an order exactly if it should", `
+		SELECT account_id, id FROM payments WHERE (status = 'succeeded' OR purpose = 'invoice') <> (order_id IS NOT NULL)
+			OR (order_id IS NULL) <> (invoice_id IS NULL) OR (order_id IS NULL) <> (customer_id IS NULL)`},
 	{"an order's status is what its amounts say", `
 		SELECT account_id, id FROM orders WHERE status <> CASE
 			WHEN voided_at IS NOT NULL THEN 'void'
-			WHEN paid_at IS NULL OR paid_amount < total_amount THEN 'pending'
+			WHEN paid_at IS NULL OR paid_amount + balance_applied < total_amount THEN 'pending'
 			WHEN refunded_amount = 0 THEN 'paid'
 			WHEN refunded_amount < paid_amount THEN 'partially_refunded'
 			ELSE 'refunded' END`},
@@ -73,16 +74,18 @@ var invariants = []invariant{
 		SELECT account_id, id FROM price_variants WHERE sold_count < 0 OR reserved_count < 0 OR sold_count + reserved_count > stock`},
 	{"what a price variant sold is in orders", `
 		SELECT v.account_id, v.id FROM price_variants v WHERE v.sold_count <> (
-			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l
-			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND l.order_id IS NOT NULL)`},
+			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
+			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND l.kind = 'price'
+				AND o.billing_reason IN ('purchase', 'subscription_create'))`},
 	{"what a price variant holds is being paid", `
 		SELECT v.account_id, v.id FROM price_variants v WHERE v.reserved_count <> (
 			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
-			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND c.status = 'processing')`},
+			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND l.kind = 'price' AND c.status = 'processing')`},
 	{"what a product sold is in orders", `
 		SELECT p.account_id, p.id FROM products p WHERE p.sales_count <> (
-			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l
-			WHERE l.account_id = p.account_id AND l.product_id = p.id AND l.order_id IS NOT NULL)`},
+			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
+			WHERE l.account_id = p.account_id AND l.product_id = p.id AND l.kind = 'price'
+				AND o.billing_reason IN ('purchase', 'subscription_create'))`},
 	{"a completed checkout has one order, another one none", `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'completed' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.checkout_id = c.id AND o.id = c.order_id)`},
@@ -110,15 +113,56 @@ var invariants = []invariant{
 		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r WHERE r.checkout_id IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = r.account_id AND c.id = r.checkout_id)
 		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r WHERE r.order_id IS NOT NULL
-			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.id = r.order_id)`},
+			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.id = r.order_id)
+		UNION ALL SELECT l.account_id, l.id FROM line_items l WHERE l.invoice_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = l.account_id AND i.id = l.invoice_id)
+		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.invoice_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = p.account_id AND i.id = p.invoice_id)
+		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.customer_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM customers c WHERE c.account_id = p.account_id AND c.id = p.customer_id)`},
+	{"an invoice that was issued has one order like it, a draft none", `
+		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_key AND o.invoice_id = i.id
+		WHERE (i.status = 'draft') <> (o.id IS NULL) OR (i.status = 'draft') <> (i.number IS NULL) OR (i.status = 'draft') <> (i.sequence IS NULL)
+			OR (i.status = 'draft') <> (i.finalized_at IS NULL) OR COALESCE(i.order_id, '') <> COALESCE(o.id, '')
+			OR i.customer_id <> o.customer_id OR i.currency <> o.currency OR i.billing_reason <> o.billing_reason
+			OR i.subtotal_amount <> o.subtotal_amount OR i.discount_amount <> o.discount_amount OR i.net_amount <> o.net_amount
+			OR i.tax_amount <> o.tax_amount OR i.total_amount <> o.total_amount OR i.amount_paid <> o.paid_amount
+			OR i.balance_applied <> o.balance_applied
+		UNION ALL SELECT o.account_id, o.id FROM orders o
+		WHERE NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = o.account_id AND i.id = o.invoice_id AND i.order_id = o.id)`},
+	{"an invoice's figures are the sums of its lines'", `
+		SELECT i.account_id, i.id FROM invoices i LEFT JOIN line_items l ON l.account_id = i.account_id AND l.invoice_id = i.id
+		GROUP BY i.account_id, i.id, i.currency, i.subtotal_amount, i.discount_amount, i.net_amount, i.tax_amount, i.total_amount
+		HAVING COALESCE(SUM(l.subtotal_amount), -1) <> i.subtotal_amount OR SUM(l.discount_amount) <> i.discount_amount
+			OR SUM(l.net_amount) <> i.net_amount OR SUM(l.tax_amount) <> i.tax_amount OR SUM(l.total_amount) <> i.total_amount
+			OR MIN(l.currency) <> i.currency OR MAX(l.currency) <> i.currency`},
+	{"an invoice's status is what happened to it", `
+		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_id
+		WHERE i.status <> CASE
+				WHEN i.voided_at IS NOT NULL THEN 'void'
+				WHEN i.finalized_at IS NULL THEN 'draft'
+				WHEN i.paid_at IS NOT NULL THEN 'paid'
+				WHEN i.uncollectible_at IS NOT NULL THEN 'uncollectible'
+				WHEN i.past_due_at IS NOT NULL THEN 'past_due'
+				ELSE 'open' END
+			OR (i.status = 'paid') <> COALESCE(o.status IN ('paid', 'partially_refunded', 'refunded'), FALSE)
+			OR (i.status = 'void') <> COALESCE(o.status = 'void', FALSE)
+			OR i.status = 'paid' AND i.amount_paid + i.balance_applied <> i.total_amount`},
+	{"invoice numbers run without gaps", `
+		SELECT i.account_id, MAX(i.id) AS id FROM invoices i JOIN accounts a ON a.id = i.account_id
+			LEFT JOIN counters c ON c.account_id = i.account_id AND c.name = 'invoice_number'
+		WHERE i.sequence IS NOT NULL GROUP BY i.account_id, a.first_invoice_number, c.value
+		HAVING MIN(i.sequence) <> a.first_invoice_number OR MAX(i.sequence) <> COALESCE(c.value, 0)
+			OR MAX(i.sequence) - MIN(i.sequence) + 1 <> COUNT(*)`},
 	{"a discount's redemptions are counted, and are no more than it has", `
 		SELECT d.account_id, d.id FROM discounts d WHERE d.redemptions_count > d.max_redemptions OR d.redemptions_count <> (
 			SELECT COUNT(*) FROM discount_redemptions r WHERE r.account_id = d.account_id AND r.discount_id = d.id)`},
 	{"an active product has an active price variant", `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},
-	{"an order is created once and paid once", `
-		SELECT account_id, ordering_key AS id FROM events WHERE type IN ('order.created', 'order.paid')
+	{"an order and its invoice are told of once", `
+		SELECT account_id, ordering_key AS id FROM events
+		WHERE type IN ('order.created', 'order.paid', 'invoice.created', 'invoice.paid', 'invoice.past_due', 'invoice.voided')
 		GROUP BY account_id, ordering_key, type HAVING COUNT(*) > 1`},
 	{"a charge went through exactly if its payment did", `
 		SELECT p.account_id, p.id FROM payments p JOIN test_charges t ON t.account_id = p.account_id AND t.token = p.id

@@ -9,29 +9,59 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// LineItem is one line of a checkout, and of its order once there is one. Names and unit amount are what they
-// were when the line was made.
+// LineItemKind says what a line is for.
+type LineItemKind string
+
+// The kinds of line. Only one of a price counts as a sale of its price variant.
+const (
+	LineItemKindPrice     LineItemKind = "price"
+	LineItemKindSetupFee  LineItemKind = "setup_fee"
+	LineItemKindProration LineItemKind = "proration"
+	LineItemKindCustom    LineItemKind = "custom" // ad hoc, on an invoice
+)
+
+// LineItem is one line of a checkout, or of an order and its invoice, which share copies of their own. Names and unit
+// amount are what they were when the line was made. A custom line has no product.
 type LineItem struct {
-	AccountID        string  `db:"account_id"`
-	ID               string  `db:"id"`
-	CheckoutID       *string `db:"checkout_id"`
-	OrderID          *string `db:"order_id"`
-	ProductID        string  `db:"product_id"`
-	PriceVariantID   string  `db:"price_variant_id"`
-	ProductName      string  `db:"product_name"`
-	PriceVariantName *string `db:"price_variant_name"`
-	Position         int64   `db:"position"`
-	Quantity         int64   `db:"quantity"`
-	CustomAmount     *int64  `db:"custom_amount"`
-	UnitAmount       int64   `db:"unit_amount"`
-	Currency         string  `db:"currency"`
-	SubtotalAmount   int64   `db:"subtotal_amount"`
-	DiscountAmount   int64   `db:"discount_amount"`
-	NetAmount        int64   `db:"net_amount"`
-	TaxAmount        int64   `db:"tax_amount"`
-	TotalAmount      int64   `db:"total_amount"`
-	CreatedAt        Time    `db:"created_at"`
-	UpdatedAt        Time    `db:"updated_at"`
+	AccountID        string       `db:"account_id"`
+	ID               string       `db:"id"`
+	CheckoutID       *string      `db:"checkout_id"`
+	OrderID          *string      `db:"order_id"`
+	InvoiceID        *string      `db:"invoice_id"`
+	Kind             LineItemKind `db:"kind"`
+	ProductID        *string      `db:"product_id"`
+	PriceVariantID   *string      `db:"price_variant_id"`
+	ProductName      string       `db:"product_name"`
+	PriceVariantName *string      `db:"price_variant_name"`
+	Description      *string      `db:"description"` // nil: the names say it
+	Position         int64        `db:"position"`
+	Quantity         int64        `db:"quantity"`
+	CustomAmount     *int64       `db:"custom_amount"`
+	UnitAmount       int64        `db:"unit_amount"`
+	Currency         string       `db:"currency"`
+	SubtotalAmount   int64        `db:"subtotal_amount"`
+	DiscountAmount   int64        `db:"discount_amount"`
+	NetAmount        int64        `db:"net_amount"`
+	TaxAmount        int64        `db:"tax_amount"`
+	TaxRateBps       int64        `db:"tax_rate_bps"`
+	TaxName          *string      `db:"tax_name"`
+	TaxInclusive     bool         `db:"tax_inclusive"`
+	TotalAmount      int64        `db:"total_amount"`
+	PeriodStart      *Time        `db:"period_start"`
+	PeriodEnd        *Time        `db:"period_end"`
+	CreatedAt        Time         `db:"created_at"`
+	UpdatedAt        Time         `db:"updated_at"`
+}
+
+// Describe says in one text what the line is about.
+func (l *LineItem) Describe() string {
+	switch {
+	case l.Description != nil:
+		return *l.Description
+	case l.PriceVariantName != nil:
+		return l.ProductName + " (" + *l.PriceVariantName + ")"
+	}
+	return l.ProductName
 }
 
 // NewLineItem asks for a quantity of a price variant. CustomAmount is for a unit of one that lets the buyer choose.
@@ -191,7 +221,7 @@ func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
 		problem = cmp.Or(o.unsellable(pieces[o.variant.ID]), o.allowed(pieces[o.variant.ID]), problem)
 		problems.Check(problem == "", "line_items", problem)
 		items[i] = LineItem{
-			ProductID: o.product.ID, PriceVariantID: o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
+			Kind: LineItemKindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
 			Position: int64(i), Quantity: wanted.Quantity, CustomAmount: wanted.CustomAmount, UnitAmount: amount, Currency: currency,
 		}
 	}
@@ -237,11 +267,13 @@ type quantity struct {
 	pieces int64
 }
 
-// pieces adds up the lines by what key names, in the order in which rows are locked.
-func pieces(items []LineItem, key func(LineItem) string) []quantity {
+// pieces adds up the lines that sell something by what key names, in the order in which rows are locked.
+func pieces(items []LineItem, key func(LineItem) *string) []quantity {
 	sums := map[string]int64{}
 	for _, item := range items {
-		sums[key(item)] += item.Quantity
+		if id := key(item); item.Kind == LineItemKindPrice && id != nil {
+			sums[*id] += item.Quantity
+		}
 	}
 	list := make([]quantity, 0, len(sums))
 	for id, n := range sums {
@@ -251,8 +283,8 @@ func pieces(items []LineItem, key func(LineItem) string) []quantity {
 	return list
 }
 
-func byVariant(item LineItem) string { return item.PriceVariantID }
-func byProduct(item LineItem) string { return item.ProductID }
+func byVariant(item LineItem) *string { return item.PriceVariantID }
+func byProduct(item LineItem) *string { return item.ProductID }
 
 // reserve holds stock for the lines, or returns CodeInvalid on line_items: two buyers never hold the same piece.
 func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {

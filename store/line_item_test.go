@@ -176,8 +176,8 @@ func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
 			return err
 		}
 		err = move(func(ctx context.Context, u *unit) error { return u.release(ctx, s.account, items) })
-		require.ErrorContains(t, err, "release stock of "+items[0].PriceVariantID+": 0 rows")
+		require.ErrorContains(t, err, "release stock of "+*items[0].PriceVariantID+": 0 rows")
 		err = move(func(ctx context.Context, u *unit) error { return u.sell(ctx, s.account, items) })
-		require.ErrorContains(t, err, "sell stock of "+items[0].PriceVariantID+": 0 rows")
+		require.ErrorContains(t, err, "sell stock of "+*items[0].PriceVariantID+": 0 rows")
 	})
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 )
 
@@ -21,13 +20,22 @@ const (
 // BillingReason says what made an order.
 type BillingReason string
 
-// BillingReasonPurchase is an order made by a checkout.
-const BillingReasonPurchase BillingReason = "purchase"
+// The reasons for an order. The first two are sales, which count in a product's sales and take from its stock.
+const (
+	BillingReasonPurchase           BillingReason = "purchase"            // a checkout
+	BillingReasonSubscriptionCreate BillingReason = "subscription_create" // the start of a subscription
+	BillingReasonSubscriptionCycle  BillingReason = "subscription_cycle"  // a renewal
+	BillingReasonSubscriptionUpdate BillingReason = "subscription_update" // a change of plan
+	BillingReasonManual             BillingReason = "manual"              // an invoice that the seller wrote
+)
 
 // Order is a purchase that took place. Number counts the account's orders from 1 without gaps.
 type Order struct {
 	AccountID         string                  `db:"account_id"`
 	ID                string                  `db:"id"`
+	InvoiceID         *string                 `db:"invoice_id"`
+	SubscriptionID    *string                 `db:"subscription_id"`
+	DiscountID        *string                 `db:"discount_id"`
 	Number            int64                   `db:"number"`
 	Status            OrderStatus             `db:"status"`
 	BillingReason     BillingReason           `db:"billing_reason"`
@@ -43,6 +51,7 @@ type Order struct {
 	TaxAmount         int64                   `db:"tax_amount"`
 	TotalAmount       int64                   `db:"total_amount"`
 	PaidAmount        int64                   `db:"paid_amount"`
+	BalanceApplied    int64                   `db:"balance_applied"` // what the customer's credit paid
 	RefundedAmount    int64                   `db:"refunded_amount"`
 	RefundedTaxAmount int64                   `db:"refunded_tax_amount"`
 	TaxBreakdown      JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
@@ -50,6 +59,9 @@ type Order struct {
 	BillingAddress    JSON[*Address]          `db:"billing_address"`
 	TaxID             JSON[*TaxID]            `db:"tax_id"`
 	CustomFieldData   JSON[map[string]string] `db:"custom_field_data"`
+	PeriodStart       *Time                   `db:"period_start"` // of a subscription, with PeriodEnd
+	PeriodEnd         *Time                   `db:"period_end"`
+	NextAttemptAt     *Time                   `db:"next_payment_attempt_at"`
 	PaidAt            *Time                   `db:"paid_at"`
 	VoidedAt          *Time                   `db:"voided_at"`
 	Metadata          Metadata                `db:"metadata"`
@@ -71,7 +83,7 @@ type TaxBreakdown struct {
 func (o *Order) RefundableAmount() int64 { return o.PaidAmount - o.RefundedAmount }
 
 // DueAmount is what is still to be paid.
-func (o *Order) DueAmount() int64 { return o.TotalAmount - o.PaidAmount }
+func (o *Order) DueAmount() int64 { return o.TotalAmount - o.PaidAmount - o.BalanceApplied }
 
 // OrderDetail is an order with what its events inline.
 type OrderDetail struct {
@@ -212,8 +224,8 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 
 // complete makes the order of a checkout whose payment has succeeded and whose stock is held. Without a payment
 // nothing is held: what is not there any more is CodeInvalid on line_items. Nothing else may be refused here.
-// The events show the order as it becomes: pending, then paid. Rows that every purchase of the account or of the
-// product needs come last, so that purchases wait for each other as short as possible.
+// The events show the order and its invoice as they become: pending and open, then paid. Rows that every purchase of
+// the account or of the product needs come last, so that purchases wait for each other as short as possible.
 func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment) error {
 	customer, err := u.buyer(ctx, c)
 	if err != nil {
@@ -223,21 +235,11 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	order := newOrder(c, customer, now)
-	if err := u.linkOrder(ctx, order, c, items, payment); err != nil {
+	b := newBill(placement{Order: orderOf(c), Items: items, Customer: customer}, now)
+	if err := u.linkOrder(ctx, b, c, payment); err != nil {
 		return err
 	}
-	if order.Number, err = u.next(ctx, c.AccountID, "order_number"); err != nil {
-		return err
-	}
-	if err := u.emitOrder(ctx, EventOrderCreated, &OrderDetail{order, items, customer}); err != nil {
-		return err
-	}
-	order.pay(payment)
-	if err := u.emitOrder(ctx, EventOrderPaid, &OrderDetail{order, items, customer}); err != nil {
-		return err
-	}
-	if err := u.insert(ctx, orderColumns, order); err != nil {
+	if err := u.placePaid(ctx, b, payment); err != nil {
 		return err
 	}
 	if payment == nil { // after those before, as in every purchase: the order in which rows are locked
@@ -248,40 +250,21 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	return u.sell(ctx, c.AccountID, items)
 }
 
-// newOrder is the order of a checkout, pending and without a number.
-func newOrder(c *Checkout, customer *Customer, now Time) *Order {
+// orderOf is what a checkout says about its order.
+func orderOf(c *Checkout) *Order {
 	return &Order{
-		AccountID: c.AccountID, ID: NewID(KindOrder), Status: OrderStatusPending, BillingReason: BillingReasonPurchase,
-		CustomerID: customer.ID, CustomerEmail: c.CustomerEmail, LineItemIDs: c.LineItemIDs, CheckoutID: &c.ID, Currency: c.Currency,
-		SubtotalAmount: c.SubtotalAmount, DiscountAmount: c.DiscountAmount, NetAmount: c.NetAmount,
-		TaxAmount: *c.TaxAmount, TotalAmount: c.TotalAmount,
-		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData,
-		Metadata: c.Metadata, CreatedAt: now, UpdatedAt: now,
-	}
-}
-
-// pay makes a pending order a paid one. Without a payment there was nothing to pay.
-func (o *Order) pay(payment *Payment) {
-	o.Status, o.PaidAt = OrderStatusPaid, &o.CreatedAt
-	if payment != nil {
-		o.PaidAmount, o.PaymentIDs = payment.Amount, JSONOf([]string{payment.ID})
+		AccountID: c.AccountID, BillingReason: BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
+		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, Metadata: c.Metadata,
 	}
 }
 
 // linkOrder stores in the rows that made the order which one it is.
-func (u *unit) linkOrder(ctx context.Context, o *Order, c *Checkout, items []LineItem, payment *Payment) error {
-	for i := range items {
-		items[i].OrderID, items[i].UpdatedAt = &o.ID, o.CreatedAt
-	}
-	_, err := u.exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
-		o.ID, o.CreatedAt, o.AccountID, c.ID)
-	if err != nil {
-		return fmt.Errorf("give lines to order: %w", err)
-	}
+func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Payment) error {
+	o := b.Order
 	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired
 	if payment != nil {
 		c.PaymentStatus = CheckoutPaymentStatusPaid
-		payment.OrderID = &o.ID
+		payment.OrderID, payment.InvoiceID, payment.CustomerID = &o.ID, &b.Invoice.ID, &o.CustomerID
 		if err := u.update(ctx, paymentColumns, payment); err != nil {
 			return err
 		}
@@ -290,9 +273,4 @@ func (u *unit) linkOrder(ctx context.Context, o *Order, c *Checkout, items []Lin
 	c.NextAction, c.LastPaymentError = JSON[*NextAction]{}, JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
 	return u.update(ctx, checkoutColumns, c)
-}
-
-func (u *unit) emitOrder(ctx context.Context, kind string, d *OrderDetail) error {
-	d.Order.EventSeq++
-	return u.emit(ctx, event{kind, d.Order.AccountID, d.Order.ID, d.Order.EventSeq, d})
 }

@@ -26,13 +26,25 @@ var paymentLifecycle = lifecycle[PaymentStatus]{
 // IsFinal reports whether the payment has its outcome.
 func (p PaymentStatus) IsFinal() bool { return len(paymentLifecycle[p]) == 0 }
 
+// PaymentPurpose says what a payment pays.
+type PaymentPurpose string
+
+// The purposes of a payment. That of a checkout gets its order when it succeeds, that of an invoice knows it at once.
+const (
+	PaymentPurposeCheckout PaymentPurpose = "checkout"
+	PaymentPurposeInvoice  PaymentPurpose = "invoice"
+)
+
 // Payment is one attempt to charge a buyer, from the intent to the outcome. Its id is the provider's idempotency
 // token, minted once and kept by every retry, so that the attempt charges at most once.
 type Payment struct {
 	AccountID     string                `db:"account_id"`
 	ID            string                `db:"id"`
+	Purpose       PaymentPurpose        `db:"purpose"`
 	CheckoutID    *string               `db:"checkout_id"`
 	OrderID       *string               `db:"order_id"`
+	InvoiceID     *string               `db:"invoice_id"`
+	CustomerID    *string               `db:"customer_id"`
 	Status        PaymentStatus         `db:"status"`
 	Amount        int64                 `db:"amount"`
 	Currency      string                `db:"currency"`
@@ -81,9 +93,11 @@ type Confirm struct {
 	TermsAccepted bool
 }
 
-// Confirmation is how far the confirmation of a checkout is. Payment is nil if there is nothing to charge.
+// Confirmation is how far the payment of a checkout or of an invoice is; the other one is nil. Payment is nil if there
+// is nothing to charge.
 type Confirmation struct {
 	Checkout *Checkout
+	Invoice  *Invoice
 	Payment  *Payment
 }
 
@@ -114,13 +128,13 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 		id := KindPayment.Prefix() + s.effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
-			return &Confirmation{c, begun[id]}, err
+			return &Confirmation{Checkout: c, Payment: begun[id]}, err
 		}
 		if c.Status == CheckoutStatusCompleted {
 			return &Confirmation{Checkout: c}, nil
 		}
 		payment, err := u.beginConfirm(ctx, c, id, in)
-		return &Confirmation{c, payment}, err
+		return &Confirmation{Checkout: c, Payment: payment}, err
 	})
 }
 
@@ -137,10 +151,14 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 	return err
 }
 
-// SettlePayment stores what the provider said. A success makes the order, order.created and order.paid; a failure
-// opens the checkout again and gives its stock back. A payment that has an outcome keeps it.
+// SettlePayment stores what the provider said. The success of a checkout makes the order and its invoice, both paid; a
+// failure opens the checkout again and gives its stock back. The success of an invoice pays it and its order. A payment
+// that has an outcome keeps it.
 func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
+		if begun.Purpose == PaymentPurposeInvoice {
+			return u.settleInvoice(ctx, begun, result)
+		}
 		c, err := s.findCheckout(ctx, begun.AccountID, *begun.CheckoutID, "", u.lock())
 		if err != nil {
 			return nil, err
@@ -150,20 +168,24 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 			return nil, err
 		}
 		if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
-			return &Confirmation{c, payment}, nil
+			return &Confirmation{Checkout: c, Payment: payment}, nil
 		}
-		return &Confirmation{c, payment}, u.settle(ctx, c, payment, result)
+		return &Confirmation{Checkout: c, Payment: payment}, u.settle(ctx, c, payment, result)
 	})
 }
 
-// GetConfirmation returns a payment and its checkout, or CodeMissing.
+// GetConfirmation returns a payment with its checkout or invoice, or CodeMissing.
 func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confirmation, error) {
 	payment, err := s.findPayment(ctx, account, id, "")
 	if err != nil {
 		return nil, err
 	}
+	if payment.Purpose == PaymentPurposeInvoice {
+		invoice, err := s.findInvoice(ctx, account, *payment.InvoiceID, "", "")
+		return &Confirmation{Invoice: invoice, Payment: payment}, err
+	}
 	c, err := s.findCheckout(ctx, account, *payment.CheckoutID, "", "")
-	return &Confirmation{c, payment}, err
+	return &Confirmation{Checkout: c, Payment: payment}, err
 }
 
 // PaymentAge returns how long ago a payment began, by its account's clock.
@@ -270,7 +292,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 		return nil, err
 	}
 	payment := &Payment{
-		AccountID: c.AccountID, ID: id, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
+		AccountID: c.AccountID, ID: id, Purpose: PaymentPurposeCheckout, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
@@ -304,4 +326,32 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 	}
 	c.UpdatedAt = now
 	return u.update(ctx, checkoutColumns, c)
+}
+
+// settleInvoice moves the payment of an invoice along its arrow, and pays the invoice when it has succeeded.
+func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
+	payment, err := u.store.findPayment(ctx, begun.AccountID, begun.ID, u.lock())
+	if err != nil {
+		return nil, err
+	}
+	b, err := u.lockBill(ctx, payment.AccountID, *payment.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	settled := &Confirmation{Invoice: b.Invoice, Payment: payment}
+	if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
+		return settled, nil
+	}
+	now, err := u.store.businessNow(ctx, payment.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
+	if err := u.update(ctx, paymentColumns, payment); err != nil {
+		return nil, err
+	}
+	if payment.Status == PaymentStatusSucceeded {
+		return settled, u.payOrder(ctx, b, payment)
+	}
+	return settled, nil
 }

@@ -123,7 +123,7 @@ func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
 	row, err := get[int](ctx, u.store, `
-		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND order_id IS NOT NULL
+		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND (order_id IS NOT NULL OR invoice_id IS NOT NULL)
 		UNION ALL
 		SELECT 1 FROM price_variants WHERE account_id = ? AND `+variant+` = ? AND sold_count + reserved_count > 0
 		LIMIT 1`, account, id, account, id)

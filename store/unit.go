@@ -18,6 +18,8 @@ type unit struct {
 	after []func() // run once the transaction has committed
 	unmet []string // texts to prepare then: preparing takes a connection, and this goroutine holds one
 	ahead *ahead   // what businessNow has read
+
+	subscribers map[string][]subscriber // by account, once an event was emitted
 }
 
 // request is one write request, or one use case outside of any: what its transactions share.

@@ -28,7 +28,8 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 		assert.EqualValues(t, 5700, order.RefundableAmount())
 		assert.Zero(t, order.DueAmount())
 		assert.NotNil(t, order.PaidAt)
-		assert.Equal(t, c.LineItemIDs, order.LineItemIDs)
+		assert.Len(t, order.LineItemIDs.V, 1, "a copy of the line of the checkout")
+		assert.NotEqual(t, c.LineItemIDs, order.LineItemIDs)
 
 		payment, err := w.PaymentsByID(t.Context(), w.account, order.PaymentIDs.V)
 		require.NoError(t, err)
@@ -158,11 +159,11 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 
 		items, err := w.CheckoutLines(t.Context(), w.account, inactive.ID)
 		require.NoError(t, err)
-		_, err = w.ArchiveProduct(t.Context(), w.account, items[0].ProductID)
+		_, err = w.ArchiveProduct(t.Context(), w.account, *items[0].ProductID)
 		require.NoError(t, err)
 		_, err = w.pay(inactive.ID, "pm_card_visa")
 		refused(t, err, "line_items")
-		_, err = w.DeleteProduct(t.Context(), w.account, items[0].ProductID)
+		_, err = w.DeleteProduct(t.Context(), w.account, *items[0].ProductID)
 		require.NoError(t, err)
 		_, err = w.pay(inactive.ID, "pm_card_visa")
 		refused(t, err, "line_items")

@@ -18,6 +18,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		"cus":   kindOf("customer", s.CustomersByID, view.Customer, nil),
 		"chk":   kindOf("checkout", s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
 		"li":    kindOf("line_item", s.LineItemsByID, view.LineItem, view.LineItemRefs),
+		"inv":   kindOf("invoice", s.InvoicesByID, view.Invoice, view.InvoiceRefs),
 		"order": kindOf("order", s.OrdersByID, view.Order, view.OrderRefs),
 		"whev":  kindOf("webhook_event", s.EventsByID, view.WebhookEvent, nil),
 		"pay":   kindOf("payment", s.PaymentsByID, view.Payment, nil),

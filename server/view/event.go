@@ -20,6 +20,8 @@ func Event(kind string, v any) ([]byte, error) {
 		return json.Marshal(checkoutDetail(d))
 	case *store.OrderDetail:
 		return json.Marshal(orderDetail(d))
+	case *store.InvoiceDetail:
+		return json.Marshal(invoiceDetail(d))
 	}
 	return nil, fmt.Errorf("view: no payload of %s from %T", kind, v)
 }
@@ -42,6 +44,15 @@ func checkoutDetail(d *store.CheckoutDetail) api.Checkout {
 func orderDetail(d *store.OrderDetail) api.Order {
 	out := Order(d.Order)
 	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
+	if d.Customer != nil {
+		out.Customer = new(Customer(d.Customer))
+	}
+	return out
+}
+
+func invoiceDetail(d *store.InvoiceDetail) api.Invoice {
+	out := Invoice(d.Invoice)
+	inline(out.Lines, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
 	if d.Customer != nil {
 		out.Customer = new(Customer(d.Customer))
 	}

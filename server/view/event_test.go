@@ -96,9 +96,14 @@ func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
 			decode(t, data, &o)
 			require.EqualValues(t, 1900, inlined(t, o.LineItems[0])["total_amount"])
 			require.Equal(t, "ada@example.com", inlined(t, o.Customer)["email"])
+		case "invoice":
+			var i api.Invoice
+			decode(t, data, &i)
+			require.Equal(t, "Field Guide to Sourdough", inlined(t, i.Lines[0])["description"])
+			require.Equal(t, "ada@example.com", inlined(t, i.Customer)["email"])
 		}
 	}
-	require.Equal(t, 5, rendered)
+	require.Equal(t, 9, rendered)
 }
 
 func TestEvent_DoesNotCarryWhatPaysACheckout(t *testing.T) {

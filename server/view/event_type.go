@@ -74,9 +74,24 @@ func eventSample(kind string) any {
 	case store.EventOrderPaid:
 		order := sampleOrder()
 		order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
-		order.Customer.OrdersCount, order.Customer.TotalSpent = 1, store.JSONOf(map[string]int64{"usd": order.Order.TotalAmount})
-		order.Customer.FirstPaidAt, order.Customer.LastOrderAt = order.Order.PaidAt, order.Order.PaidAt
+		order.Order.PaymentIDs = store.JSONOf([]string{store.KindPayment.Prefix() + sampleID})
 		return order
+	case store.EventInvoiceCreated:
+		return sampleInvoice()
+	case store.EventInvoicePaid:
+		invoice := sampleInvoice()
+		invoice.Invoice.Status, invoice.Invoice.AmountPaid, invoice.Invoice.PaidAt = store.InvoiceStatusPaid, invoice.Invoice.TotalAmount, new(sampleTime())
+		invoice.Invoice.AttemptCount = 1
+		return invoice
+	case store.EventInvoicePastDue:
+		invoice := sampleInvoice()
+		invoice.Invoice.Status, invoice.Invoice.AttemptCount = store.InvoiceStatusPastDue, 1
+		invoice.Invoice.PastDueAt, invoice.Invoice.NextAttemptAt = new(sampleTime()), new(sampleTime().Add(48*time.Hour))
+		return invoice
+	case store.EventInvoiceVoided:
+		invoice := sampleInvoice()
+		invoice.Invoice.Status, invoice.Invoice.VoidedAt, invoice.Invoice.VoidReason = store.InvoiceStatusVoid, new(sampleTime()), new("requested")
+		return invoice
 	}
 	return nil
 }
@@ -102,10 +117,10 @@ func sampleProduct() *store.ProductDetail {
 func sampleCheckout() *store.CheckoutDetail {
 	now := sampleTime()
 	line := sampleLine()
-	line.OrderID = nil
+	line.OrderID, line.InvoiceID = nil, nil
 	return &store.CheckoutDetail{
 		Checkout: &store.Checkout{
-			ID: *line.CheckoutID, LineItemIDs: store.JSONOf([]string{line.ID}), CustomerEmail: new("ada@example.com"), Currency: "usd",
+			ID: store.KindCheckout.Prefix() + sampleID, LineItemIDs: store.JSONOf([]string{line.ID}), CustomerEmail: new("ada@example.com"), Currency: "usd",
 			SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, AmountDueNow: 1900,
 			Status: store.CheckoutStatusOpen, PaymentStatus: store.CheckoutPaymentStatusUnpaid, PaymentMethodRequired: true,
 			ExpiresAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
@@ -117,27 +132,50 @@ func sampleCheckout() *store.CheckoutDetail {
 func sampleOrder() *store.OrderDetail {
 	now := sampleTime()
 	line := sampleLine()
-	customer := store.Customer{
-		ID: store.KindCustomer.Prefix() + sampleID, Email: new("ada@example.com"), Name: new("Ada Byron"),
-		Type: store.CustomerTypeCustomer, CreatedAt: now, UpdatedAt: now,
-	}
+	customer := sampleCustomer()
 	return &store.OrderDetail{
 		Order: &store.Order{
 			ID: *line.OrderID, Number: 1, Status: store.OrderStatusPending, BillingReason: store.BillingReasonPurchase,
 			CustomerID: customer.ID, CustomerEmail: customer.Email, LineItemIDs: store.JSONOf([]string{line.ID}),
-			PaymentIDs: store.JSONOf([]string{store.KindPayment.Prefix() + sampleID}), CheckoutID: line.CheckoutID,
+			CheckoutID: new(store.KindCheckout.Prefix() + sampleID), InvoiceID: line.InvoiceID,
 			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, BillingName: customer.Name, CreatedAt: now, UpdatedAt: now,
 		},
 		Items:    []store.LineItem{line},
-		Customer: &customer,
+		Customer: customer,
+	}
+}
+
+func sampleInvoice() *store.InvoiceDetail {
+	now := sampleTime()
+	line, customer := sampleLine(), sampleCustomer()
+	return &store.InvoiceDetail{
+		Invoice: &store.Invoice{
+			ID: *line.InvoiceID, OrderID: line.OrderID, Number: new("ADA-000001"), Status: store.InvoiceStatusOpen,
+			CollectionMethod: store.CollectionMethodChargeAutomatically, BillingReason: store.BillingReasonPurchase,
+			CustomerID: customer.ID, CustomerEmail: customer.Email, CustomerName: customer.Name, LineItemIDs: store.JSONOf([]string{line.ID}),
+			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900,
+			DueAt: &now, FinalizedAt: &now, CreatedAt: now, UpdatedAt: now,
+		},
+		Items:    []store.LineItem{line},
+		Customer: customer,
+	}
+}
+
+// sampleCustomer is somebody who has bought once.
+func sampleCustomer() *store.Customer {
+	now := sampleTime()
+	return &store.Customer{
+		ID: store.KindCustomer.Prefix() + sampleID, Email: new("ada@example.com"), Name: new("Ada Byron"),
+		Type: store.CustomerTypeCustomer, OrdersCount: 1, TotalSpent: store.JSONOf(map[string]int64{"usd": 1900}),
+		FirstPaidAt: &now, LastOrderAt: &now, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
 func sampleLine() store.LineItem {
 	now := sampleTime()
 	return store.LineItem{
-		ID: store.KindLineItem.Prefix() + sampleID, CheckoutID: new(store.KindCheckout.Prefix() + sampleID), OrderID: new(store.KindOrder.Prefix() + sampleID),
-		ProductID: store.KindProduct.Prefix() + sampleID, PriceVariantID: store.KindPriceVariant.Prefix() + sampleID,
+		ID: store.KindLineItem.Prefix() + sampleID, OrderID: new(store.KindOrder.Prefix() + sampleID), InvoiceID: new(store.KindInvoice.Prefix() + sampleID),
+		Kind: store.LineItemKindPrice, ProductID: new(store.KindProduct.Prefix() + sampleID), PriceVariantID: new(store.KindPriceVariant.Prefix() + sampleID),
 		ProductName: "Field Guide to Sourdough", Quantity: 1, UnitAmount: 1900, Currency: "usd",
 		SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, CreatedAt: now, UpdatedAt: now,
 	}

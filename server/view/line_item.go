@@ -6,15 +6,17 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// LineItem renders a line of a checkout or order.
+// LineItem renders a line of a checkout, order or invoice.
 func LineItem(l *store.LineItem) api.LineItem {
 	return api.LineItem{
 		ID:               l.ID,
 		Object:           "line_item",
-		Product:          wire.RefTo(l.ProductID),
-		PriceVariant:     wire.RefTo(l.PriceVariantID),
+		Kind:             api.LineItemKind(l.Kind),
+		Product:          ref(l.ProductID),
+		PriceVariant:     ref(l.PriceVariantID),
 		ProductName:      l.ProductName,
 		PriceVariantName: l.PriceVariantName,
+		Description:      l.Describe(),
 		Quantity:         l.Quantity,
 		UnitAmount:       l.UnitAmount,
 		CustomAmount:     l.CustomAmount,
@@ -22,8 +24,13 @@ func LineItem(l *store.LineItem) api.LineItem {
 		DiscountAmount:   l.DiscountAmount,
 		NetAmount:        l.NetAmount,
 		TaxAmount:        l.TaxAmount,
+		TaxRateBps:       l.TaxRateBps,
+		TaxName:          l.TaxName,
+		TaxInclusive:     l.TaxInclusive,
 		TotalAmount:      l.TotalAmount,
 		Currency:         l.Currency,
+		PeriodStart:      atOrNull(l.PeriodStart),
+		PeriodEnd:        atOrNull(l.PeriodEnd),
 	}
 }
 

@@ -9,36 +9,41 @@ import (
 // Order renders an order.
 func Order(o *store.Order) api.Order {
 	return api.Order{
-		ID:                o.ID,
-		Object:            "order",
-		Number:            o.Number,
-		Status:            api.OrderStatus(o.Status),
-		BillingReason:     api.BillingReason(o.BillingReason),
-		Customer:          wire.RefTo(o.CustomerID),
-		LineItems:         wire.RefTos(o.LineItemIDs.V),
-		SubtotalAmount:    o.SubtotalAmount,
-		DiscountAmount:    o.DiscountAmount,
-		NetAmount:         o.NetAmount,
-		TaxAmount:         o.TaxAmount,
-		TotalAmount:       o.TotalAmount,
-		PaidAmount:        o.PaidAmount,
-		RefundedAmount:    o.RefundedAmount,
-		RefundedTaxAmount: o.RefundedTaxAmount,
-		RefundableAmount:  o.RefundableAmount(),
-		DueAmount:         o.DueAmount(),
-		Currency:          o.Currency,
-		TaxBreakdown:      mapped(o.TaxBreakdown.V, func(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }),
-		Checkout:          ref(o.CheckoutID),
-		Payments:          wire.RefTos(o.PaymentIDs.V),
-		BillingName:       o.BillingName,
-		BillingAddress:    address(o.BillingAddress.V),
-		TaxID:             (*api.TaxID)(o.TaxID.V),
-		CustomFieldData:   object(o.CustomFieldData.V),
-		PaidAt:            atOrNull(o.PaidAt),
-		VoidedAt:          atOrNull(o.VoidedAt),
-		Metadata:          o.Metadata.Map(),
-		CreatedAt:         at(o.CreatedAt),
-		UpdatedAt:         at(o.UpdatedAt),
+		ID:                   o.ID,
+		Object:               "order",
+		Number:               o.Number,
+		Status:               api.OrderStatus(o.Status),
+		BillingReason:        api.BillingReason(o.BillingReason),
+		Customer:             wire.RefTo(o.CustomerID),
+		LineItems:            wire.RefTos(o.LineItemIDs.V),
+		SubtotalAmount:       o.SubtotalAmount,
+		DiscountAmount:       o.DiscountAmount,
+		NetAmount:            o.NetAmount,
+		TaxAmount:            o.TaxAmount,
+		TotalAmount:          o.TotalAmount,
+		PaidAmount:           o.PaidAmount,
+		RefundedAmount:       o.RefundedAmount,
+		RefundedTaxAmount:    o.RefundedTaxAmount,
+		RefundableAmount:     o.RefundableAmount(),
+		DueAmount:            o.DueAmount(),
+		Currency:             o.Currency,
+		TaxBreakdown:         mapped(o.TaxBreakdown.V, func(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }),
+		BalanceApplied:       o.BalanceApplied,
+		Checkout:             ref(o.CheckoutID),
+		Invoice:              ref(o.InvoiceID),
+		Payments:             wire.RefTos(o.PaymentIDs.V),
+		BillingName:          o.BillingName,
+		BillingAddress:       address(o.BillingAddress.V),
+		TaxID:                (*api.TaxID)(o.TaxID.V),
+		CustomFieldData:      object(o.CustomFieldData.V),
+		PeriodStart:          atOrNull(o.PeriodStart),
+		PeriodEnd:            atOrNull(o.PeriodEnd),
+		NextPaymentAttemptAt: atOrNull(o.NextAttemptAt),
+		PaidAt:               atOrNull(o.PaidAt),
+		VoidedAt:             atOrNull(o.VoidedAt),
+		Metadata:             o.Metadata.Map(),
+		CreatedAt:            at(o.CreatedAt),
+		UpdatedAt:            at(o.UpdatedAt),
 	}
 }
 
@@ -49,6 +54,8 @@ func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 		yield(&o.Customer)
 	case "checkout":
 		yield(&o.Checkout)
+	case "invoice":
+		yield(&o.Invoice)
 	case "line_items":
 		for i := range o.LineItems {
 			yield(&o.LineItems[i])

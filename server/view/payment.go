@@ -10,8 +10,11 @@ func Payment(p *store.Payment) api.Payment {
 	return api.Payment{
 		ID:            p.ID,
 		Object:        "payment",
+		Purpose:       api.PaymentPurpose(p.Purpose),
 		Checkout:      p.CheckoutID,
 		Order:         p.OrderID,
+		Invoice:       p.InvoiceID,
+		Customer:      p.CustomerID,
 		Status:        api.PaymentStatus(p.Status),
 		Amount:        p.Amount,
 		Currency:      p.Currency,

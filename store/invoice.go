@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// InvoiceStatus is where an invoice stands.
+type InvoiceStatus string
+
+// The states of an invoice. Paid and void are final.
+const (
+	InvoiceStatusDraft         InvoiceStatus = "draft" // without a number and without an order
+	InvoiceStatusOpen          InvoiceStatus = "open"
+	InvoiceStatusPastDue       InvoiceStatus = "past_due"
+	InvoiceStatusPaid          InvoiceStatus = "paid"
+	InvoiceStatusVoid          InvoiceStatus = "void"
+	InvoiceStatusUncollectible InvoiceStatus = "uncollectible"
+)
+
+var invoiceLifecycle = lifecycle[InvoiceStatus]{
+	InvoiceStatusDraft:         {InvoiceStatusOpen, InvoiceStatusPaid},
+	InvoiceStatusOpen:          {InvoiceStatusPastDue, InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
+	InvoiceStatusPastDue:       {InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
+	InvoiceStatusUncollectible: {InvoiceStatusVoid},
+}
+
+// CollectionMethod says how an invoice is paid.
+type CollectionMethod string
+
+// The ways to collect.
+const (
+	CollectionMethodChargeAutomatically CollectionMethod = "charge_automatically" // from the customer's payment method
+	CollectionMethodSendInvoice         CollectionMethod = "send_invoice"         // the customer pays until it is due
+)
+
+// Invoice is what a customer is asked to pay for one order. Number and Sequence count the account's invoices without
+// gaps from the moment it is issued; a draft has neither, and no order. Whom it was issued to is a snapshot.
+type Invoice struct {
+	AccountID        string               `db:"account_id"`
+	ID               string               `db:"id"`
+	OrderKey         string               `db:"order_key"` // the id of its order, from the draft on
+	OrderID          *string              `db:"order_id"`
+	Sequence         *int64               `db:"sequence"`
+	Number           *string              `db:"number"`
+	Status           InvoiceStatus        `db:"status"`
+	CollectionMethod CollectionMethod     `db:"collection_method"`
+	BillingReason    BillingReason        `db:"billing_reason"`
+	CustomerID       string               `db:"customer_id"`
+	CustomerEmail    *string              `db:"customer_email"`
+	CustomerName     *string              `db:"customer_name"`
+	CustomerAddress  JSON[*Address]       `db:"customer_address"`
+	CustomerTaxID    JSON[*TaxID]         `db:"customer_tax_id"`
+	SubscriptionID   *string              `db:"subscription_id"`
+	DiscountID       *string              `db:"discount_id"`
+	LineItemIDs      JSON[[]string]       `db:"line_item_ids"`
+	Currency         string               `db:"currency"`
+	SubtotalAmount   int64                `db:"subtotal_amount"`
+	DiscountAmount   int64                `db:"discount_amount"`
+	NetAmount        int64                `db:"net_amount"`
+	TaxAmount        int64                `db:"tax_amount"`
+	TotalAmount      int64                `db:"total_amount"`
+	AmountPaid       int64                `db:"amount_paid"`
+	BalanceApplied   int64                `db:"balance_applied"`
+	TaxBreakdown     JSON[[]TaxBreakdown] `db:"tax_breakdown"`
+	PeriodStart      *Time                `db:"period_start"`
+	PeriodEnd        *Time                `db:"period_end"`
+	AttemptCount     int64                `db:"attempt_count"`
+	NextAttemptAt    *Time                `db:"next_payment_attempt_at"`
+	DueAt            *Time                `db:"due_at"`
+	FinalizedAt      *Time                `db:"finalized_at"`
+	PaidAt           *Time                `db:"paid_at"`
+	PastDueAt        *Time                `db:"past_due_at"`
+	UncollectibleAt  *Time                `db:"uncollectible_at"`
+	VoidedAt         *Time                `db:"voided_at"`
+	VoidReason       *string              `db:"void_reason"`
+	PaidOutOfBand    bool                 `db:"paid_out_of_band"`
+	Memo             *string              `db:"memo"`
+	Footer           *string              `db:"footer"`
+	Metadata         Metadata             `db:"metadata"`
+	EventSeq         int64                `db:"event_seq"` // of the draft; then the order's counts
+	CreatedAt        Time                 `db:"created_at"`
+	UpdatedAt        Time                 `db:"updated_at"`
+}
+
+// AmountDue is what is still asked for.
+func (i *Invoice) AmountDue() int64 {
+	if i.Status == InvoiceStatusVoid {
+		return 0
+	}
+	return i.TotalAmount - i.AmountPaid - i.BalanceApplied
+}
+
+// InvoiceDetail is an invoice with what its events inline.
+type InvoiceDetail struct {
+	Invoice  *Invoice
+	Items    []LineItem
+	Customer *Customer
+}
+
+var invoiceColumns = columnsOf[Invoice]("invoices")
+
+// GetInvoice returns an invoice, or CodeMissing.
+func (s *Store) GetInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
+	return s.findInvoice(ctx, account, ref, "", "")
+}
+
+// InvoicesByID returns the invoices among ids.
+func (s *Store) InvoicesByID(ctx context.Context, account string, ids []string) (map[string]*Invoice, error) {
+	return byID(ctx, s, invoiceColumns, account, ids)
+}
+
+// InvoiceLines returns the lines of an invoice in their order. They are those of its order too.
+func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]LineItem, error) {
+	return selectAll[LineItem](ctx, s, lineItemColumns.selectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
+}
+
+// issue makes the invoice that of a new order: open, and with all that the order says.
+func (i *Invoice) issue(o *Order) {
+	i.AccountID, i.OrderID, i.Status, i.BillingReason = o.AccountID, &o.ID, InvoiceStatusOpen, o.BillingReason
+	i.CustomerID, i.CustomerEmail, i.CustomerName = o.CustomerID, o.CustomerEmail, o.BillingName
+	i.CustomerAddress, i.CustomerTaxID = o.BillingAddress, o.TaxID
+	i.SubscriptionID, i.DiscountID, i.LineItemIDs, i.Currency = o.SubscriptionID, o.DiscountID, o.LineItemIDs, o.Currency
+	i.SubtotalAmount, i.DiscountAmount, i.NetAmount, i.TaxAmount = o.SubtotalAmount, o.DiscountAmount, o.NetAmount, o.TaxAmount
+	i.TotalAmount, i.BalanceApplied, i.TaxBreakdown = o.TotalAmount, o.BalanceApplied, o.TaxBreakdown
+	i.PeriodStart, i.PeriodEnd, i.NextAttemptAt = o.PeriodStart, o.PeriodEnd, o.NextAttemptAt
+	i.FinalizedAt, i.UpdatedAt = &o.CreatedAt, o.CreatedAt
+	if i.Metadata == "" {
+		i.Metadata = o.Metadata
+	}
+}
+
+// findInvoice reads an invoice. Param is what named it, empty for the path.
+func (s *Store) findInvoice(ctx context.Context, account, ref, param, lock string) (*Invoice, error) {
+	id, ok := ParseID(KindInvoice, ref)
+	if !ok {
+		return nil, Missing("invoice", param, ref)
+	}
+	i, err := get[Invoice](ctx, s, invoiceColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read invoice: %w", err)
+	}
+	if i == nil {
+		return nil, Missing("invoice", param, ref)
+	}
+	return i, nil
+}
