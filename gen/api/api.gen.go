@@ -314,6 +314,12 @@ const (
 	CheckoutStatusProcessing CheckoutStatus = "processing"
 )
 
+// Defines values for CollectionMethod.
+const (
+	CollectionMethodChargeAutomatically CollectionMethod = "charge_automatically"
+	CollectionMethodSendInvoice         CollectionMethod = "send_invoice"
+)
+
 // Defines values for CustomFieldType.
 const (
 	CustomFieldTypeCheckbox CustomFieldType = "checkbox"
@@ -352,6 +358,24 @@ const (
 	ErrorTypeValidationError     ErrorType = "validation_error"
 )
 
+// Defines values for InvoiceStatus.
+const (
+	InvoiceStatusDraft         InvoiceStatus = "draft"
+	InvoiceStatusOpen          InvoiceStatus = "open"
+	InvoiceStatusPaid          InvoiceStatus = "paid"
+	InvoiceStatusPastDue       InvoiceStatus = "past_due"
+	InvoiceStatusUncollectible InvoiceStatus = "uncollectible"
+	InvoiceStatusVoid          InvoiceStatus = "void"
+)
+
+// Defines values for LineItemKind.
+const (
+	LineItemKindCustom    LineItemKind = "custom"
+	LineItemKindPrice     LineItemKind = "price"
+	LineItemKindProration LineItemKind = "proration"
+	LineItemKindSetupFee  LineItemKind = "setup_fee"
+)
+
 // Defines values for MarketingConsentStatus.
 const (
 	MarketingConsentStatusSubscribed   MarketingConsentStatus = "subscribed"
@@ -370,6 +394,12 @@ const (
 	OrderStatusPending           OrderStatus = "pending"
 	OrderStatusRefunded          OrderStatus = "refunded"
 	OrderStatusVoid              OrderStatus = "void"
+)
+
+// Defines values for PaymentPurpose.
+const (
+	PaymentPurposeCheckout PaymentPurpose = "checkout"
+	PaymentPurposeInvoice  PaymentPurpose = "invoice"
 )
 
 // Defines values for PaymentMethodDetailsType.
@@ -2292,6 +2322,9 @@ type CheckoutUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
+// CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
+type CollectionMethod string
+
 // Currency An ISO 4217 code in lower case.
 //
 // Example: usd
@@ -2485,18 +2518,131 @@ type EventType struct {
 // EventTypeList A page of results.
 type EventTypeList = wire.List[EventType]
 
-// LineItem One price variant in a checkout and its order.
+// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and amounts are records and do not change.
+type Invoice struct {
+	// ID Example: inv_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Number The prefix of the account and a number that counts its invoices without gaps; null for a draft.
+	//
+	// Example: INV-000001
+	Number *string `json:"number"`
+
+	// Status Where an invoice stands. Paid and void are final.
+	Status InvoiceStatus `json:"status"`
+
+	// CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
+	CollectionMethod CollectionMethod `json:"collection_method"`
+
+	// BillingReason What made an order.
+	BillingReason BillingReason  `json:"billing_reason"`
+	Customer      wire.Reference `json:"customer"`
+
+	// CustomerEmail As it was when the invoice was issued, like the name, the address and the tax id.
+	CustomerEmail   *string          `json:"customer_email"`
+	CustomerName    *string          `json:"customer_name"`
+	CustomerAddress *Address         `json:"customer_address"`
+	CustomerTaxID   *TaxID           `json:"customer_tax_id"`
+	Lines           []wire.Reference `json:"lines"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount `json:"total_amount"`
+
+	// AmountPaid In the currency's minor unit.
+	//
+	// Example: 1900
+	AmountPaid Amount `json:"amount_paid"`
+
+	// AmountDue What is still asked for; 0 once it is void.
+	AmountDue int64 `json:"amount_due"`
+
+	// BalanceApplied What of the total the customer's credit paid.
+	BalanceApplied int64          `json:"balance_applied"`
+	TaxBreakdown   []TaxBreakdown `json:"tax_breakdown"`
+
+	// AttemptCount How often a charge was tried.
+	AttemptCount         int64      `json:"attempt_count"`
+	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
+	DueAt                *wire.Time `json:"due_at"`
+
+	// FinalizedAt When it was issued.
+	FinalizedAt           *wire.Time `json:"finalized_at"`
+	PaidAt                *wire.Time `json:"paid_at"`
+	PastDueAt             *wire.Time `json:"past_due_at"`
+	MarkedUncollectibleAt *wire.Time `json:"marked_uncollectible_at"`
+	VoidedAt              *wire.Time `json:"voided_at"`
+	VoidReason            *string    `json:"void_reason"`
+
+	// PaidOutOfBand Whether it was paid without this service.
+	PaidOutOfBand bool `json:"paid_out_of_band"`
+
+	// PeriodStart The period of a subscription that it is for.
+	PeriodStart  *wire.Time     `json:"period_start"`
+	PeriodEnd    *wire.Time     `json:"period_end"`
+	Order        wire.Reference `json:"order"`
+	Subscription *string        `json:"subscription"`
+
+	// Memo A note to the customer, above the lines.
+	Memo *string `json:"memo"`
+
+	// Footer A note below them.
+	Footer *string `json:"footer"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// InvoiceStatus Where an invoice stands. Paid and void are final.
+type InvoiceStatus string
+
+// LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
 type LineItem struct {
 	// ID Example: li_01k0000000000000000000000a
-	ID           string         `json:"id"`
-	Object       string         `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
+	Kind         LineItemKind   `json:"kind"`
 	Product      wire.Reference `json:"product"`
 	PriceVariant wire.Reference `json:"price_variant"`
 
-	// ProductName As it was when it was put into the checkout.
+	// ProductName As it was when the line was made; what a line without a product is about.
 	ProductName      string  `json:"product_name"`
 	PriceVariantName *string `json:"price_variant_name"`
-	Quantity         int64   `json:"quantity"`
+
+	// Description What the line is about, in one text.
+	Description string `json:"description"`
+	Quantity    int64  `json:"quantity"`
 
 	// UnitAmount In the currency's minor unit.
 	//
@@ -2526,6 +2672,13 @@ type LineItem struct {
 	// Example: 1900
 	TaxAmount Amount `json:"tax_amount"`
 
+	// TaxRateBps Hundredths of a percent.
+	TaxRateBps int64   `json:"tax_rate_bps"`
+	TaxName    *string `json:"tax_name"`
+
+	// TaxInclusive Whether the unit amount contains the tax.
+	TaxInclusive bool `json:"tax_inclusive"`
+
 	// TotalAmount In the currency's minor unit.
 	//
 	// Example: 1900
@@ -2535,7 +2688,14 @@ type LineItem struct {
 	//
 	// Example: usd
 	Currency Currency `json:"currency"`
+
+	// PeriodStart The time that the line pays for, if it pays for a time.
+	PeriodStart *wire.Time `json:"period_start"`
+	PeriodEnd   *wire.Time `json:"period_end"`
 }
+
+// LineItemKind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
+type LineItemKind string
 
 // MarketingConsent What the customer said about being written to.
 type MarketingConsent struct {
@@ -2629,16 +2789,25 @@ type Order struct {
 	// Example: 1900
 	DueAmount Amount `json:"due_amount"`
 
+	// BalanceApplied What of the total the customer's credit paid.
+	BalanceApplied int64 `json:"balance_applied"`
+
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency       Currency         `json:"currency"`
-	TaxBreakdown   []TaxBreakdown   `json:"tax_breakdown"`
-	Checkout       wire.Reference   `json:"checkout"`
-	Payments       []wire.Reference `json:"payments"`
-	BillingName    *string          `json:"billing_name"`
-	BillingAddress *Address         `json:"billing_address"`
-	TaxID          *TaxID           `json:"tax_id"`
+	Currency     Currency       `json:"currency"`
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
+	Checkout     wire.Reference `json:"checkout"`
+	Invoice      wire.Reference `json:"invoice"`
+
+	// PeriodStart The period of a subscription that the order is for.
+	PeriodStart          *wire.Time       `json:"period_start"`
+	PeriodEnd            *wire.Time       `json:"period_end"`
+	NextPaymentAttemptAt *wire.Time       `json:"next_payment_attempt_at"`
+	Payments             []wire.Reference `json:"payments"`
+	BillingName          *string          `json:"billing_name"`
+	BillingAddress       *Address         `json:"billing_address"`
+	TaxID                *TaxID           `json:"tax_id"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
@@ -2670,10 +2839,15 @@ type OrderUpdate struct {
 // Payment One attempt to charge a buyer.
 type Payment struct {
 	// ID Example: pay_01k0000000000000000000000a
-	ID       string  `json:"id"`
-	Object   string  `json:"object"`
-	Checkout *string `json:"checkout"`
-	Order    *string `json:"order"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Purpose What it pays: a checkout, which becomes an order with it, or an invoice.
+	Purpose  PaymentPurpose `json:"purpose"`
+	Checkout *string        `json:"checkout"`
+	Order    *string        `json:"order"`
+	Invoice  *string        `json:"invoice"`
+	Customer *string        `json:"customer"`
 
 	// Status How far a payment is. Succeeded, failed and canceled are final.
 	Status PaymentStatus `json:"status"`
@@ -2695,6 +2869,9 @@ type Payment struct {
 	CreatedAt     wire.Time             `json:"created_at"`
 	UpdatedAt     wire.Time             `json:"updated_at"`
 }
+
+// PaymentPurpose What it pays: a checkout, which becomes an order with it, or an invoice.
+type PaymentPurpose string
 
 // PaymentFailure Why a payment did not go through.
 type PaymentFailure struct {
