@@ -95,14 +95,22 @@ func openPostgres(o Options) (*sqlx.DB, error) {
 		config.BinaryParameters = true // unnamed statements do not survive such a pooler
 	} else {
 		config.Runtime["lock_timeout"] = "5s"
-		config.Runtime["statement_timeout"] = "12s"
 		config.Runtime["jit"] = "off" // compiling a short query takes longer than running it
 		// Every statement has its index. One that is prepared while its table is empty would keep to reading it whole as
 		// it grows, until PostgreSQL analyses it: a minute in which webhooks take ten times as long.
 		config.Runtime["enable_seqscan"] = "off"
 		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
+		config.Runtime["statement_timeout"] = "12s"
+		if o.Patient {
+			delete(config.Runtime, "enable_seqscan")
+			delete(config.Runtime, "statement_timeout")
+		}
 	}
-	db, err := connectPostgres(config, answerTimeout)
+	patience := answerTimeout
+	if o.Patient {
+		patience = 0
+	}
+	db, err := connectPostgres(config, patience)
 	if err != nil {
 		return nil, err
 	}

@@ -173,29 +173,36 @@ var invariants = []invariant{
 			SELECT 1 FROM payments p WHERE p.account_id = t.account_id AND p.id = t.token)`},
 }
 
-// Check reads every row and returns those that break a promise; of events, those that the retention has not begun to
-// delete. It takes no locks: on a database at work it may be run at any time, since each promise is one statement and
-// holds after every transaction.
+// Check returns the rows that CheckEach finds.
 func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]Violation, error) {
-	all, err := s.violations(ctx, slices.Concat(invariants, adInvariants))
-	if err != nil {
-		return nil, err
-	}
-	recent, err := s.violations(ctx, eventInvariants, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
-	return append(all, recent...), err
+	var all []Violation
+	err := s.CheckEach(ctx, keep, func(_ string, broken []Violation) { all = append(all, broken...) })
+	return all, err
 }
 
-func (s *Store) violations(ctx context.Context, promised []invariant, args ...any) ([]Violation, error) {
-	var all []Violation
-	for _, i := range promised {
-		found, err := selectAll[Violation](ctx, s, i.query, args...)
-		if err != nil {
-			return nil, fmt.Errorf("check that %s: %w", i.promise, err)
-		}
-		for _, v := range found {
-			v.Promise = i.promise
-			all = append(all, v)
-		}
+// CheckEach reads every row and tells of each promise which rows break it; of events, those that the retention has not
+// begun to delete. It takes no locks: on a database at work it may be run at any time, since each promise is one
+// statement and holds after every transaction.
+func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []Violation)) error {
+	if err := s.checkAll(ctx, slices.Concat(invariants, adInvariants), checked); err != nil {
+		return err
 	}
-	return all, nil
+	return s.checkAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
+}
+
+func (s *Store) checkAll(ctx context.Context, promised []invariant, checked func(string, []Violation), args ...any) error {
+	for _, i := range promised {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		broken, err := selectAll[Violation](ctx, s, i.query, args...)
+		if err != nil {
+			return fmt.Errorf("check that %s: %w", i.promise, err)
+		}
+		for j := range broken {
+			broken[j].Promise = i.promise
+		}
+		checked(i.promise, broken)
+	}
+	return nil
 }

@@ -33,6 +33,7 @@ type Options struct {
 	MaxConns    int                                      // PostgreSQL, default 12
 	Synchronous string                                   // SQLite: "full" (default) | "normal"
 	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused
+	Patient     bool                                     // PostgreSQL: statements take as long as they need, which no server wants
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }

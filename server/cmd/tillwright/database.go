@@ -13,24 +13,34 @@ import (
 
 // openStore opens the database of a configuration. Only what serves it is exclusive.
 func openStore(ctx context.Context, config *server.Config, exclusive bool) (*store.Store, error) {
+	options, err := storeOptions(config)
+	if err != nil {
+		return nil, err
+	}
+	options.Exclusive = exclusive
+	return store.Open(ctx, options)
+}
+
+func storeOptions(config *server.Config) (store.Options, error) {
+	var none store.Options
 	if path, ok := strings.CutPrefix(config.DatabaseURL, "sqlite://"); ok {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
+			return none, err
 		}
 	}
 	keys, err := config.SealKeys()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	sealer, err := store.NewSealer(keys...)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	return store.Open(ctx, store.Options{
+	return store.Options{
 		URL: config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
-		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL, Exclusive: exclusive,
+		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL,
 		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
-	})
+	}, nil
 }
 
 // withStore runs a command on a database whose schema is this binary's own. An

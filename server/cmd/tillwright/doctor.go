@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/webhooks"
+)
+
+// finding is a row that breaks a promise, as --json prints it.
+type finding struct {
+	Account string `json:"account"`
+	ID      string `json:"id"`
+	Promise string `json:"promise"`
+}
+
+// errUnsound ends the command with a failure after it has printed what is wrong.
+var errUnsound = errors.New("the database breaks what the program promises")
+
+func doctorCommand(settings *settings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that the database keeps every promise",
+		Long: `Checks every promise that the program keeps about what it stores: that sums agree, that numbers have no gaps, that nothing
+is charged, refunded or counted twice. It prints each row that breaks one, and ends with status 1 if there is any. It
+reads only and takes no locks: a server may be at work on the database meanwhile.`,
+		Args: cobra.NoArgs,
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		config, err := settings.load()
+		if err != nil {
+			return err
+		}
+		findings, promises, err := examine(cmd, config, *asJSON)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			if err := printJSON(cmd.OutOrStdout(), map[string]any{"object": "diagnosis", "promises": promises, "findings": findings}); err != nil {
+				return err
+			}
+		}
+		if len(findings) > 0 {
+			return errUnsound
+		}
+		if !*asJSON {
+			fmt.Fprintf(cmd.OutOrStdout(), "All %d promises hold.\n", promises)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// examine checks promise after promise and prints what is wrong as it is found.
+func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []finding, promises int, err error) {
+	options, err := storeOptions(config)
+	if err != nil {
+		return nil, 0, err
+	}
+	options.Patient = true
+	s, err := store.Open(cmd.Context(), options)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.Close()
+	if err := s.CheckSchema(cmd.Context()); err != nil {
+		return nil, 0, err
+	}
+	findings = []finding{}
+	err = s.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), func(promise string, broken []store.Violation) {
+		promises++
+		if !quiet && isTerminal(cmd.ErrOrStderr()) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%4d rows break: %s\n", len(broken), promise)
+		}
+		for _, v := range broken {
+			findings = append(findings, finding{Account: v.Account, ID: v.Object, Promise: v.Promise})
+			if !quiet {
+				fmt.Fprintln(cmd.OutOrStdout(), v)
+			}
+		}
+	})
+	return findings, promises, err
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func TestDoctor_SaysWhichRowBreaksWhichPromise(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		shop := newShop(t, url)
+		product := shop.sell(t)
+
+		out, err := tillwright(t, t.TempDir(), "doctor", "--database-url", url)
+		require.NoError(t, err, "while the server is at work")
+		require.Regexp(t, `^All \d\d+ promises hold\.\n$`, out)
+
+		driver, source, _ := strings.Cut(url, "://")
+		if driver == "postgres" {
+			source = url
+		}
+		db, err := sql.Open(driver, source)
+		require.NoError(t, err)
+		defer db.Close()
+		_, err = db.Exec(`UPDATE products SET status = 'active'`)
+		require.NoError(t, err)
+
+		out, err = tillwright(t, t.TempDir(), "doctor", "--database-url", url)
+		require.ErrorIs(t, err, errUnsound)
+		require.Contains(t, out, product.ID+" of account "+shop.account.Account+": an active product has an active price variant")
+		require.Equal(t, 1, strings.Count(out, "\n"), out)
+		out, err = tillwright(t, t.TempDir(), "doctor", "--database-url", url, "--json")
+		require.ErrorIs(t, err, errUnsound)
+		require.Contains(t, out, `"id": "`+product.ID+`"`)
+		_, err = db.Exec(`UPDATE products SET status = 'draft'`)
+		require.NoError(t, err)
+	})
+}
+
+func TestDoctor_NeedsTheSchemaOfTheProgram(t *testing.T) {
+	t.Parallel()
+	_, err := tillwright(t, t.TempDir(), "doctor", "--database-url", database.URL(t, "postgres"))
+	require.ErrorContains(t, err, "run `tillwright migrate`")
+}
