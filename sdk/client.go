@@ -35,6 +35,7 @@ type Client struct {
 	BusinessCenters  *BusinessCentersService
 	Checkouts        *CheckoutsService
 	Customers        *CustomersService
+	Discounts        *DiscountsService
 	Orders           *OrdersService
 	PriceVariants    *PriceVariantsService
 	Products         *ProductsService
@@ -90,6 +91,7 @@ func New(key string, options ...ClientOption) *Client {
 	c.BusinessCenters = (*BusinessCentersService)(s)
 	c.Checkouts = (*CheckoutsService)(s)
 	c.Customers = (*CustomersService)(s)
+	c.Discounts = (*DiscountsService)(s)
 	c.Orders = (*OrdersService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)
 	c.Products = (*ProductsService)(s)

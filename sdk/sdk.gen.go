@@ -334,6 +334,28 @@ const (
 	DeliverableTypeLink       DeliverableType = "link"
 )
 
+// Defines values for DiscountDuration.
+const (
+	DiscountDurationForever   DiscountDuration = "forever"
+	DiscountDurationOnce      DiscountDuration = "once"
+	DiscountDurationRepeating DiscountDuration = "repeating"
+)
+
+// Defines values for DiscountStatus.
+const (
+	DiscountStatusActive    DiscountStatus = "active"
+	DiscountStatusDisabled  DiscountStatus = "disabled"
+	DiscountStatusExhausted DiscountStatus = "exhausted"
+	DiscountStatusExpired   DiscountStatus = "expired"
+	DiscountStatusScheduled DiscountStatus = "scheduled"
+)
+
+// Defines values for DiscountType.
+const (
+	DiscountTypeFixed   DiscountType = "fixed"
+	DiscountTypePercent DiscountType = "percent"
+)
+
 // Defines values for DunningOnExhausted.
 const (
 	DunningOnExhaustedCancel DunningOnExhausted = "cancel"
@@ -2421,6 +2443,199 @@ type Deliverable struct {
 // DeliverableType defines model for Deliverable.Type.
 type DeliverableType string
 
+// Discount Something off what is bought.
+type Discount struct {
+	// ID Example: disc_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Code What a buyer types, in any case; unique in the account. Null means that only you give it.
+	Code *string `json:"code"`
+
+	// Type A part of what the lines cost, or an amount.
+	Type DiscountType `json:"type"`
+
+	// PercentBps Basis points: 2000 is 20 %. Only a discount of type percent has it.
+	PercentBps *int64 `json:"percent_bps"`
+
+	// Amount Off all lines together, in the minor unit of `currency`. Only a discount of type fixed has it.
+	Amount *int64 `json:"amount"`
+
+	// Currency The currency of `amount` and `min_subtotal_amount`.
+	Currency *Currency `json:"currency"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts DiscountAmounts `json:"amounts"`
+
+	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// `duration_in_months`, or as long as it lasts.
+	Duration         DiscountDuration `json:"duration"`
+	DurationInMonths *int64           `json:"duration_in_months"`
+
+	// AppliesTo What a discount is for, by id. Both empty means everything.
+	AppliesTo DiscountAppliesTo `json:"applies_to"`
+	Rules     []DiscountRule    `json:"rules"`
+
+	// MinSubtotalAmount What all lines together cost at least, before discount and tax.
+	MinSubtotalAmount *int64 `json:"min_subtotal_amount"`
+
+	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
+	MinSubtotalAmounts DiscountAmounts `json:"min_subtotal_amounts"`
+
+	// FirstPurchaseOnly Only for buyers who have no order yet.
+	FirstPurchaseOnly bool       `json:"first_purchase_only"`
+	StartsAt          *wire.Time `json:"starts_at"`
+	EndsAt            *wire.Time `json:"ends_at"`
+	MaxRedemptions    *int64     `json:"max_redemptions"`
+
+	// MaxRedemptionsPerCustomer By the buyer's e-mail address.
+	MaxRedemptionsPerCustomer *int64 `json:"max_redemptions_per_customer"`
+
+	// RedemptionsCount How often it is redeemed, purchases that are being paid included.
+	RedemptionsCount int64 `json:"redemptions_count"`
+
+	// Status `scheduled` before `starts_at`, `expired` from `ends_at` on, `exhausted` when it has been redeemed
+	// `max_redemptions` times, `disabled` until it is enabled again.
+	Status DiscountStatus `json:"status"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// DiscountAmounts Amounts in further currencies, each in its minor unit.
+type DiscountAmounts map[string]int64
+
+// DiscountAppliesTo What a discount is for, by id. Both empty means everything.
+type DiscountAppliesTo struct {
+	Products      []string `json:"products"`
+	PriceVariants []string `json:"price_variants"`
+}
+
+// DiscountAppliesToCreate What a discount is to be for, by id; products by slug too. Both empty means everything.
+type DiscountAppliesToCreate struct {
+	Products      []string `json:"products,omitempty"`
+	PriceVariants []string `json:"price_variants,omitempty"`
+}
+
+// DiscountCreate A discount to be made.
+type DiscountCreate struct {
+	// Name Without one it is the code.
+	Name *string `json:"name,omitempty"`
+	Code *string `json:"code,omitempty"`
+
+	// Type A part of what the lines cost, or an amount.
+	Type       DiscountType `json:"type"`
+	PercentBps *int64       `json:"percent_bps,omitempty"`
+	Amount     *int64       `json:"amount,omitempty"`
+
+	// Currency Of the account where an amount comes without one.
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts *DiscountAmounts `json:"amounts,omitempty"`
+
+	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// `duration_in_months`, or as long as it lasts.
+	Duration         *DiscountDuration `json:"duration,omitempty"`
+	DurationInMonths *int64            `json:"duration_in_months,omitempty"`
+
+	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
+	AppliesTo         *DiscountAppliesToCreate `json:"applies_to,omitempty"`
+	Rules             []DiscountRuleCreate     `json:"rules,omitempty"`
+	MinSubtotalAmount *int64                   `json:"min_subtotal_amount,omitempty"`
+
+	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
+	MinSubtotalAmounts        *DiscountAmounts `json:"min_subtotal_amounts,omitempty"`
+	FirstPurchaseOnly         *bool            `json:"first_purchase_only,omitempty"`
+	StartsAt                  *wire.Time       `json:"starts_at,omitempty"`
+	EndsAt                    *wire.Time       `json:"ends_at,omitempty"`
+	MaxRedemptions            *int64           `json:"max_redemptions,omitempty"`
+	MaxRedemptionsPerCustomer *int64           `json:"max_redemptions_per_customer,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// DiscountDuration How long a subscription has the discount: for the first invoice that has something to take it off, for
+// `duration_in_months`, or as long as it lasts.
+type DiscountDuration string
+
+// DiscountList A page of results.
+type DiscountList = wire.List[Discount]
+
+// DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
+// be among those that the discount is for.
+type DiscountRule struct {
+	PriceVariant string `json:"price_variant"`
+	PercentBps   *int64 `json:"percent_bps"`
+
+	// Amount In the currency of the discount.
+	Amount *int64 `json:"amount"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts DiscountAmounts `json:"amounts"`
+}
+
+// DiscountRuleCreate What a discount is to take off one price variant: `percent_bps`, or an amount in each of the discount's currencies. 0 takes
+// nothing off.
+type DiscountRuleCreate struct {
+	PriceVariant string `json:"price_variant"`
+	PercentBps   *int64 `json:"percent_bps,omitempty"`
+	Amount       *int64 `json:"amount,omitempty"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts *DiscountAmounts `json:"amounts,omitempty"`
+}
+
+// DiscountStatus `scheduled` before `starts_at`, `expired` from `ends_at` on, `exhausted` when it has been redeemed
+// `max_redemptions` times, `disabled` until it is enabled again.
+type DiscountStatus string
+
+// DiscountType A part of what the lines cost, or an amount.
+type DiscountType string
+
+// DiscountUpdate What to change about a discount.
+type DiscountUpdate struct {
+	// Name Without one it is the code.
+	Name *string                   `json:"name,omitempty"`
+	Code nullable.Nullable[string] `json:"code,omitempty"`
+
+	// Type A part of what the lines cost, or an amount.
+	Type       *DiscountType            `json:"type,omitempty"`
+	PercentBps nullable.Nullable[int64] `json:"percent_bps,omitempty"`
+	Amount     nullable.Nullable[int64] `json:"amount,omitempty"`
+
+	// Currency Of the account where an amount comes without one.
+	Currency nullable.Nullable[Currency] `json:"currency,omitempty"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts *DiscountAmounts `json:"amounts,omitempty"`
+
+	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// `duration_in_months`, or as long as it lasts.
+	Duration         *DiscountDuration        `json:"duration,omitempty"`
+	DurationInMonths nullable.Nullable[int64] `json:"duration_in_months,omitempty"`
+
+	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
+	AppliesTo         *DiscountAppliesToCreate `json:"applies_to,omitempty"`
+	Rules             []DiscountRuleCreate     `json:"rules,omitzero"`
+	MinSubtotalAmount nullable.Nullable[int64] `json:"min_subtotal_amount,omitempty"`
+
+	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
+	MinSubtotalAmounts        *DiscountAmounts             `json:"min_subtotal_amounts,omitempty"`
+	FirstPurchaseOnly         *bool                        `json:"first_purchase_only,omitempty"`
+	StartsAt                  nullable.Nullable[wire.Time] `json:"starts_at,omitempty"`
+	EndsAt                    nullable.Nullable[wire.Time] `json:"ends_at,omitempty"`
+	MaxRedemptions            nullable.Nullable[int64]     `json:"max_redemptions,omitempty"`
+	MaxRedemptionsPerCustomer nullable.Nullable[int64]     `json:"max_redemptions_per_customer,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
 // Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
 type Dunning struct {
 	// IntervalsDays Days before each further attempt.
@@ -4059,6 +4274,48 @@ type ListCustomersParams struct {
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
+// ListDiscountsParams are the filters of ListDiscounts and the page to return. Nil fields do not filter.
+type ListDiscountsParams struct {
+	// Status Only discounts that are in this status now.
+	Status *DiscountStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only discounts of this type.
+	Type *DiscountType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Code Only the discount with this code, in any case.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// Product Only discounts that are for this product (id or slug), or for one of its price variants. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// LookupDiscountParams are the filters of LookupDiscount and the page to return. Nil fields do not filter.
+type LookupDiscountParams struct {
+	// Code What a buyer types.
+	Code string `form:"code" json:"code"`
+}
+
 // ListOrdersParams are the filters of ListOrders and the page to return. Nil fields do not filter.
 type ListOrdersParams struct {
 	// Status Only orders in this status.
@@ -5232,6 +5489,14 @@ var Operations = map[string]Operation{
 	"deleteCustomer":           {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
 	"getCustomer":              {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
 	"updateCustomer":           {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
+	"listDiscounts":            {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
+	"createDiscount":           {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
+	"lookupDiscount":           {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
+	"deleteDiscount":           {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
+	"getDiscount":              {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
+	"updateDiscount":           {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
+	"disableDiscount":          {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
+	"enableDiscount":           {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
 	"listOrders":               {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
 	"getOrder":                 {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
 	"updateOrder":              {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
@@ -5674,6 +5939,66 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 // Changes the fields that are sent; null clears one.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
+}
+
+// List sends GET /discounts.
+//
+// Returns the account's discounts, newest first.
+func (s *DiscountsService) List(ctx context.Context, params *ListDiscountsParams, opts ...Option) (*DiscountList, error) {
+	return do[DiscountList](ctx, s.client, "listDiscounts", nil, params, nil, opts)
+}
+
+// Create sends POST /discounts.
+//
+// Makes a discount. A code is unique in the account in any case (422). A product or price variant that the account
+// does not have is 404 with its place as `param`.
+func (s *DiscountsService) Create(ctx context.Context, body *DiscountCreate, opts ...Option) (*Discount, error) {
+	return do[Discount](ctx, s.client, "createDiscount", nil, nil, body, opts)
+}
+
+// Lookup sends GET /discounts/lookup.
+//
+// Returns the discount with this code, in any case; 404 if there is none. Whether it can be used now is its status.
+func (s *DiscountsService) Lookup(ctx context.Context, params *LookupDiscountParams, opts ...Option) (*Discount, error) {
+	return do[Discount](ctx, s.client, "lookupDiscount", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /discounts/{id}.
+//
+// Deletes a discount. Nobody can use it any more, and its code is free. Orders keep what it took off, and
+// subscriptions that have it keep having it.
+func (s *DiscountsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteDiscount", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /discounts/{id}.
+//
+// Returns a discount by id.
+func (s *DiscountsService) Get(ctx context.Context, id string, opts ...Option) (*Discount, error) {
+	return do[Discount](ctx, s.client, "getDiscount", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /discounts/{id}.
+//
+// Changes the fields that are sent; null clears one. Once it is redeemed, type, `percent_bps`, amounts, currency, rules
+// and duration are fixed (422): make a new discount instead. A product or price variant that the account does not
+// have is 404 with its place as `param`.
+func (s *DiscountsService) Update(ctx context.Context, id string, body *DiscountUpdate, opts ...Option) (*Discount, error) {
+	return do[Discount](ctx, s.client, "updateDiscount", []string{id}, nil, body, opts)
+}
+
+// Disable sends POST /discounts/{id}/disable.
+//
+// Ends its use until it is enabled. Disabling a disabled one changes nothing.
+func (s *DiscountsService) Disable(ctx context.Context, id string, opts ...Option) (*Discount, error) {
+	return do[Discount](ctx, s.client, "disableDiscount", []string{id}, nil, nil, opts)
+}
+
+// Enable sends POST /discounts/{id}/enable.
+//
+// Lets a disabled discount be used again, within its time and its number of redemptions. Enabling another one changes nothing.
+func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option) (*Discount, error) {
+	return do[Discount](ctx, s.client, "enableDiscount", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /orders.

@@ -43,6 +43,9 @@ type CheckoutsService service
 // CustomersService manages the people who buy.
 type CustomersService service
 
+// DiscountsService manages what is taken off, by code or given by you.
+type DiscountsService service
+
 // OrdersService reads completed purchases. Orders are made by confirming a checkout.
 type OrdersService service
 

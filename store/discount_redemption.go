@@ -22,6 +22,12 @@ type DiscountRedemption struct {
 	UpdatedAt      Time    `db:"updated_at"`
 }
 
+// ListDiscountRedemptions holds the filters of a list of redemptions. An empty one does not filter.
+type ListDiscountRedemptions struct {
+	Page
+	ListFilter
+}
+
 var discountRedemptionColumns = columnsOf[DiscountRedemption]("discount_redemptions")
 
 // redeemer is who wants to use a discount, as far as it is known.
@@ -38,14 +44,15 @@ func (c *Checkout) redeemer() redeemer {
 
 // ListDiscountRedemptions returns a page of a discount's redemptions, newest first, and whether there are more. A
 // discount that does not exist is CodeMissing.
-func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount string, in Page) ([]DiscountRedemption, bool, error) {
+func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount string, in ListDiscountRedemptions) ([]DiscountRedemption, bool, error) {
 	d, err := s.findDiscount(ctx, account, discount, "", "")
 	if err != nil {
 		return nil, false, err
 	}
 	var f filter
 	f.is("discount_id", d.ID)
-	return page(ctx, s, discountRedemptionColumns, KindDiscountRedemption, account, in, &f)
+	f.list(s, in.ListFilter)
+	return page(ctx, s, discountRedemptionColumns, KindDiscountRedemption, account, in.Page, &f)
 }
 
 // buyerKey is the form in which redeemers are compared. Addresses are hashed, so that a deleted customer leaves none.

@@ -49,7 +49,7 @@ func (s *shop) requireCounted(t *testing.T, d *Discount, want int64) {
 	got, err := s.GetDiscount(t.Context(), s.account, d.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got.RedemptionsCount)
-	list, more, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, Page{Limit: 100})
+	list, more, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: Page{Limit: 100}})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, list, int(want))

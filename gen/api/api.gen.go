@@ -346,6 +346,28 @@ const (
 	DeliverableTypeLink       DeliverableType = "link"
 )
 
+// Defines values for DiscountDuration.
+const (
+	DiscountDurationForever   DiscountDuration = "forever"
+	DiscountDurationOnce      DiscountDuration = "once"
+	DiscountDurationRepeating DiscountDuration = "repeating"
+)
+
+// Defines values for DiscountStatus.
+const (
+	DiscountStatusActive    DiscountStatus = "active"
+	DiscountStatusDisabled  DiscountStatus = "disabled"
+	DiscountStatusExhausted DiscountStatus = "exhausted"
+	DiscountStatusExpired   DiscountStatus = "expired"
+	DiscountStatusScheduled DiscountStatus = "scheduled"
+)
+
+// Defines values for DiscountType.
+const (
+	DiscountTypeFixed   DiscountType = "fixed"
+	DiscountTypePercent DiscountType = "percent"
+)
+
 // Defines values for DunningOnExhausted.
 const (
 	DunningOnExhaustedCancel DunningOnExhausted = "cancel"
@@ -2463,6 +2485,199 @@ type Deliverable struct {
 // DeliverableType defines model for Deliverable.Type.
 type DeliverableType string
 
+// Discount Something off what is bought.
+type Discount struct {
+	// ID Example: disc_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+
+	// Code What a buyer types, in any case; unique in the account. Null means that only you give it.
+	Code *string `json:"code"`
+
+	// Type A part of what the lines cost, or an amount.
+	Type DiscountType `json:"type"`
+
+	// PercentBps Basis points: 2000 is 20 %. Only a discount of type percent has it.
+	PercentBps *int64 `json:"percent_bps"`
+
+	// Amount Off all lines together, in the minor unit of `currency`. Only a discount of type fixed has it.
+	Amount *int64 `json:"amount"`
+
+	// Currency The currency of `amount` and `min_subtotal_amount`.
+	Currency *Currency `json:"currency"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts DiscountAmounts `json:"amounts"`
+
+	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// `duration_in_months`, or as long as it lasts.
+	Duration         DiscountDuration `json:"duration"`
+	DurationInMonths *int64           `json:"duration_in_months"`
+
+	// AppliesTo What a discount is for, by id. Both empty means everything.
+	AppliesTo DiscountAppliesTo `json:"applies_to"`
+	Rules     []DiscountRule    `json:"rules"`
+
+	// MinSubtotalAmount What all lines together cost at least, before discount and tax.
+	MinSubtotalAmount *int64 `json:"min_subtotal_amount"`
+
+	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
+	MinSubtotalAmounts DiscountAmounts `json:"min_subtotal_amounts"`
+
+	// FirstPurchaseOnly Only for buyers who have no order yet.
+	FirstPurchaseOnly bool       `json:"first_purchase_only"`
+	StartsAt          *wire.Time `json:"starts_at"`
+	EndsAt            *wire.Time `json:"ends_at"`
+	MaxRedemptions    *int64     `json:"max_redemptions"`
+
+	// MaxRedemptionsPerCustomer By the buyer's e-mail address.
+	MaxRedemptionsPerCustomer *int64 `json:"max_redemptions_per_customer"`
+
+	// RedemptionsCount How often it is redeemed, purchases that are being paid included.
+	RedemptionsCount int64 `json:"redemptions_count"`
+
+	// Status `scheduled` before `starts_at`, `expired` from `ends_at` on, `exhausted` when it has been redeemed
+	// `max_redemptions` times, `disabled` until it is enabled again.
+	Status DiscountStatus `json:"status"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// DiscountAmounts Amounts in further currencies, each in its minor unit.
+type DiscountAmounts map[string]int64
+
+// DiscountAppliesTo What a discount is for, by id. Both empty means everything.
+type DiscountAppliesTo struct {
+	Products      []string `json:"products"`
+	PriceVariants []string `json:"price_variants"`
+}
+
+// DiscountAppliesToCreate What a discount is to be for, by id; products by slug too. Both empty means everything.
+type DiscountAppliesToCreate struct {
+	Products      []string `json:"products,omitempty"`
+	PriceVariants []string `json:"price_variants,omitempty"`
+}
+
+// DiscountCreate A discount to be made.
+type DiscountCreate struct {
+	// Name Without one it is the code.
+	Name *string `json:"name,omitempty"`
+	Code *string `json:"code,omitempty"`
+
+	// Type A part of what the lines cost, or an amount.
+	Type       DiscountType `json:"type"`
+	PercentBps *int64       `json:"percent_bps,omitempty"`
+	Amount     *int64       `json:"amount,omitempty"`
+
+	// Currency Of the account where an amount comes without one.
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts *DiscountAmounts `json:"amounts,omitempty"`
+
+	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// `duration_in_months`, or as long as it lasts.
+	Duration         *DiscountDuration `json:"duration,omitempty"`
+	DurationInMonths *int64            `json:"duration_in_months,omitempty"`
+
+	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
+	AppliesTo         *DiscountAppliesToCreate `json:"applies_to,omitempty"`
+	Rules             []DiscountRuleCreate     `json:"rules,omitempty"`
+	MinSubtotalAmount *int64                   `json:"min_subtotal_amount,omitempty"`
+
+	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
+	MinSubtotalAmounts        *DiscountAmounts `json:"min_subtotal_amounts,omitempty"`
+	FirstPurchaseOnly         *bool            `json:"first_purchase_only,omitempty"`
+	StartsAt                  *wire.Time       `json:"starts_at,omitempty"`
+	EndsAt                    *wire.Time       `json:"ends_at,omitempty"`
+	MaxRedemptions            *int64           `json:"max_redemptions,omitempty"`
+	MaxRedemptionsPerCustomer *int64           `json:"max_redemptions_per_customer,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// DiscountDuration How long a subscription has the discount: for the first invoice that has something to take it off, for
+// `duration_in_months`, or as long as it lasts.
+type DiscountDuration string
+
+// DiscountList A page of results.
+type DiscountList = wire.List[Discount]
+
+// DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
+// be among those that the discount is for.
+type DiscountRule struct {
+	PriceVariant string `json:"price_variant"`
+	PercentBps   *int64 `json:"percent_bps"`
+
+	// Amount In the currency of the discount.
+	Amount *int64 `json:"amount"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts DiscountAmounts `json:"amounts"`
+}
+
+// DiscountRuleCreate What a discount is to take off one price variant: `percent_bps`, or an amount in each of the discount's currencies. 0 takes
+// nothing off.
+type DiscountRuleCreate struct {
+	PriceVariant string `json:"price_variant"`
+	PercentBps   *int64 `json:"percent_bps,omitempty"`
+	Amount       *int64 `json:"amount,omitempty"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts *DiscountAmounts `json:"amounts,omitempty"`
+}
+
+// DiscountStatus `scheduled` before `starts_at`, `expired` from `ends_at` on, `exhausted` when it has been redeemed
+// `max_redemptions` times, `disabled` until it is enabled again.
+type DiscountStatus string
+
+// DiscountType A part of what the lines cost, or an amount.
+type DiscountType string
+
+// DiscountUpdate What to change about a discount.
+type DiscountUpdate struct {
+	// Name Without one it is the code.
+	Name *string                   `json:"name,omitempty"`
+	Code nullable.Nullable[string] `json:"code,omitempty"`
+
+	// Type A part of what the lines cost, or an amount.
+	Type       *DiscountType            `json:"type,omitempty"`
+	PercentBps nullable.Nullable[int64] `json:"percent_bps,omitempty"`
+	Amount     nullable.Nullable[int64] `json:"amount,omitempty"`
+
+	// Currency Of the account where an amount comes without one.
+	Currency nullable.Nullable[Currency] `json:"currency,omitempty"`
+
+	// Amounts Amounts in further currencies, each in its minor unit.
+	Amounts *DiscountAmounts `json:"amounts,omitempty"`
+
+	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// `duration_in_months`, or as long as it lasts.
+	Duration         *DiscountDuration        `json:"duration,omitempty"`
+	DurationInMonths nullable.Nullable[int64] `json:"duration_in_months,omitempty"`
+
+	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
+	AppliesTo         *DiscountAppliesToCreate `json:"applies_to,omitempty"`
+	Rules             []DiscountRuleCreate     `json:"rules,omitzero"`
+	MinSubtotalAmount nullable.Nullable[int64] `json:"min_subtotal_amount,omitempty"`
+
+	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
+	MinSubtotalAmounts        *DiscountAmounts             `json:"min_subtotal_amounts,omitempty"`
+	FirstPurchaseOnly         *bool                        `json:"first_purchase_only,omitempty"`
+	StartsAt                  nullable.Nullable[wire.Time] `json:"starts_at,omitempty"`
+	EndsAt                    nullable.Nullable[wire.Time] `json:"ends_at,omitempty"`
+	MaxRedemptions            nullable.Nullable[int64]     `json:"max_redemptions,omitempty"`
+	MaxRedemptionsPerCustomer nullable.Nullable[int64]     `json:"max_redemptions_per_customer,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
 // Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
 type Dunning struct {
 	// IntervalsDays Days before each further attempt.
@@ -4187,6 +4402,48 @@ type ListCustomersParams struct {
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
+// ListDiscountsParams defines parameters for ListDiscounts.
+type ListDiscountsParams struct {
+	// Status Only discounts that are in this status now.
+	Status *DiscountStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only discounts of this type.
+	Type *DiscountType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Code Only the discount with this code, in any case.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// Product Only discounts that are for this product (id or slug), or for one of its price variants. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// LookupDiscountParams defines parameters for LookupDiscount.
+type LookupDiscountParams struct {
+	// Code What a buyer types.
+	Code string `form:"code" json:"code"`
+}
+
 // ListOrdersParams defines parameters for ListOrders.
 type ListOrdersParams struct {
 	// Status Only orders in this status.
@@ -4531,6 +4788,12 @@ type CreateCustomerJSONRequestBody = CustomerCreate
 
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
+
+// CreateDiscountJSONRequestBody defines body for CreateDiscount for application/json ContentType.
+type CreateDiscountJSONRequestBody = DiscountCreate
+
+// UpdateDiscountJSONRequestBody defines body for UpdateDiscount for application/json ContentType.
+type UpdateDiscountJSONRequestBody = DiscountUpdate
 
 // UpdateOrderJSONRequestBody defines body for UpdateOrder for application/json ContentType.
 type UpdateOrderJSONRequestBody = OrderUpdate
@@ -5623,6 +5886,30 @@ type ServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx echo.Context, id string) error
+	// ListDiscounts List discounts
+	// (GET /discounts)
+	ListDiscounts(ctx echo.Context, params ListDiscountsParams) error
+	// CreateDiscount Create a discount
+	// (POST /discounts)
+	CreateDiscount(ctx echo.Context) error
+	// LookupDiscount Get a discount by its code
+	// (GET /discounts/lookup)
+	LookupDiscount(ctx echo.Context, params LookupDiscountParams) error
+	// DeleteDiscount Delete a discount
+	// (DELETE /discounts/{id})
+	DeleteDiscount(ctx echo.Context, id string) error
+	// GetDiscount Get a discount
+	// (GET /discounts/{id})
+	GetDiscount(ctx echo.Context, id string) error
+	// UpdateDiscount Change a discount
+	// (PATCH /discounts/{id})
+	UpdateDiscount(ctx echo.Context, id string) error
+	// DisableDiscount Disable a discount
+	// (POST /discounts/{id}/disable)
+	DisableDiscount(ctx echo.Context, id string) error
+	// EnableDiscount Enable a discount
+	// (POST /discounts/{id}/enable)
+	EnableDiscount(ctx echo.Context, id string) error
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx echo.Context, params ListOrdersParams) error
@@ -7160,6 +7447,201 @@ func (w *ServerInterfaceWrapper) UpdateCustomer(ctx echo.Context) error {
 	return err
 }
 
+// ListDiscounts converts echo context to params.
+func (w *ServerInterfaceWrapper) ListDiscounts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDiscountsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", ctx.QueryParams(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter code: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListDiscounts(ctx, params)
+	return err
+}
+
+// CreateDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateDiscount(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateDiscount(ctx)
+	return err
+}
+
+// LookupDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) LookupDiscount(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params LookupDiscountParams
+	// ------------- Required query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "code", ctx.QueryParams(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter code: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.LookupDiscount(ctx, params)
+	return err
+}
+
+// DeleteDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteDiscount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteDiscount(ctx, id)
+	return err
+}
+
+// GetDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) GetDiscount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetDiscount(ctx, id)
+	return err
+}
+
+// UpdateDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateDiscount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateDiscount(ctx, id)
+	return err
+}
+
+// DisableDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) DisableDiscount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DisableDiscount(ctx, id)
+	return err
+}
+
+// EnableDiscount converts echo context to params.
+func (w *ServerInterfaceWrapper) EnableDiscount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EnableDiscount(ctx, id)
+	return err
+}
+
 // ListOrders converts echo context to params.
 func (w *ServerInterfaceWrapper) ListOrders(ctx echo.Context) error {
 	var err error
@@ -8416,6 +8898,14 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/customers/:id", wrapper.GetCustomer, options.OperationMiddlewares["getCustomer"]...)
 	router.PATCH(options.BaseURL+"/customers/:id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
 	router.GET(options.BaseURL+"/customers/external/:external_id", wrapper.GetCustomerByExternalID, options.OperationMiddlewares["getCustomerByExternalID"]...)
+	router.GET(options.BaseURL+"/discounts", wrapper.ListDiscounts, options.OperationMiddlewares["listDiscounts"]...)
+	router.POST(options.BaseURL+"/discounts", wrapper.CreateDiscount, options.OperationMiddlewares["createDiscount"]...)
+	router.GET(options.BaseURL+"/discounts/lookup", wrapper.LookupDiscount, options.OperationMiddlewares["lookupDiscount"]...)
+	router.DELETE(options.BaseURL+"/discounts/:id", wrapper.DeleteDiscount, options.OperationMiddlewares["deleteDiscount"]...)
+	router.GET(options.BaseURL+"/discounts/:id", wrapper.GetDiscount, options.OperationMiddlewares["getDiscount"]...)
+	router.PATCH(options.BaseURL+"/discounts/:id", wrapper.UpdateDiscount, options.OperationMiddlewares["updateDiscount"]...)
+	router.POST(options.BaseURL+"/discounts/:id/disable", wrapper.DisableDiscount, options.OperationMiddlewares["disableDiscount"]...)
+	router.POST(options.BaseURL+"/discounts/:id/enable", wrapper.EnableDiscount, options.OperationMiddlewares["enableDiscount"]...)
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
 	router.PATCH(options.BaseURL+"/orders/:id", wrapper.UpdateOrder, options.OperationMiddlewares["updateOrder"]...)
@@ -9201,6 +9691,119 @@ func (response UpdateCustomer200JSONResponse) VisitUpdateCustomerResponse(w http
 	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
 }
 
+type ListDiscountsRequestObject struct {
+	Params ListDiscountsParams
+}
+
+type ListDiscountsResponseObject interface {
+	VisitListDiscountsResponse(w http.ResponseWriter) error
+}
+
+type ListDiscounts200JSONResponse DiscountList
+
+func (response ListDiscounts200JSONResponse) VisitListDiscountsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, DiscountList(response)) // as itself: response has none of its methods
+}
+
+type CreateDiscountRequestObject struct {
+	Body *CreateDiscountJSONRequestBody
+}
+
+type CreateDiscountResponseObject interface {
+	VisitCreateDiscountResponse(w http.ResponseWriter) error
+}
+
+type CreateDiscount201JSONResponse Discount
+
+func (response CreateDiscount201JSONResponse) VisitCreateDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Discount(response)) // as itself: response has none of its methods
+}
+
+type LookupDiscountRequestObject struct {
+	Params LookupDiscountParams
+}
+
+type LookupDiscountResponseObject interface {
+	VisitLookupDiscountResponse(w http.ResponseWriter) error
+}
+
+type LookupDiscount200JSONResponse Discount
+
+func (response LookupDiscount200JSONResponse) VisitLookupDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
+}
+
+type DeleteDiscountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteDiscountResponseObject interface {
+	VisitDeleteDiscountResponse(w http.ResponseWriter) error
+}
+
+type DeleteDiscount200JSONResponse Deleted
+
+func (response DeleteDiscount200JSONResponse) VisitDeleteDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetDiscountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetDiscountResponseObject interface {
+	VisitGetDiscountResponse(w http.ResponseWriter) error
+}
+
+type GetDiscount200JSONResponse Discount
+
+func (response GetDiscount200JSONResponse) VisitGetDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
+}
+
+type UpdateDiscountRequestObject struct {
+	ID   string `json:"id"`
+	Body *UpdateDiscountJSONRequestBody
+}
+
+type UpdateDiscountResponseObject interface {
+	VisitUpdateDiscountResponse(w http.ResponseWriter) error
+}
+
+type UpdateDiscount200JSONResponse Discount
+
+func (response UpdateDiscount200JSONResponse) VisitUpdateDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
+}
+
+type DisableDiscountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DisableDiscountResponseObject interface {
+	VisitDisableDiscountResponse(w http.ResponseWriter) error
+}
+
+type DisableDiscount200JSONResponse Discount
+
+func (response DisableDiscount200JSONResponse) VisitDisableDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
+}
+
+type EnableDiscountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type EnableDiscountResponseObject interface {
+	VisitEnableDiscountResponse(w http.ResponseWriter) error
+}
+
+type EnableDiscount200JSONResponse Discount
+
+func (response EnableDiscount200JSONResponse) VisitEnableDiscountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
+}
+
 type ListOrdersRequestObject struct {
 	Params ListOrdersParams
 }
@@ -9957,6 +10560,30 @@ type StrictServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx context.Context, request UpdateCustomerRequestObject) (UpdateCustomerResponseObject, error)
+	// ListDiscounts List discounts
+	// (GET /discounts)
+	ListDiscounts(ctx context.Context, request ListDiscountsRequestObject) (ListDiscountsResponseObject, error)
+	// CreateDiscount Create a discount
+	// (POST /discounts)
+	CreateDiscount(ctx context.Context, request CreateDiscountRequestObject) (CreateDiscountResponseObject, error)
+	// LookupDiscount Get a discount by its code
+	// (GET /discounts/lookup)
+	LookupDiscount(ctx context.Context, request LookupDiscountRequestObject) (LookupDiscountResponseObject, error)
+	// DeleteDiscount Delete a discount
+	// (DELETE /discounts/{id})
+	DeleteDiscount(ctx context.Context, request DeleteDiscountRequestObject) (DeleteDiscountResponseObject, error)
+	// GetDiscount Get a discount
+	// (GET /discounts/{id})
+	GetDiscount(ctx context.Context, request GetDiscountRequestObject) (GetDiscountResponseObject, error)
+	// UpdateDiscount Change a discount
+	// (PATCH /discounts/{id})
+	UpdateDiscount(ctx context.Context, request UpdateDiscountRequestObject) (UpdateDiscountResponseObject, error)
+	// DisableDiscount Disable a discount
+	// (POST /discounts/{id}/disable)
+	DisableDiscount(ctx context.Context, request DisableDiscountRequestObject) (DisableDiscountResponseObject, error)
+	// EnableDiscount Enable a discount
+	// (POST /discounts/{id}/enable)
+	EnableDiscount(ctx context.Context, request EnableDiscountRequestObject) (EnableDiscountResponseObject, error)
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx context.Context, request ListOrdersRequestObject) (ListOrdersResponseObject, error)
@@ -11812,6 +12439,250 @@ func (sh *strictHandler) UpdateCustomer(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(UpdateCustomerResponseObject); ok {
 		return validResponse.VisitUpdateCustomerResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListDiscounts operation middleware
+func (sh *strictHandler) ListDiscounts(ctx echo.Context, params ListDiscountsParams) error {
+	var request ListDiscountsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDiscounts(ctx.Request().Context(), request.(ListDiscountsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDiscounts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListDiscountsResponseObject); ok {
+		return validResponse.VisitListDiscountsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateDiscount operation middleware
+func (sh *strictHandler) CreateDiscount(ctx echo.Context) error {
+	var request CreateDiscountRequestObject
+
+	var body CreateDiscountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateDiscount(ctx.Request().Context(), request.(CreateDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateDiscountResponseObject); ok {
+		return validResponse.VisitCreateDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// LookupDiscount operation middleware
+func (sh *strictHandler) LookupDiscount(ctx echo.Context, params LookupDiscountParams) error {
+	var request LookupDiscountRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.LookupDiscount(ctx.Request().Context(), request.(LookupDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LookupDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(LookupDiscountResponseObject); ok {
+		return validResponse.VisitLookupDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteDiscount operation middleware
+func (sh *strictHandler) DeleteDiscount(ctx echo.Context, id string) error {
+	var request DeleteDiscountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteDiscount(ctx.Request().Context(), request.(DeleteDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteDiscountResponseObject); ok {
+		return validResponse.VisitDeleteDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetDiscount operation middleware
+func (sh *strictHandler) GetDiscount(ctx echo.Context, id string) error {
+	var request GetDiscountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDiscount(ctx.Request().Context(), request.(GetDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetDiscountResponseObject); ok {
+		return validResponse.VisitGetDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateDiscount operation middleware
+func (sh *strictHandler) UpdateDiscount(ctx echo.Context, id string) error {
+	var request UpdateDiscountRequestObject
+
+	request.ID = id
+
+	var body UpdateDiscountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateDiscount(ctx.Request().Context(), request.(UpdateDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateDiscountResponseObject); ok {
+		return validResponse.VisitUpdateDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DisableDiscount operation middleware
+func (sh *strictHandler) DisableDiscount(ctx echo.Context, id string) error {
+	var request DisableDiscountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DisableDiscount(ctx.Request().Context(), request.(DisableDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DisableDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DisableDiscountResponseObject); ok {
+		return validResponse.VisitDisableDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EnableDiscount operation middleware
+func (sh *strictHandler) EnableDiscount(ctx echo.Context, id string) error {
+	var request EnableDiscountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EnableDiscount(ctx.Request().Context(), request.(EnableDiscountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EnableDiscount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EnableDiscountResponseObject); ok {
+		return validResponse.VisitEnableDiscountResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

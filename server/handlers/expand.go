@@ -19,6 +19,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		"chk":   kindOf("checkout", s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
 		"li":    kindOf("line_item", s.LineItemsByID, view.LineItem, view.LineItemRefs),
 		"inv":   kindOf("invoice", s.InvoicesByID, view.Invoice, view.InvoiceRefs),
+		"disc":  kindOf("discount", s.DiscountsByID, view.Discount, nil),
 		"order": kindOf("order", s.OrdersByID, view.Order, view.OrderRefs),
 		"whev":  kindOf("webhook_event", s.EventsByID, view.WebhookEvent, nil),
 		"pay":   kindOf("payment", s.PaymentsByID, view.Payment, nil),

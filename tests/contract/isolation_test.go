@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tillwright/tillwright/tests/harness"
@@ -72,7 +73,8 @@ func (p place) String() string { return fmt.Sprintf("%s %s (%s)", p.in, p.name, 
 
 // fields maps the name of a query parameter or body field that takes an id to the id's prefix.
 var fields = map[string]string{
-	"product": "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
+	"discount": "disc",
+	"product":  "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
 	"default_price_variant": "price", "webhook_endpoint": "we", "event": "whev",
 	"account_id": "sacct", "ad_account_id": "ad_account", "post_id": "spost", "ad_group_id": "ad_group", "campaign_id": "campaign",
 }
@@ -102,6 +104,9 @@ func places(op *harness.Operation) []place {
 			}
 			if name == "line_items" {
 				found = append(found, place{in: "body", name: "line_items.price_variant", prefix: "price"})
+			}
+			if name == "applies_to" {
+				found = append(found, place{in: "body", name: "applies_to.products", prefix: "prod"}, place{in: "body", name: "applies_to.price_variants", prefix: "price"})
 			}
 		}
 	}
@@ -155,6 +160,8 @@ func (w *world) ask(t *testing.T, op *harness.Operation, p place, id string) mas
 		path = w.at(op, url.Values{p.name: {id}}.Encode())
 	case p.name == "line_items.price_variant":
 		body.(map[string]any)["line_items"] = []any{map[string]any{"price_variant": id}}
+	case strings.HasPrefix(p.name, "applies_to."):
+		body.(map[string]any)["applies_to"] = map[string]any{strings.TrimPrefix(p.name, "applies_to."): []any{id}}
 	case p.name == "customer": // instead of the address that the example names
 		delete(body.(map[string]any), "customer_email")
 		body.(map[string]any)[p.name] = id

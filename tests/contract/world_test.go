@@ -21,6 +21,7 @@ type world struct {
 	secret     string            // the open checkout's client_secret
 	externalID string            // a customer's
 	hooks      string            // a URL that takes webhooks
+	code       string            // a discount's
 }
 
 // newWorld fills a new account. It spends about forty requests of the key's quota.
@@ -56,6 +57,8 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	w.slugs["prod"] = product["slug"].(string)
 	w.ids["price"] = product["price_variants"].([]any)[0].(string)
 	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
+	w.code = "CODE-" + unique()
+	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
 	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
@@ -136,6 +139,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 
 // resources maps the segment of a path to the prefix of the ids below it.
 var resources = map[string]string{
+	"discounts": "disc",
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
 	"webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
@@ -200,8 +204,11 @@ func (w *world) at(op *harness.Operation, query string) string {
 
 // needed returns the world's own value for a query parameter that the operation requires.
 func (w *world) needed(op *harness.Operation, name string) string {
-	if op.ID == "listBusinessCenters" {
+	switch op.ID {
+	case "listBusinessCenters":
 		return w.ids["agency"]
+	case "lookupDiscount":
+		return w.code
 	}
 	return w.ids[fields[name]]
 }

@@ -1,0 +1,80 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/view"
+)
+
+// ListDiscounts implements GET /discounts.
+func (h *Handlers) ListDiscounts(ctx context.Context, r api.ListDiscountsRequestObject) (api.ListDiscountsResponseObject, error) {
+	discounts, more, err := h.store.ListDiscounts(ctx, account(ctx), view.ListDiscounts(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	return api.ListDiscounts200JSONResponse(view.List("/v1/discounts", discounts, more, view.Discount)), nil
+}
+
+// CreateDiscount implements POST /discounts.
+func (h *Handlers) CreateDiscount(ctx context.Context, r api.CreateDiscountRequestObject) (api.CreateDiscountResponseObject, error) {
+	d, err := h.store.CreateDiscount(ctx, account(ctx), view.NewDiscount(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateDiscount201JSONResponse(view.Discount(d)), nil
+}
+
+// LookupDiscount implements GET /discounts/lookup.
+func (h *Handlers) LookupDiscount(ctx context.Context, r api.LookupDiscountRequestObject) (api.LookupDiscountResponseObject, error) {
+	d, err := h.store.LookupDiscount(ctx, account(ctx), r.Params.Code)
+	if err != nil {
+		return nil, err
+	}
+	return api.LookupDiscount200JSONResponse(view.Discount(d)), nil
+}
+
+// GetDiscount implements GET /discounts/{id}.
+func (h *Handlers) GetDiscount(ctx context.Context, r api.GetDiscountRequestObject) (api.GetDiscountResponseObject, error) {
+	d, err := h.store.GetDiscount(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetDiscount200JSONResponse(view.Discount(d)), nil
+}
+
+// UpdateDiscount implements PATCH /discounts/{id}.
+func (h *Handlers) UpdateDiscount(ctx context.Context, r api.UpdateDiscountRequestObject) (api.UpdateDiscountResponseObject, error) {
+	d, err := h.store.UpdateDiscount(ctx, account(ctx), r.ID, view.DiscountChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return api.UpdateDiscount200JSONResponse(view.Discount(d)), nil
+}
+
+// DeleteDiscount implements DELETE /discounts/{id}.
+func (h *Handlers) DeleteDiscount(ctx context.Context, r api.DeleteDiscountRequestObject) (api.DeleteDiscountResponseObject, error) {
+	d, err := h.store.DeleteDiscount(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteDiscount200JSONResponse(view.Deleted("discount", d.ID)), nil
+}
+
+// DisableDiscount implements POST /discounts/{id}/disable.
+func (h *Handlers) DisableDiscount(ctx context.Context, r api.DisableDiscountRequestObject) (api.DisableDiscountResponseObject, error) {
+	d, err := h.store.DisableDiscount(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DisableDiscount200JSONResponse(view.Discount(d)), nil
+}
+
+// EnableDiscount implements POST /discounts/{id}/enable.
+func (h *Handlers) EnableDiscount(ctx context.Context, r api.EnableDiscountRequestObject) (api.EnableDiscountResponseObject, error) {
+	d, err := h.store.EnableDiscount(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.EnableDiscount200JSONResponse(view.Discount(d)), nil
+}

@@ -1,0 +1,131 @@
+package view
+
+import (
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Discount renders a discount.
+func Discount(d *store.Discount) api.Discount {
+	return api.Discount{
+		ID:                        d.ID,
+		Object:                    "discount",
+		Name:                      d.Name,
+		Code:                      d.Code,
+		Type:                      api.DiscountType(d.Type),
+		PercentBps:                d.PercentBps,
+		Amount:                    d.Amount,
+		Currency:                  d.Currency,
+		Amounts:                   object(d.Amounts.V),
+		Duration:                  api.DiscountDuration(d.Duration),
+		DurationInMonths:          d.DurationInMonths,
+		AppliesTo:                 api.DiscountAppliesTo{Products: list(d.ProductIDs.V), PriceVariants: list(d.PriceVariantIDs.V)},
+		Rules:                     mapped(d.Rules.V, discountRule),
+		MinSubtotalAmount:         d.MinSubtotalAmount,
+		MinSubtotalAmounts:        object(d.MinSubtotalAmounts.V),
+		FirstPurchaseOnly:         d.FirstPurchaseOnly,
+		StartsAt:                  atOrNull(d.StartsAt),
+		EndsAt:                    atOrNull(d.EndsAt),
+		MaxRedemptions:            d.MaxRedemptions,
+		MaxRedemptionsPerCustomer: d.MaxRedemptionsPerCustomer,
+		RedemptionsCount:          d.RedemptionsCount,
+		Status:                    api.DiscountStatus(d.Status),
+		Metadata:                  d.Metadata.Map(),
+		CreatedAt:                 at(d.CreatedAt),
+		UpdatedAt:                 at(d.UpdatedAt),
+	}
+}
+
+func discountRule(r store.DiscountRule) api.DiscountRule {
+	return api.DiscountRule{PriceVariant: r.PriceVariantID, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(r.Amounts)}
+}
+
+// ListDiscounts reads the query of a list.
+func ListDiscounts(q api.ListDiscountsParams) store.ListDiscounts {
+	return store.ListDiscounts{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:     store.DiscountStatus(value(q.Status)),
+		Type:       store.DiscountType(value(q.Type)),
+		Code:       value(q.Code),
+		Product:    value(q.Product),
+	}
+}
+
+// NewDiscount reads the body of a create.
+func NewDiscount(b *api.DiscountCreate) store.Discount {
+	d := store.Discount{
+		Name:                      value(b.Name),
+		Code:                      b.Code,
+		Type:                      store.DiscountType(b.Type),
+		PercentBps:                b.PercentBps,
+		Amount:                    b.Amount,
+		Currency:                  b.Currency,
+		Amounts:                   store.JSONOf(map[string]int64(value(b.Amounts))),
+		Duration:                  store.DiscountDuration(value(b.Duration)),
+		DurationInMonths:          b.DurationInMonths,
+		Rules:                     store.JSONOf(mapped(b.Rules, storedDiscountRule)),
+		MinSubtotalAmount:         b.MinSubtotalAmount,
+		MinSubtotalAmounts:        store.JSONOf(map[string]int64(value(b.MinSubtotalAmounts))),
+		FirstPurchaseOnly:         value(b.FirstPurchaseOnly),
+		StartsAt:                  stored(b.StartsAt),
+		EndsAt:                    stored(b.EndsAt),
+		MaxRedemptions:            b.MaxRedemptions,
+		MaxRedemptionsPerCustomer: b.MaxRedemptionsPerCustomer,
+		Metadata:                  metadata(b.Metadata),
+	}
+	setAppliesTo(&d, b.AppliesTo)
+	return d
+}
+
+// DiscountChange reads the body of a PATCH.
+func DiscountChange(b *api.DiscountUpdate) func(*store.Discount) {
+	return func(d *store.Discount) {
+		set(&d.Name, b.Name)
+		setOrClear(&d.Code, b.Code)
+		setAs(&d.Type, b.Type)
+		setOrClear(&d.PercentBps, b.PercentBps)
+		setOrClear(&d.Amount, b.Amount)
+		setOrClear(&d.Currency, b.Currency)
+		setAs(&d.Duration, b.Duration)
+		setOrClear(&d.DurationInMonths, b.DurationInMonths)
+		setAppliesTo(d, b.AppliesTo)
+		setOrClear(&d.MinSubtotalAmount, b.MinSubtotalAmount)
+		set(&d.FirstPurchaseOnly, b.FirstPurchaseOnly)
+		setMoment(&d.StartsAt, b.StartsAt)
+		setMoment(&d.EndsAt, b.EndsAt)
+		setOrClear(&d.MaxRedemptions, b.MaxRedemptions)
+		setOrClear(&d.MaxRedemptionsPerCustomer, b.MaxRedemptionsPerCustomer)
+		setMetadata(&d.Metadata, b.Metadata)
+		if b.Amounts != nil {
+			d.Amounts.V = *b.Amounts
+		}
+		if b.MinSubtotalAmounts != nil {
+			d.MinSubtotalAmounts.V = *b.MinSubtotalAmounts
+		}
+		if b.Rules != nil {
+			d.Rules.V = mapped(b.Rules, storedDiscountRule)
+		}
+	}
+}
+
+// setAppliesTo says anew what a discount is for.
+func setAppliesTo(d *store.Discount, sent *api.DiscountAppliesToCreate) {
+	if sent != nil {
+		d.ProductIDs, d.PriceVariantIDs = store.JSONOf(sent.Products), store.JSONOf(sent.PriceVariants)
+	}
+}
+
+func storedDiscountRule(r api.DiscountRuleCreate) store.DiscountRule {
+	return store.DiscountRule{PriceVariantID: r.PriceVariant, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(map[string]int64(value(r.Amounts)))}
+}
+
+// setMoment changes a moment that a PATCH names, to none if it says null.
+func setMoment(field **store.Time, moment nullable.Nullable[wire.Time]) {
+	if moment.IsSpecified() {
+		*field = stored(sent(moment))
+	}
+}
