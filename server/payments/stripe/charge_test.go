@@ -79,8 +79,12 @@ func TestCharge_ThatTimesOutIsMadeOnce(t *testing.T) {
 func TestConfirmCharge_SaysNothingOfTheSecretOfAnIntent(t *testing.T) {
 	b := open(t)
 	ref := b.prepare(input("pay_1", "pm_card_visa"))
-	b.keys.SecretKey = "sk_test_revoked"
+	b.fake.Spoil(stripefake.Fault{Path: "/confirm", Status: 500})
 	_, err := b.ConfirmCharge(t.Context(), account, ref)
+	require.ErrorContains(t, err, "Something went wrong")
+	assert.NotContains(t, err.Error(), "_secret_")
+	b.keys.SecretKey = "sk_test_revoked"
+	_, err = b.ConfirmCharge(t.Context(), account, ref)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "_secret_")
 	assert.NotContains(t, err.Error(), "sk_test_revoked")

@@ -41,6 +41,7 @@ func TestRefund_GivesBackOnce(t *testing.T) {
 	assert.Equal(t, first, b.refund("re_1", charge, 500))
 	assert.Equal(t, first, b.found(charge, "re_1"))
 	assert.EqualValues(t, 1400, b.fake.Taken())
+	assert.Equal(t, "duplicate", b.fake.Object(first.Ref)["reason"])
 
 	odd := back("re_2", charge, 1400)
 	odd.Reason = "satisfaction_guarantee" // not a word of Stripe's
@@ -48,9 +49,11 @@ func TestRefund_GivesBackOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, first.Ref, rest.Ref)
 	assert.Zero(t, b.fake.Taken())
-	_, found, err := b.GetRefund(t.Context(), account, charge, "re_nobody")
-	require.NoError(t, err)
-	assert.False(t, found)
+	for token, of := range map[string]string{"re_nobody": charge, "re_1": b.charge(input("pay_2", "pm_card_visa")).Ref} {
+		_, found, err := b.GetRefund(t.Context(), account, of, token)
+		require.NoError(t, err)
+		assert.False(t, found, token)
+	}
 }
 
 func TestRefund_ThatCanNeverBeHasFailed(t *testing.T) {
@@ -109,6 +112,7 @@ func TestRefund_IsWhatTheBankMakesOfIt(t *testing.T) {
 
 	waiting := b.refund("re_2", charge, 500)
 	b.fake.SettleRefund(waiting.Ref, "requires_action")
+	assert.Equal(t, payments.RefundPending, b.found(charge, "re_2").Status)
 	canceled, err := b.CancelRefund(t.Context(), account, waiting.Ref)
 	require.NoError(t, err)
 	assert.Equal(t, payments.RefundCanceled, canceled.Status)

@@ -1,11 +1,15 @@
 package stripefake
 
+import "slices"
+
 func (f *Fake) createRefund(r *request) reply {
 	id, amount := r.form.Get("payment_intent"), number(r.form.Get("amount"))
 	intent := f.objects[id]
 	switch {
 	case intent == nil:
 		return missing("payment_intent", "payment_intent", id)
+	case !slices.Contains([]string{"", "duplicate", "fraudulent", "requested_by_customer"}, r.form.Get("reason")):
+		return fail(400, "invalid_request_error", "", "reason", "Invalid reason.")
 	case intent["status"] != "succeeded":
 		return fail(400, "invalid_request_error", "", "", "This PaymentIntent does not have a successful charge to refund.")
 	}

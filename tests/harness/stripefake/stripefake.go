@@ -124,6 +124,13 @@ func (f *Fake) Headers() []http.Header {
 	return append([]http.Header(nil), f.headers...)
 }
 
+// Object returns an object as it is now.
+func (f *Fake) Object(id string) map[string]any {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return copyOf(f.objects[id])
+}
+
 // Taken is the money that was moved to the seller and not back, of all currencies together.
 func (f *Fake) Taken() (sum int64) {
 	f.mu.Lock()
@@ -159,7 +166,9 @@ func (f *Fake) answer(r *http.Request, pattern string, do func(*request) reply) 
 	f.calls, f.headers = append(f.calls, r.Method+" "+r.URL.Path), append(f.headers, r.Header)
 	fault, spoilt := f.takeFault(r.URL.Path)
 	if spoilt && fault.Status != 0 {
-		return written(reply{fault.Status, object{"error": object{"type": "api_error", "message": "Something went wrong."}}}), false
+		return written(reply{fault.Status, object{"error": object{
+			"type": "api_error", "message": "Something went wrong.", "payment_intent": f.example("payment_intent"),
+		}}}), false
 	}
 	if refused, ok := f.refuse(r, pattern); ok {
 		return written(refused), false
@@ -237,14 +246,19 @@ func missing(kind, param, id string) reply {
 	return fail(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
-// add makes an object out of Stripe's example of it.
-func (f *Fake) add(kind, prefix string, set object) object {
+// example is Stripe's own of a kind of object.
+func (*Fake) example(kind string) object {
 	var all map[string]object
 	if err := json.Unmarshal(fixtures, &all); err != nil {
 		panic(err)
 	}
+	return all[kind]
+}
+
+// add makes an object out of Stripe's example of it.
+func (f *Fake) add(kind, prefix string, set object) object {
 	f.next++
-	o := all[kind]
+	o := f.example(kind)
 	o["id"], o["created"] = fmt.Sprintf("%s_1Fake%06d", prefix, f.next), time.Now().Unix()
 	maps.Copy(o, set)
 	f.objects[o["id"].(string)] = o
