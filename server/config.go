@@ -46,6 +46,7 @@ type Config struct {
 	Log            string `env:"TILLWRIGHT_LOG" flag:"log" help:"json or text" otherwise:"text in development, json in production"`
 
 	TestPayments string `env:"TILLWRIGHT_TEST_PAYMENTS" flag:"test-payments" help:"true or false: accounts may take test cards, which move no money" otherwise:"true in development, false in production"`
+	StripeURL    string `env:"TILLWRIGHT_STRIPE_URL" flag:"stripe-url" help:"address of Stripe's API" otherwise:"Stripe's own"`
 
 	WebhookAllow     string        `env:"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS" flag:"webhook-allow-cidrs" help:"networks that webhooks may be sent to although they are not public, separated by commas, e.g. 10.1.0.0/16" otherwise:"none; in development loopback too"`
 	WebhookDeny      string        `env:"TILLWRIGHT_WEBHOOK_DENY_CIDRS" flag:"webhook-deny-cidrs" help:"networks that webhooks are never sent to, separated by commas; stronger than the allowed ones" otherwise:"none"`
@@ -156,6 +157,7 @@ func (c *Config) check() error {
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
 	need(c.TestPayments == "true" || c.TestPayments == "false", "TILLWRIGHT_TEST_PAYMENTS", c.TestPayments, allowedSwitch)
 	need(0 <= c.WebhookRetention && c.WebhookRetention <= webhooks.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
+	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, "an http:// or https:// address without a query")
 	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, "an http:// or https:// address without a query")
 	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, "an http:// or https:// address without a query")
 	if c.SecretKey == "" && c.Env == Production {

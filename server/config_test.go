@@ -86,6 +86,7 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_ADS_NETWORKS":         {"tiktok", "facebook,google", "Facebook"},
 		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com"},
 		"TILLWRIGHT_PINTEREST_URL":        {"https://api.pinterest.com/v5?a=1"},
+		"TILLWRIGHT_STRIPE_URL":           {"api.stripe.com", "https://api.stripe.com/?a=1"},
 
 		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS":      {"intranet", "10.0.0.0/33", "10.0.0.0/8;10.1.0.0/16"},
 		"TILLWRIGHT_WEBHOOK_DENY_CIDRS":       {"10.0.0", "fe80::1%eth0/64"},

@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/handlers"
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
@@ -33,6 +34,7 @@ type Server struct {
 
 	store    *store.Store
 	coverage *Coverage
+	stripe   string
 	panics   atomic.Bool
 }
 
@@ -44,6 +46,9 @@ func Checked(c *Coverage) Option { return func(s *Server) { s.coverage = c } }
 
 // StoppedAt starts the server at a moment that does not pass.
 func StoppedAt(at time.Time) Option { return func(s *Server) { s.Clock.StopAt(at) } }
+
+// Stripe lets accounts be paid through a Stripe at an address.
+func Stripe(url string) Option { return func(s *Server) { s.stripe = url } }
 
 // Boot starts the program on a database, empty or its own, until the test ends.
 func Boot(t testing.TB, url string, options ...Option) *Server {
@@ -61,7 +66,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	renderer := webhooks.NewRenderer(s.store, "http://shop.test/v1")
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Renderer: renderer, Sender: sender, Log: log})
 	s.store.OnEvent = dispatcher.Wake
-	money := billing.New(s.store, payments.NewRegistry(testpay.New(s.store)))
+	money := billing.New(s.store, s.providers())
 	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
 	srv, err := server.New(server.Deps{
 		Store: s.store, Handlers: handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log,
@@ -72,6 +77,16 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	}
 	s.run(t, srv, dispatcher.Run, money.Run, s.Ads.Run)
 	return s
+}
+
+// providers are the test provider and, where a test has one, Stripe.
+func (s *Server) providers() *payments.Registry {
+	if s.stripe == "" {
+		return payments.NewRegistry(testpay.New(s.store))
+	}
+	return payments.NewRegistry(testpay.New(s.store), stripe.New(stripe.Options{
+		Client: &http.Client{Timeout: 2 * time.Second}, BaseURL: s.stripe, Credentials: stripe.Keys(s.store),
+	}))
 }
 
 // open migrates the database and opens the store.

@@ -34,7 +34,7 @@ func adDrivers(config *server.Config, s *store.Store, guard *webhooks.Guard) (ad
 	return drivers, nil
 }
 
-// outbound is how networks are reached: past the guard at every dial, and through no proxy, which would dial behind its
+// outbound is how ad networks and payment providers are reached: past the guard at every dial, and through no proxy, which would dial behind its
 // back. The drivers bound each request themselves.
 func outbound(guard *webhooks.Guard) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()

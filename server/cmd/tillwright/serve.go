@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/server/handlers"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
@@ -124,7 +126,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if config.Env == server.Production && config.TakesTestCards() {
 		log.Warn("test cards are taken, which move no money, by accounts whose payments_provider is test", "setting", "TILLWRIGHT_TEST_PAYMENTS")
 	}
-	providers, authenticator := providers(config, s)
+	providers, authenticator := providers(config, s, guard)
 	cashier := billing.New(s, providers)
 	shop, err := pages.New(s, cashier, authenticator)
 	if err != nil {
@@ -165,12 +167,14 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 }
 
 // providers are those by which accounts may be paid, and who asks buyers on our own page.
-func providers(config *server.Config, s *store.Store) (*payments.Registry, payments.Authenticator) {
+func providers(config *server.Config, s *store.Store, guard *webhooks.Guard) (*payments.Registry, payments.Authenticator) {
+	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
+	live := stripe.New(stripe.Options{Client: client, BaseURL: config.StripeURL, Credentials: stripe.Keys(s)})
 	if !config.TakesTestCards() {
-		return payments.NewRegistry(), nil
+		return payments.NewRegistry(live), nil
 	}
 	test := testpay.New(s)
-	return payments.NewRegistry(test), test
+	return payments.NewRegistry(test, live), test
 }
 
 // reachable is where to find what listens on address: on all interfaces means on this one.

@@ -14,6 +14,7 @@ import (
 	stripego "github.com/stripe/stripe-go/v85"
 
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
 )
 
 // Options say how Stripe is reached and with whose keys.
@@ -35,6 +36,14 @@ func New(o Options) *Provider {
 		HTTPClient: o.Client, URL: new(cmp.Or(o.BaseURL, stripego.APIURL)),
 		EnableTelemetry: new(false), MaxNetworkRetries: new(int64(0)), LeveledLogger: &stripego.LeveledLogger{},
 	})}
+}
+
+// Keys reads the keys that accounts have given us.
+func Keys(s *store.Store) func(ctx context.Context, account string) (payments.Credentials, error) {
+	return func(ctx context.Context, account string) (payments.Credentials, error) {
+		secrets, err := s.GetStripeSecrets(ctx, account)
+		return payments.Credentials{SecretKey: secrets.SecretKey, WebhookSecret: secrets.WebhookSecret}, err
+	}
 }
 
 // Name implements payments.Provider.
