@@ -1,0 +1,181 @@
+package billing_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
+)
+
+// eachStripe is each for a shop that is paid through Stripe.
+func eachStripe(t *testing.T, test func(t *testing.T, w *world, fake *stripefake.Fake)) {
+	each(t, func(t *testing.T, w *world) {
+		fake := stripefake.New(t)
+		w.give(fake.Key)
+		w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider, stripe.New(stripe.Options{
+			Client: &http.Client{Timeout: 500 * time.Millisecond}, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store),
+		})))
+		test(t, w, fake)
+	})
+}
+
+// give lets the account be paid through Stripe, with a key.
+func (w *world) give(key string) {
+	w.t.Helper()
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) {
+		a.PaymentsProvider, a.NewStripeKey, a.NewStripeWebhookSecret = store.PaymentsProviderStripe, &key, new("whsec_fake")
+	})
+	require.NoError(w.t, err)
+}
+
+func TestStripe_IsPaid(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		c, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
+		assert.EqualValues(t, 1900, w.orders()[0].PaidAmount)
+		assert.EqualValues(t, 1900, fake.Taken())
+	})
+}
+
+func TestStripe_ADeclineLeavesTheCheckoutOpen(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		checkout := w.checkout(one(w.handbook()))
+		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		failure := w.get(checkout.ID).LastPaymentError.V
+		assert.Equal(t, "insufficient_funds", *failure.DeclineCode)
+		assert.Zero(t, fake.Taken())
+		_, err = w.pay(checkout.ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.EqualValues(t, 1900, fake.Taken())
+		assert.Len(t, w.orders(), 1)
+	})
+}
+
+// What Stripe will never charge is an answer, and not asked for again for ever.
+func TestStripe_AMethodThatIsNotIsDeclined(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		checkout := w.checkout(one(v))
+		_, err := w.pay(checkout.ID, "pm_nobody")
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, "resource_missing", w.get(checkout.ID).LastPaymentError.V.Code)
+		assert.Nil(t, w.get(checkout.ID).LastPaymentError.V.DeclineCode, "no bank was asked")
+
+		w.give("sk_test_revoked")
+		_, err = w.pay(checkout.ID, "pm_card_visa")
+		refused(t, err, "payment_method")
+		w.give(fake.Key)
+		_, err = w.pay(checkout.ID, "pm_card_visa")
+		require.NoError(t, err, "the stock was given back")
+	})
+}
+
+func TestStripe_CardNumbersNeverGetThere(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		in := with("")
+		in.Method = &payments.MethodInput{Card: &payments.Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2099, CVC: "123"}}
+		_, err := w.ConfirmCheckout(t.Context(), w.account, w.checkout(one(w.handbook())).ID, in)
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.Refused, store.OutcomeOf(err))
+		assert.Empty(t, fake.Calls())
+	})
+}
+
+// Stripe did what it was asked and never said so, or broke: nothing is charged twice and nothing is lost.
+func TestStripe_ALostAnswerIsSettledOnce(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		for i, fault := range []stripefake.Fault{
+			{Path: "/confirm"}, {Path: "/confirm", Status: 500}, {Path: "/v1/payment_intents"}, {Path: "/v1/payment_intents", Status: 503},
+		} {
+			checkout := w.checkout(one(w.handbook()))
+			fake.Spoil(fault)
+			_, err := w.pay(checkout.ID, "pm_card_visa")
+			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+			w.due(checkout.ID)
+			for _, err := range parallel(3, func(int) error { return w.Reconcile(t.Context()) }) {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+			assert.Len(t, w.orders(), i+1)
+			assert.EqualValues(t, 1900*(i+1), fake.Taken())
+		}
+	})
+}
+
+func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		checkout := w.checkout(one(w.handbook()))
+		c, err := w.pay(checkout.ID, "pm_card_authenticationRequiredOnSetup")
+		require.NoError(t, err)
+		assert.Equal(t, "https://hooks.stripe.test/3d_secure", c.NextAction.V.URL)
+		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		require.NoError(t, err)
+		intent := fake.Object(*payment.ProviderRef)
+		assert.Equal(t, checkout.URL, intent["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
+
+		fake.Settle(*payment.ProviderRef, true)
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+
+		given := w.checkout(one(w.handbook()))
+		_, err = w.pay(given.ID, "pm_card_authenticationRequiredOnSetup")
+		require.NoError(t, err)
+		w.advance.Store(int64(31 * time.Minute))
+		w.due(given.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, "payment_canceled", w.get(given.ID).LastPaymentError.V.Code)
+		assert.EqualValues(t, 1900, fake.Taken())
+	})
+}
+
+// A bank that takes its time is asked again until it has decided.
+func TestStripe_ASlowBankIsWaitedFor(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		checkout := w.checkout(one(w.handbook()))
+		c, err := w.pay(checkout.ID, "pm_card_slow")
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusProcessing, c.Status)
+		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		require.NoError(t, err)
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Empty(t, w.orders())
+		fake.Settle(*payment.ProviderRef, true)
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Len(t, w.orders(), 1)
+	})
+}
+
+// A payment goes on where it began, whatever the account has chosen since.
+func TestStripe_APaymentStaysWithItsProvider(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		checkout := w.checkout(one(w.handbook()))
+		fake.Spoil(stripefake.Fault{Path: "/confirm"})
+		_, err := w.pay(checkout.ID, "pm_card_visa")
+		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderTest })
+		require.NoError(t, err)
+		other, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, other.Status)
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
+		assert.EqualValues(t, 1900, fake.Taken())
+	})
+}
