@@ -51,6 +51,7 @@ type Payment struct {
 	Provider      string                `db:"provider"`
 	ProviderRef   *string               `db:"provider_ref"`
 	MethodRef     string                `db:"method_ref"`
+	OffSession    bool                  `db:"off_session"` // the buyer is not there to do anything
 	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       JSON[*PaymentFailure] `db:"failure"`
 	LeaseUntil    Time                  `db:"lease_until"` // by the database's clock; the reconciler leaves it alone until then

@@ -74,7 +74,11 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 	if begun.Payment == nil {
 		return begun.Checkout, nil
 	}
-	return b.resume(ctx, begun)
+	settled, err := b.resume(ctx, begun)
+	if settled == nil {
+		return nil, err
+	}
+	return settled.Checkout, err
 }
 
 // accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.
@@ -93,7 +97,8 @@ func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout
 }
 
 // ResumePayment goes on with a payment from wherever it stands, as after an action of the buyer.
-func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store.Checkout, error) {
+// A decline is an error as in ConfirmCheckout, and comes with the confirmation.
+func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
 	begun, err := b.store.GetConfirmation(ctx, account, id)
 	if err != nil {
 		return nil, err
@@ -109,7 +114,7 @@ const (
 	pendingPause = time.Minute
 )
 
-func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store.Checkout, error) {
+func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
 	payment := begun.Payment
 	if payment.Status.IsFinal() {
 		return answer(begun)
@@ -146,7 +151,7 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	}
 	ref, err := provider.PrepareCharge(ctx, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef, ReturnURL: begun.Checkout.URL,
+		MethodRef: payment.MethodRef, OffSession: payment.OffSession, ReturnURL: pageOf(begun),
 		Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
 	})
 	if decline, ok := errors.AsType[*payments.Decline](err); ok {
@@ -161,11 +166,11 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	return provider.ConfirmCharge(ctx, payment.AccountID, ref)
 }
 
-func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Checkout, error) {
+func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
 	if charge.Status == payments.ChargePending {
-		return begun.Checkout, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
+		return begun, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
 	}
-	result, err := resultOf(charge, begun.Checkout.URL)
+	result, err := resultOf(charge, pageOf(begun))
 	if err != nil {
 		return nil, err
 	}
@@ -176,12 +181,20 @@ func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge 
 	return answer(settled)
 }
 
-// answer is what the request that wanted to pay is told.
-func answer(c *store.Confirmation) (*store.Checkout, error) {
-	if failure := c.Payment.Failure.V; failure != nil {
-		return c.Checkout, failure.Err()
+// pageOf is where the buyer is while they pay, empty if that is nowhere of ours.
+func pageOf(c *store.Confirmation) string {
+	if c.Checkout == nil {
+		return ""
 	}
-	return c.Checkout, nil
+	return c.Checkout.URL
+}
+
+// answer is what the request that wanted to pay is told.
+func answer(c *store.Confirmation) (*store.Confirmation, error) {
+	if failure := c.Payment.Failure.V; failure != nil {
+		return c, failure.Err()
+	}
+	return c, nil
 }
 
 // resultOf puts a provider's words into ours. A buyer who has to act and is not sent elsewhere does it on our page.

@@ -125,10 +125,10 @@ func TestConfirmCheckout_BuyerAuthenticates(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.provider.authenticate(t.Context(), payment)
 		require.NoError(t, err)
-		c, err = w.ResumePayment(t.Context(), w.account, payment.ID)
+		settled, err := w.ResumePayment(t.Context(), w.account, payment.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.CheckoutStatusCompleted, c.Status)
-		assert.Nil(t, c.NextAction.V)
+		assert.Equal(t, store.CheckoutStatusCompleted, settled.Checkout.Status)
+		assert.Nil(t, settled.Checkout.NextAction.V)
 	})
 }
 

@@ -12,6 +12,9 @@ ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_secret_key_last4 TEXT;
 
 ALTER TABLE accounts ADD COLUMN IF NOT EXISTS stripe_webhook_secret_last4 TEXT;
 
+-- Nobody is there to do what the charge may require.
+ALTER TABLE payments ADD COLUMN IF NOT EXISTS off_session BOOLEAN NOT NULL DEFAULT FALSE;
+
 -- A method with a history, which begins with tok_, remembers its charges.
 ALTER TABLE test_charges ADD COLUMN IF NOT EXISTS off_session BOOLEAN NOT NULL DEFAULT FALSE;
 

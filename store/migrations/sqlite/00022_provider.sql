@@ -11,6 +11,9 @@ ALTER TABLE accounts ADD COLUMN stripe_secret_key_last4 TEXT;
 
 ALTER TABLE accounts ADD COLUMN stripe_webhook_secret_last4 TEXT;
 
+-- Nobody is there to do what the charge may require.
+ALTER TABLE payments ADD COLUMN off_session INTEGER NOT NULL DEFAULT 0;
+
 -- A method with a history, which begins with tok_, remembers its charges.
 ALTER TABLE test_charges ADD COLUMN off_session INTEGER NOT NULL DEFAULT 0;
 

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// providerOutOfBand is that of a payment which was made without this service.
+const providerOutOfBand = "out_of_band"
+
+// InvoicePayment is how an invoice is paid.
+type InvoicePayment struct {
+	Provider      string
+	MethodRef     string
+	PaymentMethod PaymentMethod
+	OffSession    bool // the buyer is not there to do anything
+}
+
+// BeginInvoicePayment stores the intent to charge what is due of an open or past due invoice. A request that is sent
+// again gets the intent of the first time. An invoice in another state, or whose payment is under way, is CodeInvalid on
+// status.
+func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
+		b, err := u.lockBill(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		id := KindPayment.Prefix() + s.effect(ctx)
+		begun, err := s.PaymentsByID(ctx, account, []string{id})
+		if err != nil || begun[id] != nil {
+			return &Confirmation{Invoice: b.Invoice, Payment: begun[id]}, err
+		}
+		if err := u.checkPayable(ctx, b); err != nil {
+			return nil, err
+		}
+		payment, err := u.beginInvoicePayment(ctx, b, id, in)
+		return &Confirmation{Invoice: b.Invoice, Payment: payment}, err
+	})
+}
+
+// beginInvoicePayment stores the intent to charge what is due of a locked bill.
+func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment) (*Payment, error) {
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
+	if err != nil {
+		return nil, fmt.Errorf("read the database's clock: %w", err)
+	}
+	payment, err := u.newInvoicePayment(ctx, b, id)
+	if err != nil {
+		return nil, err
+	}
+	payment.Provider, payment.MethodRef, payment.PaymentMethod = in.Provider, in.MethodRef, JSONOf(in.PaymentMethod)
+	payment.OffSession, payment.LeaseUntil = in.OffSession, *lease
+	return payment, u.insert(ctx, paymentColumns, payment)
+}
+
+// newInvoicePayment is a pending payment of all that is due of a bill.
+func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Payment, error) {
+	now, err := u.store.businessNow(ctx, b.Invoice.AccountID)
+	return &Payment{
+		AccountID: b.Invoice.AccountID, ID: id, Purpose: PaymentPurposeInvoice, Status: PaymentStatusPending,
+		OrderID: b.Invoice.OrderID, InvoiceID: &b.Invoice.ID, CustomerID: &b.Invoice.CustomerID,
+		Amount: b.Invoice.AmountDue(), Currency: b.Invoice.Currency, CreatedAt: now, UpdatedAt: now,
+	}, err
+}
+
+// checkPayable refuses to pay an invoice that does not wait for money, or for which money is under way.
+func (u *unit) checkPayable(ctx context.Context, b *bill) error {
+	inv := b.Invoice
+	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
+		return Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
+	}
+	underWay, err := get[int](ctx, u.store, `
+		SELECT 1 FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`, inv.AccountID, inv.ID)
+	if err != nil {
+		return fmt.Errorf("look for payments of an invoice: %w", err)
+	}
+	if underWay != nil {
+		return Invalid("status", "A payment of the invoice is under way. Wait for its outcome.")
+	}
+	return nil
+}
+
+// PayInvoiceOutOfBand notes that an open or past due invoice was paid without this service: order.paid and invoice.paid
+// follow. An invoice in another state, or whose payment is under way, is CodeInvalid on status.
+func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		b, err := u.lockBill(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		if err := u.checkPayable(ctx, b); err != nil {
+			return nil, err
+		}
+		payment, err := u.newInvoicePayment(ctx, b, NewID(KindPayment))
+		if err != nil {
+			return nil, err
+		}
+		payment.Status, payment.Provider = PaymentStatusSucceeded, providerOutOfBand
+		if err := u.insert(ctx, paymentColumns, payment); err != nil {
+			return nil, err
+		}
+		b.Invoice.PaidOutOfBand = true
+		return b.Invoice, u.payOrder(ctx, b, payment)
+	})
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// openInvoice places an order of 19 dollars that nobody has paid.
+func (s *shop) openInvoice(t *testing.T) *Invoice {
+	t.Helper()
+	c := s.checkout(t, s.onSale(t, fixedPrice(1900)))
+	b, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (*bill, error) {
+		customer, err := u.buyer(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		items, err := s.CheckoutLines(ctx, s.account, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		order := orderOf(c)
+		order.CheckoutID, order.BillingReason = nil, BillingReasonManual
+		return u.placeOrder(ctx, placement{Order: order, Items: items, Customer: customer})
+	})
+	require.NoError(t, err)
+	return b.Invoice
+}
+
+var byVisa = InvoicePayment{Provider: "test", MethodRef: "pm_card_visa"}
+
+func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		invoice := s.openInvoice(t)
+		begun, err := s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+		require.NoError(t, err)
+		require.EqualValues(t, 1900, begun.Payment.Amount)
+		_, err = s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+		requireInvalid(t, err, "status")
+		_, err = s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)
+		requireInvalid(t, err, "status")
+
+		settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+		require.NoError(t, err)
+		require.Equal(t, InvoiceStatusPaid, settled.Invoice.Status)
+		order, err := s.GetOrder(t.Context(), s.account, *invoice.OrderID)
+		require.NoError(t, err)
+		require.Equal(t, OrderStatusPaid, order.Status)
+		require.Equal(t, []string{begun.Payment.ID}, order.PaymentIDs.V)
+		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, order.ID))
+		_, err = s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+		requireInvalid(t, err, "status")
+	})
+}
+
+func TestBeginInvoicePayment_CanBeTriedAgainAfterADecline(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		invoice := s.openInvoice(t)
+		for range 2 {
+			begun, err := s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
+			require.NoError(t, err)
+			settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Message: "no"}})
+			require.NoError(t, err)
+			require.Equal(t, PaymentStatusFailed, settled.Payment.Status)
+			require.Equal(t, InvoiceStatusOpen, settled.Invoice.Status)
+		}
+		paid, err := s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)
+		require.NoError(t, err)
+		require.True(t, paid.PaidOutOfBand)
+		require.Equal(t, InvoiceStatusPaid, paid.Status)
+		require.EqualValues(t, 1900, paid.AmountPaid)
+		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, *invoice.OrderID))
+	})
+}
+
+// Of many that pay one invoice at once, one does.
+func TestBeginInvoicePayment_OneAtATime(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		invoice := s.openInvoice(t)
+		errs := make(chan error, 8)
+		for range cap(errs) {
+			go func() {
+				_, err := s.BeginInvoicePayment(context.Background(), s.account, invoice.ID, byVisa)
+				errs <- err
+			}()
+		}
+		begun := 0
+		for range cap(errs) {
+			if err := <-errs; err == nil {
+				begun++
+			} else {
+				requireInvalid(t, err, "status")
+			}
+		}
+		require.Equal(t, 1, begun)
+	})
+}
