@@ -153,12 +153,14 @@ func (s *Store) LookupDiscount(ctx context.Context, account, code string) (*Disc
 // DiscountsByID returns the discounts among ids that are not deleted.
 func (s *Store) DiscountsByID(ctx context.Context, account string, ids []string) (map[string]*Discount, error) {
 	found, err := byID(ctx, s, discountColumns, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.businessNow(ctx, account)
 	for id, d := range found {
-		if d.DeletedAt != nil {
+		if d.Status = d.statusAt(now); d.DeletedAt != nil {
 			delete(found, id)
-			continue
 		}
-		s.presentDiscount(d)
 	}
 	return found, err
 }
@@ -166,9 +168,13 @@ func (s *Store) DiscountsByID(ctx context.Context, account string, ids []string)
 // ListDiscounts returns a page of discounts, newest first, and whether there are more. A product that does not exist
 // is CodeMissing.
 func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscounts) ([]Discount, bool, error) {
+	now, err := s.businessNow(ctx, account)
+	if err != nil {
+		return nil, false, err
+	}
 	var f filter
 	f.and(`deleted_at IS NULL`)
-	f.discountStatus(in.Status, s.Now())
+	f.discountStatus(in.Status, now)
 	f.is("type", string(in.Type))
 	f.is("code_key", strings.ToLower(in.Code))
 	if in.Product != "" {
@@ -181,7 +187,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 	f.list(s, in.ListFilter, "name", "code", "id")
 	list, more, err := page(ctx, s, discountColumns, KindDiscount, account, in.Page, &f)
 	for i := range list {
-		s.presentDiscount(&list[i])
+		list[i].Status = list[i].statusAt(now)
 	}
 	return list, more, err
 }
@@ -203,8 +209,10 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 		if err := u.prepareDiscount(ctx, &d); err != nil {
 			return nil, err
 		}
-		s.presentDiscount(&d)
-		return &d, d.taken(u.insert(ctx, discountColumns, &d))
+		if err := d.taken(u.insert(ctx, discountColumns, &d)); err != nil {
+			return nil, err
+		}
+		return &d, s.presentDiscount(ctx, &d)
 	})
 }
 
@@ -229,8 +237,10 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 			return nil, err
 		}
 		d.UpdatedAt = s.Now()
-		s.presentDiscount(d)
-		return d, d.taken(u.update(ctx, discountColumns, d))
+		if err := d.taken(u.update(ctx, discountColumns, d)); err != nil {
+			return nil, err
+		}
+		return d, s.presentDiscount(ctx, d)
 	})
 }
 
@@ -270,8 +280,10 @@ func (s *Store) switchDiscount(ctx context.Context, account, ref string, disable
 			return d, err
 		}
 		d.DisabledAt, d.UpdatedAt = disabledAt, s.Now()
-		s.presentDiscount(d)
-		return d, u.update(ctx, discountColumns, d)
+		if err := u.update(ctx, discountColumns, d); err != nil {
+			return nil, err
+		}
+		return d, s.presentDiscount(ctx, d)
 	})
 }
 
@@ -288,17 +300,7 @@ func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock stri
 	if d == nil {
 		return nil, Missing("discount", param, ref)
 	}
-	s.presentDiscount(d)
-	return d, nil
-}
-
-// findDiscountByCode reads the discount whose code a buyer typed. An unknown one is CodeInvalid on discount_code.
-func (s *Store) findDiscountByCode(ctx context.Context, account, code string) (*Discount, error) {
-	d, err := s.discountOfCode(ctx, account, code)
-	if err == nil && d == nil {
-		err = Invalid("discount_code", "There is no such discount code.")
-	}
-	return d, err
+	return d, s.presentDiscount(ctx, d)
 }
 
 // discountOfCode reads the discount that has a code, nil if there is none.
@@ -307,13 +309,18 @@ func (s *Store) discountOfCode(ctx context.Context, account, code string) (*Disc
 	if err != nil {
 		return nil, fmt.Errorf("read discount by code: %w", err)
 	}
-	if d != nil {
-		s.presentDiscount(d)
+	if d == nil {
+		return nil, nil
 	}
-	return d, nil
+	return d, s.presentDiscount(ctx, d)
 }
 
-func (s *Store) presentDiscount(d *Discount) { d.Status = d.statusAt(s.Now()) }
+// presentDiscount says how the discount stands now.
+func (s *Store) presentDiscount(ctx context.Context, d *Discount) error {
+	now, err := s.businessNow(ctx, d.AccountID)
+	d.Status = d.statusAt(now)
+	return err
+}
 
 // prepareDiscount fills in and checks what is to be stored, and resolves what it names.
 func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {

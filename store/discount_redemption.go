@@ -115,7 +115,10 @@ func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (in
 // UPDATE decides: of many who read that one use is left, one gets it. Until the transaction ends the discount is
 // locked. The address of the buyer is known.
 func (u *unit) redeem(ctx context.Context, c *Checkout, d *Discount, field string) error {
-	now := u.store.Now()
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
 	rows, err := u.exec(ctx, `
 		UPDATE discounts SET redemptions_count = redemptions_count + 1
 		WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND disabled_at IS NULL
@@ -160,7 +163,7 @@ func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
 // orderRedemption notes the order, and whose it is, in the redemption of its checkout, if there is one.
 func (u *unit) orderRedemption(ctx context.Context, o *Order) error {
 	_, err := u.exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
-		o.ID, o.CustomerID, u.store.Now(), o.AccountID, o.CheckoutID)
+		o.ID, o.CustomerID, o.CreatedAt, o.AccountID, o.CheckoutID)
 	if err != nil {
 		return fmt.Errorf("give redemption to order: %w", err)
 	}

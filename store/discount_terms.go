@@ -130,8 +130,12 @@ func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Dis
 	return discounts
 }
 
-// rate is what is taken off a line, nil if the discount is not for it. A rule comes before what the discount is for.
+// rate is what is taken off a line, nil if the discount is not for it. A rule comes before what the discount is for. A
+// set-up fee is never discounted, nor is what a change of plan brings.
 func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
+	if item.Kind == LineItemKindSetupFee || item.Kind == LineItemKindProration {
+		return nil
+	}
 	for i := range t.Rules {
 		if names(item.PriceVariantID, t.Rules[i].PriceVariantID) {
 			return &t.Rules[i]
