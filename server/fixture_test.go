@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -43,7 +44,7 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	require.NoError(t, err)
 	f.server, err = New(Deps{
 		Store: f.store, Log: NewLogger(f.log, LogJSON), Document: document,
-		Pages:    map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage},
+		Pages:    map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage, "/half": showHalf},
 		Register: func(r api.EchoRouter) { registerWidgets(r, f.calls, handlers) },
 	})
 	require.NoError(t, err)
@@ -75,6 +76,14 @@ func showPage(c echo.Context) error {
 		return c.String(http.StatusRequestEntityTooLarge, "too large")
 	}
 	return c.HTML(http.StatusOK, fmt.Sprintf("%s: %d bytes", c.Param("id"), len(form)))
+}
+
+// showHalf fails when half of its answer is sent.
+func showHalf(c echo.Context) error {
+	if err := c.String(http.StatusOK, strings.Repeat("half", 10_000)); err != nil {
+		return err
+	}
+	return errors.New("the other half is lost")
 }
 
 // makeKey makes an account and a key of it; without scopes it may do everything.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"time"
 
@@ -43,7 +44,8 @@ func (h requestHandler) WithGroup(name string) slog.Handler {
 var nosniff = []string{"nosniff"}
 
 // observe is around every request: it gives the request its id, turns a panic or
-// an error of what is inside into an answer, and writes one line about it.
+// an error of what is inside into an answer, and writes one line about it. If the answer had begun, its
+// connection breaks: nobody takes a part for the whole.
 func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
@@ -53,10 +55,15 @@ func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		header["X-Request-Id"] = []string{who.RequestID}
 		header["X-Content-Type-Options"] = nosniff
-		if err := s.survive(c, h); err != nil {
+		err := s.survive(c, h)
+		begun := c.Response().Committed
+		if err != nil {
 			s.refuse(c, err)
 		}
 		s.logAccess(c, who, began)
+		if err != nil && begun {
+			panic(http.ErrAbortHandler)
+		}
 		return nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -361,4 +362,15 @@ func TestReads_HaveTheirLength(t *testing.T) {
 	assert.EqualValues(t, 10_000, f.send("GET", "/v1/widgets/w", "").ContentLength)
 	assert.EqualValues(t, 10_000, f.send("POST", "/v1/widgets", `{"name":"a","amount":1}`).ContentLength)
 	assert.Equal(t, 204, f.send("GET", "/v1/widgets", "").StatusCode)
+}
+
+func TestServer_AnErrorAfterTheAnswerBeganBreaksTheConnection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	response, err := http.Get(f.url + "/half")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF, "half an answer must not look like a whole one")
+	require.Contains(t, f.log.String(), "the other half is lost")
 }

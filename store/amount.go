@@ -49,3 +49,9 @@ func grouped(digits string) string {
 	}
 	return strings.Join(groups, ",")
 }
+
+// DecimalAmount writes minor units for programs: 1900.00, 1900 in JPY.
+func DecimalAmount(amount int64, currency string) string {
+	_, figure, _ := strings.Cut(FormatAmount(amount, currency), "\u00a0")
+	return strings.ReplaceAll(figure, ",", "")
+}

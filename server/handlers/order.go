@@ -36,3 +36,21 @@ func (h *Handlers) UpdateOrder(ctx context.Context, r api.UpdateOrderRequestObje
 	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
 	return api.UpdateOrder200JSONResponse(out), err
 }
+
+// ExportOrders implements GET /orders/export.
+func (h *Handlers) ExportOrders(ctx context.Context, r api.ExportOrdersRequestObject) (api.ExportOrdersResponseObject, error) {
+	u, err := h.store.ExportOrders(ctx, account(ctx), view.ExportOrders(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	return api.ExportOrders200JSONResponse(view.SignedURL(u)), nil
+}
+
+// GetOrderReceipt implements GET /orders/{id}/receipt.
+func (h *Handlers) GetOrderReceipt(ctx context.Context, r api.GetOrderReceiptRequestObject) (api.GetOrderReceiptResponseObject, error) {
+	u, err := h.store.GetOrderReceipt(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetOrderReceipt200JSONResponse(view.SignedURL(u)), nil
+}

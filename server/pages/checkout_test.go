@@ -83,6 +83,7 @@ func newShopOn(t *testing.T, url string) *shop {
 		method, path, ok := strings.Cut(pattern, " ")
 		if !ok {
 			method, path = http.MethodGet, pattern
+			e.HEAD(path, handler)
 		}
 		e.Add(method, path, handler)
 	}

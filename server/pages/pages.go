@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 )
@@ -26,6 +27,7 @@ type Pages struct {
 	store         *store.Store
 	billing       *billing.Billing
 	authenticator payments.Authenticator
+	documents     *invoicepdf.Writer
 	templates     *template.Template
 	policy        string
 }
@@ -49,7 +51,7 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		a = payments.OutsideAuthenticator(a)
 	}
 	return &Pages{
-		store: s, billing: b, authenticator: a, templates: templates,
+		store: s, billing: b, authenticator: a, documents: invoicepdf.New(), templates: templates,
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 			"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	}, nil
@@ -60,6 +62,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/checkout/:client_secret":                   p.checkout,
 		"POST /checkout/:client_secret/authenticate": p.authenticate,
+		"/files/:token":                              p.file,
 	}
 }
 
@@ -69,13 +72,18 @@ func (p *Pages) render(c echo.Context, status int, name string, data any) error 
 	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
 		return err
 	}
+	p.private(c)
+	return c.HTMLBlob(status, page.Bytes())
+}
+
+// private keeps an answer from caches and search engines, and its address from others.
+func (p *Pages) private(c echo.Context) {
 	header := c.Response().Header()
 	header.Set("Content-Security-Policy", p.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Robots-Tag", "noindex")
-	return c.HTMLBlob(status, page.Bytes())
 }
 
 // refuse shows what is missing as a page, and leaves every other error to the server.

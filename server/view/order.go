@@ -96,3 +96,13 @@ func OrderChange(b *api.OrderUpdate) func(*store.Order) {
 		setMetadata(&o.Metadata, b.Metadata)
 	}
 }
+
+// ExportOrders reads the query of an export: the filters of the list.
+func ExportOrders(q api.ExportOrdersParams) store.ListOrders {
+	return ListOrders(api.ListOrdersParams{
+		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
+		Status: q.Status, BillingReason: q.BillingReason, Customer: q.Customer, CustomerEmail: q.CustomerEmail, Product: q.Product,
+		PriceVariant: q.PriceVariant, Checkout: q.Checkout, Number: q.Number, PaidAfter: q.PaidAfter, PaidBefore: q.PaidBefore,
+		TotalMin: q.TotalMin, TotalMax: q.TotalMax,
+	})
+}

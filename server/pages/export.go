@@ -1,0 +1,129 @@
+package pages
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const (
+	// exportPage is how many rows are read at a time, which bounds what an export keeps in memory.
+	exportPage = 200
+	// exportPatience is how long a client may take to read a page.
+	exportPatience = 2 * time.Minute
+)
+
+// rows returns the rows of an export after a position, and the position after them; empty when there are no more.
+type rows func(ctx context.Context, after string) (rows [][]string, last string, err error)
+
+// export answers with a CSV file of any size, read page by page. An error on the way breaks the
+// connection (package server).
+func (p *Pages) export(c echo.Context, name string, head []string, next rows) error {
+	ctx := c.Request().Context()
+	page, last, err := next(ctx, "")
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	p.private(c)
+	response := c.Response()
+	response.Header().Set(echo.HeaderContentType, "text/csv; charset=utf-8; header=present")
+	response.Header().Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s.csv"`, name))
+	response.WriteHeader(http.StatusOK)
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
+	patience := http.NewResponseController(response)
+	file := csv.NewWriter(response)
+	_ = file.Write(head) // the writer keeps the error
+	for {
+		_ = patience.SetWriteDeadline(time.Now().Add(exportPatience)) // a connection without deadlines needs none
+		if err := file.WriteAll(page); err != nil {
+			return err // the client is gone
+		}
+		if last == "" {
+			return nil
+		}
+		if page, last, err = next(ctx, last); err != nil {
+			return err
+		}
+	}
+}
+
+// orders writes the orders that a filter lets through, the newest first.
+func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
+	return p.export(c, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
+		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
+		orders, more, err := p.store.ListOrders(ctx, account, filter)
+		if err != nil {
+			return nil, "", err
+		}
+		lines, err := p.store.OrderLines(ctx, account, orders)
+		if err != nil {
+			return nil, "", err
+		}
+		page := make([][]string, len(orders))
+		for i := range orders {
+			page[i] = orderRow(&orders[i], lines[orders[i].ID])
+		}
+		if !more {
+			return page, "", nil
+		}
+		return page, orders[len(orders)-1].ID, nil
+	})
+}
+
+var orderHead = []string{
+	"id", "number", "status", "billing_reason", "created_at", "paid_at", "voided_at", "customer", "customer_email", "billing_name", "billing_country",
+	"tax_id", "currency", "subtotal_amount", "discount_amount", "net_amount", "tax_amount", "total_amount", "paid_amount", "refunded_amount",
+	"due_amount", "line_items", "checkout",
+}
+
+func orderRow(o *store.Order, items []store.LineItem) []string {
+	country, taxID := "", ""
+	if a := o.BillingAddress.V; a != nil {
+		country = text(a.Country)
+	}
+	if id := o.TaxID.V; id != nil {
+		taxID = id.Value
+	}
+	money := func(amount int64) string { return store.DecimalAmount(amount, o.Currency) }
+	return []string{
+		o.ID, strconv.FormatInt(o.Number, 10), string(o.Status), string(o.BillingReason), o.CreatedAt.String(), moment(o.PaidAt), moment(o.VoidedAt),
+		o.CustomerID, harmless(text(o.CustomerEmail)), harmless(text(o.BillingName)), harmless(country), harmless(taxID), o.Currency,
+		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
+		money(o.RefundedAmount), money(o.DueAmount()), harmless(summary(items)), text(o.CheckoutID),
+	}
+}
+
+// summary is what was bought, in one cell.
+func summary(items []store.LineItem) string {
+	all := make([]string, len(items))
+	for i := range items {
+		all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, nameOf(&items[i]))
+	}
+	return strings.Join(all, "; ")
+}
+
+func moment(t *store.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.String()
+}
+
+// harmless keeps what somebody else wrote from being run as a formula by the program that opens the file: an apostrophe
+// makes it text.
+func harmless(cell string) string {
+	if first := strings.TrimLeft(cell, " \u00a0"); first != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(first)[0]) {
+		return "'" + cell
+	}
+	return cell
+}

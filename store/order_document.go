@@ -1,0 +1,58 @@
+package store
+
+import "context"
+
+// GetOrderReceipt returns a URL of the order's receipt, or CodeMissing.
+func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*SignedURL, error) {
+	o, err := s.findOrder(ctx, account, ref, "")
+	if err != nil {
+		return nil, err
+	}
+	return s.SignFile(File{Kind: FileKindReceipt, Account: account, ID: o.ID})
+}
+
+// ExportOrders returns a URL of the orders that the filters let through. What a filter names and does not exist is
+// CodeMissing.
+func (s *Store) ExportOrders(ctx context.Context, account string, in ListOrders) (*SignedURL, error) {
+	var f filter
+	if err := s.orderReferences(ctx, account, in, &f); err != nil {
+		return nil, err
+	}
+	in.Page = Page{}
+	return s.SignFile(File{Kind: FileKindOrders, Account: account, Orders: &in})
+}
+
+// GetOrderDetail returns an order with its lines and its customer, nil if that one was deleted, or CodeMissing.
+func (s *Store) GetOrderDetail(ctx context.Context, account, ref string) (*OrderDetail, error) {
+	o, err := s.findOrder(ctx, account, ref, "")
+	if err != nil {
+		return nil, err
+	}
+	customers, err := s.CustomersByID(ctx, account, []string{o.CustomerID})
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.OrderLines(ctx, account, []Order{*o})
+	return &OrderDetail{Order: o, Items: items[o.ID], Customer: customers[o.CustomerID]}, err
+}
+
+// OrderLines returns the lines of each of the orders by its id, in their order.
+func (s *Store) OrderLines(ctx context.Context, account string, orders []Order) (map[string][]LineItem, error) {
+	var ids []string
+	for _, o := range orders {
+		ids = append(ids, o.LineItemIDs.V...)
+	}
+	found, err := s.LineItemsByID(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	lines := make(map[string][]LineItem, len(orders))
+	for _, o := range orders {
+		for _, id := range o.LineItemIDs.V {
+			if item := found[id]; item != nil {
+				lines[o.ID] = append(lines[o.ID], *item)
+			}
+		}
+	}
+	return lines, nil
+}
