@@ -91,18 +91,14 @@ func linesOf(items []store.LineItem) []invoicepdf.Line {
 	lines := make([]invoicepdf.Line, len(items))
 	for i, item := range items {
 		lines[i] = invoicepdf.Line{
-			Description: nameOf(&item), Quantity: item.Quantity, Unit: item.UnitAmount, Discount: item.DiscountAmount,
+			Description: item.Describe(), Quantity: item.Quantity, Unit: item.UnitAmount, Discount: item.DiscountAmount,
 			Net: item.NetAmount, Tax: item.TaxAmount, Total: item.TotalAmount,
+		}
+		if item.TaxRateBps != 0 {
+			lines[i].RateBps = &item.TaxRateBps
 		}
 	}
 	return lines
-}
-
-func nameOf(item *store.LineItem) string {
-	if item.PriceVariantName != nil {
-		return item.ProductName + " – " + *item.PriceVariantName
-	}
-	return item.ProductName
 }
 
 func taxesOf(all []store.TaxBreakdown) []invoicepdf.Tax {

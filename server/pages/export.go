@@ -107,7 +107,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 func summary(items []store.LineItem) string {
 	all := make([]string, len(items))
 	for i := range items {
-		all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, nameOf(&items[i]))
+		all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, items[i].Describe())
 	}
 	return strings.Join(all, "; ")
 }

@@ -1,0 +1,70 @@
+package contract
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestGetOrderReceipt_IsAURLThatExpires(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		receipt := ok[*sdk.SignedURL](t)(c.Orders.Receipt(background, order.ID))
+		isSigned(t, receipt)
+		other := s.SDK(t)
+		_, err := other.Orders.Receipt(background, order.ID)
+		refused(t, err, http.StatusNotFound, "resource_missing", "")
+	})
+}
+
+func TestExportOrders_ChecksItsFilters(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		isSigned(t, ok[*sdk.SignedURL](t)(c.Orders.Export(background, &sdk.ExportOrdersParams{Customer: &order.Customer.ID, Status: new(sdk.OrderStatus("paid"))})))
+		_, err := c.Orders.Export(background, &sdk.ExportOrdersParams{Customer: new(randomID("cus"))})
+		refused(t, err, http.StatusNotFound, "resource_missing", "customer")
+	})
+}
+
+// isSigned expects a URL outside of the base address that lasts for an hour.
+func isSigned(t *testing.T, u *sdk.SignedURL) {
+	t.Helper()
+	at, err := url.Parse(u.URL)
+	if err != nil || at.Host != "shop.test" || len(at.Path) < len("/files/")+100 || at.Path[:7] != "/files/" {
+		t.Errorf("the URL is %q", u.URL)
+	}
+	if left := time.Until(u.ExpiresAt.Time()); left < 59*time.Minute || left > time.Hour {
+		t.Errorf("it expires in %s", left)
+	}
+}
+
+func TestExport_TakesTheFiltersOfItsList(t *testing.T) {
+	t.Parallel()
+	pages := []string{"limit", "starting_after", "ending_before", "expand"}
+	exports := 0
+	for _, export := range harness.Operations() {
+		if len(export.Path) < 8 || export.Path[len(export.Path)-7:] != "/export" {
+			continue
+		}
+		exports++
+		list := slices.IndexFunc(harness.Operations(), func(o *harness.Operation) bool {
+			return o.Method == http.MethodGet && o.Path == export.Path[:len(export.Path)-7]
+		})
+		for _, p := range harness.Operations()[list].QueryParameters() {
+			found := slices.ContainsFunc(export.QueryParameters(), func(q *openapi3.Parameter) bool { return q.Name == p.Name })
+			if found == slices.Contains(pages, p.Name) {
+				t.Errorf("%s and the parameter %s", export.ID, p.Name)
+			}
+		}
+	}
+	if exports == 0 {
+		t.Error("there is no export")
+	}
+}
