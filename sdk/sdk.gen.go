@@ -3493,6 +3493,16 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
+// SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
+// need one.
+type SignedURL struct {
+	Object string `json:"object"`
+
+	// URL Example: https://shop.example/files/7h3t0k3n
+	URL       string    `json:"url"`
+	ExpiresAt wire.Time `json:"expires_at"`
+}
+
 // SocialAccount A channel, that is a profile or page on a network.
 type SocialAccount struct {
 	// ID Example: sacct_01k0000000000000000000000a
@@ -4377,6 +4387,57 @@ type ListOrdersParams struct {
 
 	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportOrdersParams are the filters of ExportOrders and the page to return. Nil fields do not filter.
+type ExportOrdersParams struct {
+	// Status Only orders in this status.
+	Status *OrderStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// BillingReason Only orders made for this reason.
+	BillingReason *BillingReason `form:"billing_reason,omitempty" json:"billing_reason,omitempty"`
+
+	// Customer Only orders of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CustomerEmail Only orders of the customer with this address.
+	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
+
+	// Product Only orders with this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// PriceVariant Only orders with this price variant. An unknown one is 404.
+	PriceVariant *string `form:"price_variant,omitempty" json:"price_variant,omitempty"`
+
+	// Checkout Only the order of this checkout. An unknown one is 404.
+	Checkout *string `form:"checkout,omitempty" json:"checkout,omitempty"`
+
+	// Number Only the order with this number.
+	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
+
+	// PaidAfter Only orders paid at this time or later.
+	PaidAfter *wire.Time `form:"paid_after,omitempty" json:"paid_after,omitempty"`
+
+	// PaidBefore Only orders paid before this time.
+	PaidBefore *wire.Time `form:"paid_before,omitempty" json:"paid_before,omitempty"`
+
+	// TotalMin Only orders with at least this total.
+	TotalMin *int64 `form:"total_min,omitempty" json:"total_min,omitempty"`
+
+	// TotalMax Only orders with at most this total.
+	TotalMax *int64 `form:"total_max,omitempty" json:"total_max,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListPriceVariantsParams are the filters of ListPriceVariants and the page to return. Nil fields do not filter.
@@ -5498,8 +5559,10 @@ var Operations = map[string]Operation{
 	"disableDiscount":          {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
 	"enableDiscount":           {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
 	"listOrders":               {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
+	"exportOrders":             {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
 	"getOrder":                 {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
 	"updateOrder":              {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
+	"getOrderReceipt":          {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
 	"listPriceVariants":        {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
 	"createPriceVariant":       {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
 	"deletePriceVariant":       {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
@@ -6008,6 +6071,15 @@ func (s *OrdersService) List(ctx context.Context, params *ListOrdersParams, opts
 	return do[OrderList](ctx, s.client, "listOrders", nil, params, nil, opts)
 }
 
+// Export sends GET /orders/export.
+//
+// Returns a URL of all orders that the filters of the list let through, as a CSV file of any length, newest first. The file is
+// written while it is fetched and shows the orders as they are then. Amounts have decimals. A cell in which somebody else wrote
+// what a spreadsheet would run begins with an apostrophe.
+func (s *OrdersService) Export(ctx context.Context, params *ExportOrdersParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportOrders", nil, params, nil, opts)
+}
+
 // Get sends GET /orders/{id}.
 //
 // Returns an order by id.
@@ -6020,6 +6092,13 @@ func (s *OrdersService) Get(ctx context.Context, id string, opts ...Option) (*Or
 // Changes metadata and what stands on the order about its buyer. Amounts and lines are records.
 func (s *OrdersService) Update(ctx context.Context, id string, body *OrderUpdate, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "updateOrder", []string{id}, nil, body, opts)
+}
+
+// Receipt sends GET /orders/{id}/receipt.
+//
+// Returns a URL of the order's receipt, a PDF. It is written while it is fetched and shows the order as it is then.
+func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "getOrderReceipt", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /price_variants.

@@ -3561,6 +3561,16 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
+// SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
+// need one.
+type SignedURL struct {
+	Object string `json:"object"`
+
+	// URL Example: https://shop.example/files/7h3t0k3n
+	URL       string    `json:"url"`
+	ExpiresAt wire.Time `json:"expires_at"`
+}
+
 // SocialAccount A channel, that is a profile or page on a network.
 type SocialAccount struct {
 	// ID Example: sacct_01k0000000000000000000000a
@@ -4505,6 +4515,57 @@ type ListOrdersParams struct {
 
 	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportOrdersParams defines parameters for ExportOrders.
+type ExportOrdersParams struct {
+	// Status Only orders in this status.
+	Status *OrderStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// BillingReason Only orders made for this reason.
+	BillingReason *BillingReason `form:"billing_reason,omitempty" json:"billing_reason,omitempty"`
+
+	// Customer Only orders of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CustomerEmail Only orders of the customer with this address.
+	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
+
+	// Product Only orders with this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// PriceVariant Only orders with this price variant. An unknown one is 404.
+	PriceVariant *string `form:"price_variant,omitempty" json:"price_variant,omitempty"`
+
+	// Checkout Only the order of this checkout. An unknown one is 404.
+	Checkout *string `form:"checkout,omitempty" json:"checkout,omitempty"`
+
+	// Number Only the order with this number.
+	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
+
+	// PaidAfter Only orders paid at this time or later.
+	PaidAfter *wire.Time `form:"paid_after,omitempty" json:"paid_after,omitempty"`
+
+	// PaidBefore Only orders paid before this time.
+	PaidBefore *wire.Time `form:"paid_before,omitempty" json:"paid_before,omitempty"`
+
+	// TotalMin Only orders with at least this total.
+	TotalMin *int64 `form:"total_min,omitempty" json:"total_min,omitempty"`
+
+	// TotalMax Only orders with at most this total.
+	TotalMax *int64 `form:"total_max,omitempty" json:"total_max,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetOrderParams defines parameters for GetOrder.
@@ -5913,12 +5974,18 @@ type ServerInterface interface {
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx echo.Context, params ListOrdersParams) error
+	// ExportOrders Export orders
+	// (GET /orders/export)
+	ExportOrders(ctx echo.Context, params ExportOrdersParams) error
 	// GetOrder Get an order
 	// (GET /orders/{id})
 	GetOrder(ctx echo.Context, id string, params GetOrderParams) error
 	// UpdateOrder Change an order
 	// (PATCH /orders/{id})
 	UpdateOrder(ctx echo.Context, id string, params UpdateOrderParams) error
+	// GetOrderReceipt Get the receipt of an order
+	// (GET /orders/{id}/receipt)
+	GetOrderReceipt(ctx echo.Context, id string) error
 	// ListPriceVariants List price variants
 	// (GET /price_variants)
 	ListPriceVariants(ctx echo.Context, params ListPriceVariantsParams) error
@@ -7793,6 +7860,129 @@ func (w *ServerInterfaceWrapper) ListOrders(ctx echo.Context) error {
 	return err
 }
 
+// ExportOrders converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportOrders(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportOrdersParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "billing_reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "billing_reason", ctx.QueryParams(), &params.BillingReason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter billing_reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer_email" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer_email", ctx.QueryParams(), &params.CustomerEmail, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_email: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "price_variant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "price_variant", ctx.QueryParams(), &params.PriceVariant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter price_variant: %s", err))
+	}
+
+	// ------------- Optional query parameter "checkout" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkout", ctx.QueryParams(), &params.Checkout, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter checkout: %s", err))
+	}
+
+	// ------------- Optional query parameter "number" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "number", ctx.QueryParams(), &params.Number, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter number: %s", err))
+	}
+
+	// ------------- Optional query parameter "paid_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "paid_after", ctx.QueryParams(), &params.PaidAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter paid_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "paid_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "paid_before", ctx.QueryParams(), &params.PaidBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter paid_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "total_min" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "total_min", ctx.QueryParams(), &params.TotalMin, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter total_min: %s", err))
+	}
+
+	// ------------- Optional query parameter "total_max" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "total_max", ctx.QueryParams(), &params.TotalMax, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter total_max: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportOrders(ctx, params)
+	return err
+}
+
 // GetOrder converts echo context to params.
 func (w *ServerInterfaceWrapper) GetOrder(ctx echo.Context) error {
 	var err error
@@ -7840,6 +8030,22 @@ func (w *ServerInterfaceWrapper) UpdateOrder(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateOrder(ctx, id, params)
+	return err
+}
+
+// GetOrderReceipt converts echo context to params.
+func (w *ServerInterfaceWrapper) GetOrderReceipt(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetOrderReceipt(ctx, id)
 	return err
 }
 
@@ -8909,6 +9115,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
 	router.PATCH(options.BaseURL+"/orders/:id", wrapper.UpdateOrder, options.OperationMiddlewares["updateOrder"]...)
+	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
+	router.GET(options.BaseURL+"/orders/:id/receipt", wrapper.GetOrderReceipt, options.OperationMiddlewares["getOrderReceipt"]...)
 	router.GET(options.BaseURL+"/price_variants", wrapper.ListPriceVariants, options.OperationMiddlewares["listPriceVariants"]...)
 	router.POST(options.BaseURL+"/price_variants", wrapper.CreatePriceVariant, options.OperationMiddlewares["createPriceVariant"]...)
 	router.DELETE(options.BaseURL+"/price_variants/:id", wrapper.DeletePriceVariant, options.OperationMiddlewares["deletePriceVariant"]...)
@@ -9818,6 +10026,20 @@ func (response ListOrders200JSONResponse) VisitListOrdersResponse(w http.Respons
 	return answer.JSON(w, 200, OrderList(response)) // as itself: response has none of its methods
 }
 
+type ExportOrdersRequestObject struct {
+	Params ExportOrdersParams
+}
+
+type ExportOrdersResponseObject interface {
+	VisitExportOrdersResponse(w http.ResponseWriter) error
+}
+
+type ExportOrders200JSONResponse SignedURL
+
+func (response ExportOrders200JSONResponse) VisitExportOrdersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type GetOrderRequestObject struct {
 	ID     string `json:"id"`
 	Params GetOrderParams
@@ -9847,6 +10069,20 @@ type UpdateOrder200JSONResponse Order
 
 func (response UpdateOrder200JSONResponse) VisitUpdateOrderResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
+}
+
+type GetOrderReceiptRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetOrderReceiptResponseObject interface {
+	VisitGetOrderReceiptResponse(w http.ResponseWriter) error
+}
+
+type GetOrderReceipt200JSONResponse SignedURL
+
+func (response GetOrderReceipt200JSONResponse) VisitGetOrderReceiptResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type ListPriceVariantsRequestObject struct {
@@ -10587,12 +10823,18 @@ type StrictServerInterface interface {
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx context.Context, request ListOrdersRequestObject) (ListOrdersResponseObject, error)
+	// ExportOrders Export orders
+	// (GET /orders/export)
+	ExportOrders(ctx context.Context, request ExportOrdersRequestObject) (ExportOrdersResponseObject, error)
 	// GetOrder Get an order
 	// (GET /orders/{id})
 	GetOrder(ctx context.Context, request GetOrderRequestObject) (GetOrderResponseObject, error)
 	// UpdateOrder Change an order
 	// (PATCH /orders/{id})
 	UpdateOrder(ctx context.Context, request UpdateOrderRequestObject) (UpdateOrderResponseObject, error)
+	// GetOrderReceipt Get the receipt of an order
+	// (GET /orders/{id}/receipt)
+	GetOrderReceipt(ctx context.Context, request GetOrderReceiptRequestObject) (GetOrderReceiptResponseObject, error)
 	// ListPriceVariants List price variants
 	// (GET /price_variants)
 	ListPriceVariants(ctx context.Context, request ListPriceVariantsRequestObject) (ListPriceVariantsResponseObject, error)
@@ -12714,6 +12956,31 @@ func (sh *strictHandler) ListOrders(ctx echo.Context, params ListOrdersParams) e
 	return nil
 }
 
+// ExportOrders operation middleware
+func (sh *strictHandler) ExportOrders(ctx echo.Context, params ExportOrdersParams) error {
+	var request ExportOrdersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportOrders(ctx.Request().Context(), request.(ExportOrdersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportOrders")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportOrdersResponseObject); ok {
+		return validResponse.VisitExportOrdersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // GetOrder operation middleware
 func (sh *strictHandler) GetOrder(ctx echo.Context, id string, params GetOrderParams) error {
 	var request GetOrderRequestObject
@@ -12783,6 +13050,31 @@ func (sh *strictHandler) UpdateOrder(ctx echo.Context, id string, params UpdateO
 		return err
 	} else if validResponse, ok := response.(UpdateOrderResponseObject); ok {
 		return validResponse.VisitUpdateOrderResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetOrderReceipt operation middleware
+func (sh *strictHandler) GetOrderReceipt(ctx echo.Context, id string) error {
+	var request GetOrderReceiptRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetOrderReceipt(ctx.Request().Context(), request.(GetOrderReceiptRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetOrderReceipt")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetOrderReceiptResponseObject); ok {
+		return validResponse.VisitGetOrderReceiptResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
