@@ -17,7 +17,7 @@ type shop struct {
 	account string
 }
 
-func init() { database.Prepare(migrate) }
+var _ = database.Prepare(migrate)
 
 func migrate(url string) error {
 	sealer, err := NewSealer(make([]byte, 32))

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/migrations"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // schemaBefore migrates an empty database up to a version, as an older program left it.
@@ -67,7 +66,7 @@ const (
 
 func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
+	eachEmpty(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
 		schemaBefore(t, s, 17)
 		for _, statement := range purchasesOfBefore {

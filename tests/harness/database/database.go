@@ -34,8 +34,8 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 }
 
 // Prepare has every new database be a copy of one that prepare was given, once for each engine: a schema takes longer to
-// make than most tests. An init function calls it.
-func Prepare(prepare func(url string) error) {
+// make than most tests. The declaration of a variable calls it: it returns something for that.
+func Prepare(prepare func(url string) error) (prepared struct{}) {
 	for _, engine := range Engines {
 		templates[engine] = sync.OnceValues(func() (string, error) {
 			url, err := create(engine, "")
@@ -45,6 +45,7 @@ func Prepare(prepare func(url string) error) {
 			return url, err
 		})
 	}
+	return prepared
 }
 
 var templates = map[string]func() (url string, err error){}

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-func init() { database.Prepare(migrate) }
+var _ = database.Prepare(migrate)
 
 func migrate(url string) error {
 	sealer, err := store.NewSealer(make([]byte, 32))
