@@ -40,6 +40,7 @@ type Client struct {
 	PriceVariants    *PriceVariantsService
 	Products         *ProductsService
 	PublicCheckouts  *PublicCheckoutsService
+	Refunds          *RefundsService
 	Socials          *SocialsService
 	TestHelpers      *TestHelpersService
 	WebhookEndpoints *WebhookEndpointsService
@@ -96,6 +97,7 @@ func New(key string, options ...ClientOption) *Client {
 	c.PriceVariants = (*PriceVariantsService)(s)
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
+	c.Refunds = (*RefundsService)(s)
 	c.Socials = (*SocialsService)(s)
 	c.TestHelpers = (*TestHelpersService)(s)
 	c.WebhookEndpoints = (*WebhookEndpointsService)(s)

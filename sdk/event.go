@@ -31,7 +31,7 @@ type Event struct {
 	APIVersion string `json:"api_version"`
 	// Test marks an event that was sent on demand and stands for nothing.
 	Test bool `json:"test"`
-	// Data is the resource. Product, Checkout and Order read it.
+	// Data is the resource. Product, Checkout, Order and Refund read it.
 	Data json.RawMessage `json:"data"`
 }
 
@@ -41,8 +41,23 @@ func (e *Event) Product() (*Product, error) { return dataOf[Product](e, "product
 // Checkout returns the checkout of checkout.created, its line items expanded.
 func (e *Event) Checkout() (*Checkout, error) { return dataOf[Checkout](e, "checkout") }
 
-// Order returns the order of order.created and order.paid, its line items and customer expanded.
+// Order returns the order of order.created, order.paid and the events of its refunds, its line items and customer expanded.
 func (e *Event) Order() (*Order, error) { return dataOf[Order](e, "order") }
+
+// Refund returns the refund that refund.created and refund.updated are about. Order returns its order, line items,
+// customer and refunds expanded.
+func (e *Event) Refund() (*Refund, error) {
+	var data struct {
+		Refund *Refund `json:"refund"`
+	}
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return nil, fmt.Errorf("sdk: read the refund of %s: %w", e.Type, err)
+	}
+	if data.Refund == nil {
+		return nil, fmt.Errorf("sdk: %s carries no refund", e.Type)
+	}
+	return data.Refund, nil
+}
 
 // dataOf refuses another type of object: decoding it would give a resource full of zeros.
 func dataOf[T any](e *Event, object string) (*T, error) {

@@ -59,6 +59,9 @@ type ProductsService service
 // run on a buyer's device.
 type PublicCheckoutsService service
 
+// RefundsService gives money of orders back.
+type RefundsService service
+
 // SocialsService connects channels, which are profiles and pages on networks, and activates them for ads.
 type SocialsService service
 

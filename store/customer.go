@@ -19,30 +19,31 @@ const (
 
 // Customer is somebody who buys, or may buy, from an account. The email is unique in the account, in any case.
 type Customer struct {
-	AccountID        string                  `db:"account_id"`
-	ID               string                  `db:"id"`
-	Email            *string                 `db:"email"` // nil once deleted
-	EmailKey         *string                 `db:"email_key"`
-	Name             *string                 `db:"name"`
-	Phone            *string                 `db:"phone"`
-	ExternalID       *string                 `db:"external_id"`
-	AvatarURL        *string                 `db:"avatar_url"`
-	BillingAddress   JSON[*Address]          `db:"billing_address"`
-	TaxID            JSON[*TaxID]            `db:"tax_id"`
-	TaxExempt        bool                    `db:"tax_exempt"`
-	PreferredLocale  *string                 `db:"preferred_locale"`
-	Type             CustomerType            `db:"type"`
-	OrdersCount      int64                   `db:"orders_count"`
-	TotalSpent       JSON[map[string]int64]  `db:"total_spent"` // by currency
-	FirstPaidAt      *Time                   `db:"first_paid_at"`
-	LastOrderAt      *Time                   `db:"last_order_at"`
-	MarketingConsent JSON[*MarketingConsent] `db:"marketing_consent"`
-	Notes            *string                 `db:"notes"`
-	Tags             JSON[[]string]          `db:"tags"`
-	Metadata         Metadata                `db:"metadata"`
-	DeletedAt        *Time                   `db:"deleted_at"` // kept without personal details, for its orders
-	CreatedAt        Time                    `db:"created_at"`
-	UpdatedAt        Time                    `db:"updated_at"`
+	AccountID              string                  `db:"account_id"`
+	ID                     string                  `db:"id"`
+	Email                  *string                 `db:"email"` // nil once deleted
+	EmailKey               *string                 `db:"email_key"`
+	Name                   *string                 `db:"name"`
+	Phone                  *string                 `db:"phone"`
+	ExternalID             *string                 `db:"external_id"`
+	AvatarURL              *string                 `db:"avatar_url"`
+	BillingAddress         JSON[*Address]          `db:"billing_address"`
+	TaxID                  JSON[*TaxID]            `db:"tax_id"`
+	TaxExempt              bool                    `db:"tax_exempt"`
+	PreferredLocale        *string                 `db:"preferred_locale"`
+	DefaultPaymentMethodID *string                 `db:"default_payment_method_id"`
+	Type                   CustomerType            `db:"type"`
+	OrdersCount            int64                   `db:"orders_count"`
+	TotalSpent             JSON[map[string]int64]  `db:"total_spent"` // by currency: what was paid, less what was given back
+	FirstPaidAt            *Time                   `db:"first_paid_at"`
+	LastOrderAt            *Time                   `db:"last_order_at"`
+	MarketingConsent       JSON[*MarketingConsent] `db:"marketing_consent"`
+	Notes                  *string                 `db:"notes"`
+	Tags                   JSON[[]string]          `db:"tags"`
+	Metadata               Metadata                `db:"metadata"`
+	DeletedAt              *Time                   `db:"deleted_at"` // kept without personal details, for its orders
+	CreatedAt              Time                    `db:"created_at"`
+	UpdatedAt              Time                    `db:"updated_at"`
 }
 
 // TaxID is a tax identification number with its kind, such as eu_vat.
@@ -140,7 +141,8 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 	})
 }
 
-// UpdateCustomer locks the customer, applies change and stores it.
+// UpdateCustomer locks the customer, applies change and stores it. A default payment method that the customer does not
+// have is CodeMissing.
 func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*Customer)) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
@@ -150,6 +152,9 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		before := *c
 		change(c)
 		if err := c.check(); err != nil || sameJSON(before, *c) {
+			return c, err
+		}
+		if err := s.checkDefault(ctx, c, before.DefaultPaymentMethodID); err != nil {
 			return c, err
 		}
 		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
@@ -165,6 +170,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Custo
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
 		if err != nil {
+			return nil, err
+		}
+		if err := u.forgetMethods(ctx, c); err != nil {
 			return nil, err
 		}
 		if c.OrdersCount == 0 {
@@ -191,6 +199,15 @@ func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock stri
 	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
 	if err == nil && c == nil {
 		err = Missing("customer", param, ref)
+	}
+	return c, err
+}
+
+// anyCustomer reads a customer, deleted or not, that something refers to.
+func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Customer, error) {
+	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && c == nil {
+		err = Missing("customer", "", id)
 	}
 	return c, err
 }
@@ -278,6 +295,13 @@ func (c *Customer) spend(currency string, amount int64, now Time) {
 	if c.FirstPaidAt == nil {
 		c.FirstPaidAt = &now
 	}
+}
+
+// refund takes what was given back off the paid amounts. A negative amount is not given back after all.
+func (c *Customer) refund(currency string, amount int64, now Time) {
+	spent := maps.Clone(c.TotalSpent.V)
+	spent[currency] -= amount
+	c.TotalSpent, c.UpdatedAt = JSONOf(spent), now
 }
 
 // findBuyer locks the customer that a checkout means, nil if there is none yet.

@@ -26,6 +26,8 @@ const (
 	KindOrder           Kind = "order"
 	KindInvoice         Kind = "invoice"
 	KindPayment         Kind = "payment"
+	KindPaymentMethod   Kind = "payment_method"
+	KindRefund          Kind = "refund"
 	KindWebhookEndpoint Kind = "webhook_endpoint"
 	KindEvent           Kind = "event"
 	KindDelivery        Kind = "webhook_delivery"
@@ -62,6 +64,10 @@ func (k Kind) Prefix() string {
 		return "inv_"
 	case KindPayment:
 		return "pay_"
+	case KindPaymentMethod:
+		return "pm_"
+	case KindRefund:
+		return "re_"
 	case KindWebhookEndpoint:
 		return "we_"
 	case KindEvent:

@@ -171,6 +171,32 @@ var invariants = []invariant{
 	{"every charge of the test provider has its payment", `
 		SELECT t.account_id, t.id FROM test_charges t WHERE NOT EXISTS (
 			SELECT 1 FROM payments p WHERE p.account_id = t.account_id AND p.id = t.token)`},
+
+	// Refunds and payment methods.
+	{"what is refunded is the sum of the refunds, tax included", `
+		SELECT o.account_id, o.id FROM orders o
+		LEFT JOIN refunds r ON r.account_id = o.account_id AND r.order_id = o.id AND r.status IN ('pending', 'succeeded')
+		GROUP BY o.account_id, o.id, o.paid_amount, o.refunded_amount, o.refunded_tax_amount
+		HAVING o.refunded_amount <> COALESCE(SUM(r.amount), 0) OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0)
+			OR o.refunded_amount > o.paid_amount`},
+	{"a refund gives back what its order's customer paid, in its currency", `
+		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
+			SELECT 1 FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id
+			WHERE o.account_id = r.account_id AND o.id = r.order_id AND o.customer_id = r.customer_id AND o.currency = r.currency
+				AND p.id = r.payment_id AND p.status = 'succeeded' AND p.provider = r.provider)`},
+	{"a refund was made exactly if its provider made it", `
+		SELECT r.account_id, r.id FROM refunds r JOIN test_refunds t ON t.account_id = r.account_id AND t.token = r.id
+		WHERE t.amount <> r.amount OR (r.status <> 'pending' AND t.status <> r.status)`},
+	{"every refund of the test provider has its refund", `
+		SELECT t.account_id, t.id FROM test_refunds t WHERE NOT EXISTS (
+			SELECT 1 FROM refunds r WHERE r.account_id = t.account_id AND r.id = t.token)`},
+	{"a payment method is of a customer of its account, and a default one of its customer", `
+		SELECT m.account_id, m.id FROM payment_methods m WHERE NOT EXISTS (
+			SELECT 1 FROM customers c WHERE c.account_id = m.account_id AND c.id = m.customer_id)
+		UNION ALL
+		SELECT c.account_id, c.id FROM customers c WHERE c.default_payment_method_id IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM payment_methods m
+			WHERE m.account_id = c.account_id AND m.customer_id = c.id AND m.id = c.default_payment_method_id AND m.deleted_at IS NULL)`},
 }
 
 // Check returns the rows that CheckEach finds.

@@ -38,9 +38,23 @@ func purchases(t *testing.T, s *Store, account string) {
 		AccountID: account, ID: "tch_1", Token: paid.Payment.ID, Amount: 3800, Currency: "usd", Status: "succeeded",
 	})
 	require.NoError(t, err)
-	_, err = s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+	settled, err := s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
 	require.NoError(t, err)
+	refund(t, s, account, *settled.Checkout.OrderID)
 	begin()
+}
+
+// refund gives a part of an order back.
+func refund(t *testing.T, s *Store, account, order string) {
+	t.Helper()
+	begun, err := s.BeginRefund(t.Context(), account, NewRefund{Order: order, Amount: new(int64(500)), Reason: RefundReasonCustomerRequest})
+	require.NoError(t, err)
+	made, err := s.PutTestRefund(t.Context(), TestRefund{
+		AccountID: account, ID: "tre_1", Token: begun.Refund.ID, ChargeID: "tch_1", Amount: 500, Status: "succeeded",
+	})
+	require.NoError(t, err)
+	_, err = s.SettleRefund(t.Context(), begun.Refund, RefundResult{Ref: made.ID, Status: RefundStatusSucceeded}, time.Second)
+	require.NoError(t, err)
 }
 
 // Every promise is broken once, behind the back of the code, and has to be missed.
@@ -76,6 +90,12 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"an order and its invoice are told of once":         `UPDATE events SET type = 'order.paid' WHERE type = 'order.created'`,
 		"a charge went through exactly if its payment did":  `UPDATE test_charges SET amount = amount + 1`,
 		"every charge of the test provider has its payment": `UPDATE test_charges SET token = 'pay_other'`,
+
+		"what is refunded is the sum of the refunds, tax included":                            `UPDATE refunds SET tax_amount = tax_amount + 1`,
+		"a refund gives back what its order's customer paid, in its currency":                 `UPDATE refunds SET customer_id = 'cus_other'`,
+		"a refund was made exactly if its provider made it":                                   `UPDATE test_refunds SET status = 'pending'`,
+		"every refund of the test provider has its refund":                                    `UPDATE test_refunds SET token = 're_other'`,
+		"a payment method is of a customer of its account, and a default one of its customer": `UPDATE customers SET default_payment_method_id = 'pm_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {
 		o := newOutbox(t, url)

@@ -43,6 +43,7 @@ type Order struct {
 	CustomerEmail     *string                 `db:"customer_email"` // as it was then
 	LineItemIDs       JSON[[]string]          `db:"line_item_ids"`
 	PaymentIDs        JSON[[]string]          `db:"payment_ids"`
+	RefundIDs         JSON[[]string]          `db:"refund_ids"`
 	CheckoutID        *string                 `db:"checkout_id"`
 	Currency          string                  `db:"currency"`
 	SubtotalAmount    int64                   `db:"subtotal_amount"`

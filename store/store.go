@@ -109,9 +109,12 @@ func (s *Store) connectSQLite(ctx context.Context) error {
 }
 
 // endLeases lets what a process that died was doing be taken over at once: requests with an Idempotency-Key,
-// deliveries, and writes at ad networks. Only the one process that serves an embedded database may call it.
+// deliveries, payments, refunds, and writes at ad networks. Only the one process that serves an embedded database may call it.
 func (s *Store) endLeases(ctx context.Context) error {
-	for table, underWay := range map[string]string{"idempotency_keys": "status = 0", "webhook_claims": "TRUE", "ad_actions": "state IN ('begun', 'unknown')"} {
+	for table, underWay := range map[string]string{
+		"idempotency_keys": "status = 0", "webhook_claims": "TRUE", "ad_actions": "state IN ('begun', 'unknown')",
+		"payments": "status IN ('pending', 'requires_action')", "refunds": "status = 'pending'",
+	} {
 		tables, err := get[int](ctx, s, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table)
 		if err != nil {
 			return err

@@ -43,10 +43,14 @@ func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider
 
 // providerOf returns the provider by which a payment has begun.
 func (b *Billing) providerOf(payment *store.Payment) (payments.Provider, error) {
-	if provider, ok := b.providers.Provider(payment.Provider); ok {
+	return b.named(payment.Provider)
+}
+
+func (b *Billing) named(provider string) (payments.Provider, error) {
+	if provider, ok := b.providers.Provider(provider); ok {
 		return provider, nil
 	}
-	return nil, fmt.Errorf("this server has no payment provider %q", payment.Provider)
+	return nil, fmt.Errorf("this server has no payment provider %q", provider)
 }
 
 // ConfirmCheckout is how a buyer pays. Method is nil when none was sent.

@@ -37,8 +37,8 @@ func (b *Billing) Run(ctx context.Context) {
 	}
 }
 
-// Reconcile goes on with every payment that was left without an outcome: by a crash, by a provider that did not
-// answer, or by a buyer who did not come back.
+// Reconcile goes on with every payment and refund that was left without an outcome: by a crash, by a provider that did
+// not answer or takes its time, or by a buyer who did not come back.
 func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
@@ -47,6 +47,7 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 		for _, payment := range due {
 			errs = append(errs, b.reconcile(ctx, payment))
 		}
+		errs = append(errs, b.reconcileRefunds(ctx, provider))
 	}
 	return errors.Join(errs...)
 }

@@ -13,7 +13,8 @@ func (h *Handlers) ListCustomers(ctx context.Context, r api.ListCustomersRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.ListCustomers200JSONResponse(view.List("/v1/customers", customers, more, view.Customer)), nil
+	out, err := showList(ctx, h, "/v1/customers", customers, more, view.Customer, view.CustomerRefs, r.Params.Expand)
+	return api.ListCustomers200JSONResponse(out), err
 }
 
 // CreateCustomer implements POST /customers.
@@ -22,7 +23,8 @@ func (h *Handlers) CreateCustomer(ctx context.Context, r api.CreateCustomerReque
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateCustomer201JSONResponse(view.Customer(c)), nil
+	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	return api.CreateCustomer201JSONResponse(out), err
 }
 
 // GetCustomer implements GET /customers/{id}.
@@ -31,7 +33,8 @@ func (h *Handlers) GetCustomer(ctx context.Context, r api.GetCustomerRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return api.GetCustomer200JSONResponse(view.Customer(c)), nil
+	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	return api.GetCustomer200JSONResponse(out), err
 }
 
 // GetCustomerByExternalID implements GET /customers/external/{external_id}.
@@ -40,7 +43,8 @@ func (h *Handlers) GetCustomerByExternalID(ctx context.Context, r api.GetCustome
 	if err != nil {
 		return nil, err
 	}
-	return api.GetCustomerByExternalID200JSONResponse(view.Customer(c)), nil
+	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	return api.GetCustomerByExternalID200JSONResponse(out), err
 }
 
 // UpdateCustomer implements PATCH /customers/{id}.
@@ -49,7 +53,8 @@ func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerReque
 	if err != nil {
 		return nil, err
 	}
-	return api.UpdateCustomer200JSONResponse(view.Customer(c)), nil
+	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	return api.UpdateCustomer200JSONResponse(out), err
 }
 
 // DeleteCustomer implements DELETE /customers/{id}.

@@ -15,7 +15,7 @@ func kindsOf(s *store.Store) map[string]kind {
 	return map[string]kind{
 		"prod":  kindOf("product", s.ProductsByID, view.Product, view.ProductRefs),
 		"price": kindOf("price_variant", s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
-		"cus":   kindOf("customer", s.CustomersByID, view.Customer, nil),
+		"cus":   kindOf("customer", s.CustomersByID, view.Customer, view.CustomerRefs),
 		"chk":   kindOf("checkout", s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
 		"li":    kindOf("line_item", s.LineItemsByID, view.LineItem, view.LineItemRefs),
 		"inv":   kindOf("invoice", s.InvoicesByID, view.Invoice, view.InvoiceRefs),
@@ -23,6 +23,8 @@ func kindsOf(s *store.Store) map[string]kind {
 		"order": kindOf("order", s.OrdersByID, view.Order, view.OrderRefs),
 		"whev":  kindOf("webhook_event", s.EventsByID, view.WebhookEvent, nil),
 		"pay":   kindOf("payment", s.PaymentsByID, view.Payment, nil),
+		"pm":    kindOf("payment_method", s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
+		"re":    kindOf("refund", s.RefundsByID, view.Refund, view.RefundRefs),
 	}
 }
 

@@ -83,6 +83,20 @@ func (o outsideAuthenticator) Authenticate(ctx context.Context, account, ref str
 	return o.Authenticator.Authenticate(ctx, account, ref)
 }
 
+type outsideTester struct{ Tester }
+
+func (o outsideTester) Authenticate(ctx context.Context, account, ref string) (Charge, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Tester.Authenticate(ctx, account, ref)
+}
+
+func (o outsideTester) SettleRefund(ctx context.Context, account, ref string, to RefundStatus) (Refund, error) {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Tester.SettleRefund(ctx, account, ref, to)
+}
+
 func leave(ctx context.Context) (context.Context, context.CancelFunc) {
 	if store.InTx(ctx) {
 		panic("payments: provider called inside a transaction")

@@ -65,6 +65,14 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, account, ref string) (Charge, error)
 }
 
+// Tester is a provider that moves no money: a developer plays the buyer and the banks.
+type Tester interface {
+	Authenticator
+
+	// SettleRefund lets a pending refund become what it is told to. Any other refund stays as it is.
+	SettleRefund(ctx context.Context, account, ref string, to RefundStatus) (Refund, error)
+}
+
 // Notifier is a provider that tells us by itself what became of something.
 type Notifier interface {
 	// ParseWebhook reads a notification that came to us, and returns ErrForged for one that is not the provider's. It

@@ -7,17 +7,21 @@ import "slices"
 type Registry struct {
 	providers map[string]Provider
 	notifiers map[string]Notifier
+	testers   map[string]Tester
 	names     []string
 }
 
 // NewRegistry holds the providers.
 func NewRegistry(providers ...Provider) *Registry {
-	r := &Registry{providers: map[string]Provider{}, notifiers: map[string]Notifier{}}
+	r := &Registry{providers: map[string]Provider{}, notifiers: map[string]Notifier{}, testers: map[string]Tester{}}
 	for _, p := range providers {
 		r.names = append(r.names, p.Name())
 		r.providers[p.Name()] = Outside(p)
 		if n, ok := p.(Notifier); ok {
 			r.notifiers[p.Name()] = n
+		}
+		if t, ok := p.(Tester); ok {
+			r.testers[p.Name()] = outsideTester{t}
 		}
 	}
 	return r
@@ -33,6 +37,12 @@ func (r *Registry) Provider(name string) (Provider, bool) {
 func (r *Registry) Notifier(name string) (Notifier, bool) {
 	n, ok := r.notifiers[name]
 	return n, ok
+}
+
+// Tester returns the provider of a name that moves no money, and whether there is one.
+func (r *Registry) Tester(name string) (Tester, bool) {
+	t, ok := r.testers[name]
+	return t, ok
 }
 
 // Names returns the names of all, in their order.

@@ -4,34 +4,43 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 )
 
 // Customer renders a customer.
 func Customer(c *store.Customer) api.Customer {
 	return api.Customer{
-		ID:               c.ID,
-		Object:           "customer",
-		Email:            value(c.Email),
-		Name:             c.Name,
-		Phone:            c.Phone,
-		ExternalID:       c.ExternalID,
-		AvatarURL:        c.AvatarURL,
-		BillingAddress:   address(c.BillingAddress.V),
-		TaxID:            (*api.TaxID)(c.TaxID.V),
-		TaxExempt:        c.TaxExempt,
-		PreferredLocale:  c.PreferredLocale,
-		Type:             api.CustomerType(c.Type),
-		OrdersCount:      c.OrdersCount,
-		TotalSpent:       object(c.TotalSpent.V),
-		FirstPaidAt:      atOrNull(c.FirstPaidAt),
-		LastOrderAt:      atOrNull(c.LastOrderAt),
-		MarketingConsent: marketingConsent(c.MarketingConsent.V),
-		Notes:            c.Notes,
-		Tags:             list(c.Tags.V),
-		Metadata:         c.Metadata.Map(),
-		CreatedAt:        at(c.CreatedAt),
-		UpdatedAt:        at(c.UpdatedAt),
+		ID:                   c.ID,
+		Object:               "customer",
+		Email:                value(c.Email),
+		Name:                 c.Name,
+		Phone:                c.Phone,
+		ExternalID:           c.ExternalID,
+		AvatarURL:            c.AvatarURL,
+		BillingAddress:       address(c.BillingAddress.V),
+		TaxID:                (*api.TaxID)(c.TaxID.V),
+		TaxExempt:            c.TaxExempt,
+		PreferredLocale:      c.PreferredLocale,
+		DefaultPaymentMethod: ref(c.DefaultPaymentMethodID),
+		Type:                 api.CustomerType(c.Type),
+		OrdersCount:          c.OrdersCount,
+		TotalSpent:           object(c.TotalSpent.V),
+		FirstPaidAt:          atOrNull(c.FirstPaidAt),
+		LastOrderAt:          atOrNull(c.LastOrderAt),
+		MarketingConsent:     marketingConsent(c.MarketingConsent.V),
+		Notes:                c.Notes,
+		Tags:                 list(c.Tags.V),
+		Metadata:             c.Metadata.Map(),
+		CreatedAt:            at(c.CreatedAt),
+		UpdatedAt:            at(c.UpdatedAt),
+	}
+}
+
+// CustomerRefs yields what a customer points at.
+func CustomerRefs(c *api.Customer, field string, yield func(*wire.Reference)) {
+	if field == "default_payment_method" {
+		yield(&c.DefaultPaymentMethod)
 	}
 }
 
@@ -80,6 +89,7 @@ func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
 		setTaxID(&c.TaxID, b.TaxID)
 		set(&c.TaxExempt, b.TaxExempt)
 		setOrClear(&c.PreferredLocale, b.PreferredLocale)
+		setOrClear(&c.DefaultPaymentMethodID, b.DefaultPaymentMethod)
 		setOrClear(&c.Notes, b.Notes)
 		setMetadata(&c.Metadata, b.Metadata)
 		if b.MarketingConsent.IsSpecified() {

@@ -22,6 +22,8 @@ func Event(kind string, v any) ([]byte, error) {
 		return json.Marshal(orderDetail(d))
 	case *store.InvoiceDetail:
 		return json.Marshal(invoiceDetail(d))
+	case *store.RefundDetail:
+		return json.Marshal(refundDetail(d))
 	}
 	return nil, fmt.Errorf("view: no payload of %s from %T", kind, v)
 }
@@ -56,6 +58,18 @@ func invoiceDetail(d *store.InvoiceDetail) api.Invoice {
 	if d.Customer != nil {
 		out.Customer = new(Customer(d.Customer))
 	}
+	return out
+}
+
+// refundedOrder is an order with the refund that an event is about.
+type refundedOrder struct {
+	api.Order
+	Refund api.Refund `json:"refund"`
+}
+
+func refundDetail(d *store.RefundDetail) refundedOrder {
+	out := refundedOrder{Order: orderDetail(&d.OrderDetail), Refund: Refund(d.Refund)}
+	inline(out.Refunds, d.Refunds, Refund, func(r *store.Refund) string { return r.ID })
 	return out
 }
 

@@ -92,8 +92,9 @@ func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
 			decode(t, data, &c)
 			require.EqualValues(t, 1900, inlined(t, c.LineItems[0])["total_amount"])
 		case "order":
-			var o api.Order
+			var o refundedOrder // the other events of an order have no refund
 			decode(t, data, &o)
+			require.Equal(t, strings.HasPrefix(kind.Type, "refund."), o.Refund.ID != "")
 			require.EqualValues(t, 1900, inlined(t, o.LineItems[0])["total_amount"])
 			require.Equal(t, "ada@example.com", inlined(t, o.Customer)["email"])
 		case "invoice":
@@ -103,7 +104,7 @@ func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
 			require.Equal(t, "ada@example.com", inlined(t, i.Customer)["email"])
 		}
 	}
-	require.Equal(t, 9, rendered)
+	require.Equal(t, 11, rendered)
 }
 
 func TestEvent_DoesNotCarryWhatPaysACheckout(t *testing.T) {

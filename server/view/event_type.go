@@ -72,10 +72,16 @@ func eventSample(kind string) any {
 	case store.EventOrderCreated:
 		return sampleOrder()
 	case store.EventOrderPaid:
-		order := sampleOrder()
-		order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
-		order.Order.PaymentIDs = store.JSONOf([]string{store.KindPayment.Prefix() + sampleID})
-		return order
+		return samplePaidOrder()
+	case store.EventRefundCreated:
+		return sampleRefund()
+	case store.EventRefundUpdated:
+		refund := sampleRefund()
+		refund.Refund.Status, refund.Refund.SucceededAt = store.RefundStatusSucceeded, new(sampleTime())
+		refund.Refund.ProviderRef = new("tre_" + refund.Refund.ID)
+		refund.Refunds = []store.Refund{*refund.Refund}
+		refund.Customer.TotalSpent = store.JSONOf(map[string]int64{"usd": 0})
+		return refund
 	case store.EventInvoiceCreated:
 		return sampleInvoice()
 	case store.EventInvoicePaid:
@@ -94,6 +100,25 @@ func eventSample(kind string) any {
 		return invoice
 	}
 	return nil
+}
+
+func samplePaidOrder() *store.OrderDetail {
+	order := sampleOrder()
+	order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
+	order.Order.PaymentIDs = store.JSONOf([]string{store.KindPayment.Prefix() + sampleID})
+	return order
+}
+
+// sampleRefund gives all of a paid order back.
+func sampleRefund() *store.RefundDetail {
+	now, d := sampleTime(), samplePaidOrder()
+	refund := store.Refund{
+		ID: store.KindRefund.Prefix() + sampleID, OrderID: d.Order.ID, PaymentID: d.Order.PaymentIDs.V[0], CustomerID: d.Customer.ID,
+		Amount: d.Order.PaidAmount, Currency: d.Order.Currency, Status: store.RefundStatusPending,
+		Reason: store.RefundReasonCustomerRequest, RevokeAccess: true, Provider: "test", CreatedAt: now, UpdatedAt: now,
+	}
+	d.Order.Status, d.Order.RefundedAmount, d.Order.RefundIDs = store.OrderStatusRefunded, refund.Amount, store.JSONOf([]string{refund.ID})
+	return &store.RefundDetail{OrderDetail: *d, Refund: &refund, Refunds: []store.Refund{refund}}
 }
 
 func sampleProduct() *store.ProductDetail {

@@ -32,6 +32,7 @@ func Order(o *store.Order) api.Order {
 		Checkout:             ref(o.CheckoutID),
 		Invoice:              ref(o.InvoiceID),
 		Payments:             wire.RefTos(o.PaymentIDs.V),
+		Refunds:              wire.RefTos(o.RefundIDs.V),
 		BillingName:          o.BillingName,
 		BillingAddress:       address(o.BillingAddress.V),
 		TaxID:                (*api.TaxID)(o.TaxID.V),
@@ -63,6 +64,10 @@ func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 	case "payments":
 		for i := range o.Payments {
 			yield(&o.Payments[i])
+		}
+	case "refunds":
+		for i := range o.Refunds {
+			yield(&o.Refunds[i])
 		}
 	}
 }

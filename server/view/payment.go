@@ -35,3 +35,20 @@ func paymentMethod(m store.PaymentMethod) *api.PaymentMethodDetails {
 		ExpMonth: int64(m.ExpMonth), ExpYear: int64(m.ExpYear),
 	}
 }
+
+// SavedPaymentMethod renders a payment method that a customer can be charged with later.
+func SavedPaymentMethod(m *store.SavedMethod) api.SavedPaymentMethod {
+	return api.SavedPaymentMethod{
+		ID:        m.ID,
+		Object:    "payment_method",
+		Customer:  m.CustomerID,
+		Provider:  m.Provider,
+		Type:      api.SavedPaymentMethodType(m.Card.V.Type),
+		Brand:     m.Card.V.Brand,
+		Last4:     m.Card.V.Last4,
+		ExpMonth:  int64(m.Card.V.ExpMonth),
+		ExpYear:   int64(m.Card.V.ExpYear),
+		CreatedAt: at(m.CreatedAt),
+		UpdatedAt: at(m.UpdatedAt),
+	}
+}

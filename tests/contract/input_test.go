@@ -204,11 +204,12 @@ func TestEveryFilter_RefusesWhatIsEmptyOrNoText(t *testing.T) {
 
 func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	t.Parallel()
-	// What an expanded name shows is read with this scope; line items and payments come with what has them.
+	// What an expanded name shows is read with this scope; line items, payments and their methods come with what has them.
 	reading := map[string]string{
 		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read",
 		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
-		"event": "webhooks:read", "line_items": "", "payments": "",
+		"event": "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
+		"default_payment_method": "",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
 	database.Each(t, func(t *testing.T, url string) {

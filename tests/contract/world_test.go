@@ -96,7 +96,7 @@ func (w *world) first(t testing.TB, path string, wanted func(map[string]any) boo
 	return ""
 }
 
-// sell makes one order, and leaves a second, open checkout.
+// sell makes one order, with a refund of a part of it that stays pending, and leaves a second, open checkout.
 func (w *world) sell(t testing.TB) {
 	t.Helper()
 	sold := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
@@ -108,8 +108,10 @@ func (w *world) sell(t testing.TB) {
 		"line_items":     []any{map[string]any{"price_variant": w.ids["sold price"]}},
 	}
 	paid := w.make(t, "chk", "/v1/checkouts", cart)
-	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{"payment_method": "pm_card_visa"})
+	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{"payment_method": "pm_card_pendingRefund"})
 	w.ids["order"] = paid["order"].(string)
+	w.ids["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)["payments"].([]any)[0].(string)
+	w.make(t, "re", "/v1/refunds", map[string]any{"order": w.ids["order"], "amount": 500})
 	open := w.make(t, "chk", "/v1/checkouts", cart)
 	w.secret = open["client_secret"].(string)
 }
@@ -141,7 +143,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 var resources = map[string]string{
 	"discounts": "disc",
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
-	"webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
+	"payments": "pay", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
 	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
 }

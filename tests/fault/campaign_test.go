@@ -84,8 +84,8 @@ func (c *campaign) run(kills int, work func(n int64)) {
 	group.Wait()
 }
 
-// endLeases does what a minute of waiting would do: nobody lives who holds a claim, sends a webhook or waits for an ad
-// network. An embedded database knows that by itself when it is opened.
+// endLeases does what a minute of waiting would do: nobody lives who holds a claim, sends a webhook or waits for a payment
+// provider or an ad network. An embedded database knows that by itself when it is opened.
 func (c *campaign) endLeases() {
 	c.t.Helper()
 	db := harness.OpenDatabase(c.t, c.url)
@@ -93,6 +93,8 @@ func (c *campaign) endLeases() {
 	if db.Engine == "postgres" {
 		db.Must(c.t, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
 		db.Must(c.t, `UPDATE webhook_claims SET lease_until = 0`)
+		db.Must(c.t, `UPDATE payments SET lease_until = 0 WHERE status IN ('pending', 'requires_action')`)
+		db.Must(c.t, `UPDATE refunds SET lease_until = 0 WHERE status = 'pending'`)
 		db.Must(c.t, `UPDATE ad_actions SET lease_until = 0 WHERE state IN ('begun', 'unknown')`)
 	}
 }

@@ -1,0 +1,128 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// CreateRefund gives money of an order back, at most once however often it is called. A refund that the provider
+// refuses is a failed one, and not an error. An error that is not a *store.Error leaves the outcome unknown, the refund
+// pending: the same request sent again, or the reconciler, finds out.
+func (b *Billing) CreateRefund(ctx context.Context, account string, in store.NewRefund) (*store.Refund, error) {
+	begun, err := b.store.BeginRefund(ctx, account, in)
+	if err != nil {
+		return nil, err
+	}
+	return b.resumeRefund(ctx, begun)
+}
+
+// ResumeRefund goes on with a refund from wherever it stands.
+func (b *Billing) ResumeRefund(ctx context.Context, account, id string) (*store.Refund, error) {
+	begun, err := b.store.GetRefunding(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	return b.resumeRefund(ctx, begun)
+}
+
+// CancelRefund gives up a pending refund, if its provider still can. One that has another outcome by then gets it, and
+// is a CodeInvalid on status that is recorded with it. A canceled refund is returned as it is.
+func (b *Billing) CancelRefund(ctx context.Context, account, ref string) (*store.Refund, error) {
+	begun, err := b.store.BeginCancelRefund(ctx, account, ref)
+	if err != nil || begun.Status == store.RefundStatusCanceled {
+		return begun, err
+	}
+	provider, err := b.named(begun.Provider)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := provider.CancelRefund(ctx, account, *begun.ProviderRef)
+	if err != nil {
+		return nil, fmt.Errorf("cancel refund %s: %s", begun.ID, err)
+	}
+	refund, err := b.settleRefund(ctx, begun, answer)
+	if err != nil || refund.Status == store.RefundStatusCanceled {
+		return refund, err
+	}
+	refused := store.Invalid("status", fmt.Sprintf("The provider did not cancel the refund: it is %s.", refund.Status))
+	refused.Outcome = store.Recorded
+	return refund, refused
+}
+
+func (b *Billing) resumeRefund(ctx context.Context, begun *store.Refunding) (*store.Refund, error) {
+	refund := begun.Refund
+	if refund.Status != store.RefundStatusPending {
+		return refund, nil
+	}
+	answer, err := b.askForRefund(ctx, begun)
+	if err != nil {
+		return nil, b.unknownRefund(ctx, refund, err)
+	}
+	return b.settleRefund(ctx, refund, answer)
+}
+
+// askForRefund asks the provider for a refund, unless it has it from an earlier time: no provider keeps a token for
+// ever.
+func (b *Billing) askForRefund(ctx context.Context, begun *store.Refunding) (payments.Refund, error) {
+	refund, payment := begun.Refund, begun.Payment
+	provider, err := b.named(refund.Provider)
+	if err != nil {
+		return payments.Refund{}, err
+	}
+	if begun.Resumed {
+		answer, found, err := provider.GetRefund(ctx, refund.AccountID, *payment.ProviderRef, refund.ID)
+		if err != nil || found {
+			return answer, err
+		}
+	}
+	return provider.Refund(ctx, payments.RefundInput{
+		Token: refund.ID, Account: refund.AccountID, ChargeRef: *payment.ProviderRef, Amount: refund.Amount, Currency: refund.Currency,
+		Reason: string(refund.Reason), Metadata: map[string]string{"account": refund.AccountID, "order": refund.OrderID, "refund_id": refund.ID},
+	})
+}
+
+// refundPause is how long a provider that takes its time over a refund is left alone.
+const refundPause = 10 * time.Minute
+
+// settleRefund stores what the provider said.
+func (b *Billing) settleRefund(ctx context.Context, refund *store.Refund, answer payments.Refund) (*store.Refund, error) {
+	result := store.RefundResult{Ref: answer.Ref, Status: store.RefundStatus(answer.Status), FailureReason: answer.FailureReason}
+	switch result.Status {
+	case store.RefundStatusPending, store.RefundStatusSucceeded, store.RefundStatusFailed, store.RefundStatusCanceled:
+	default:
+		return nil, fmt.Errorf("refund %s is %q, which is no status", answer.Ref, answer.Status)
+	}
+	return b.store.SettleRefund(ctx, refund, result, refundPause)
+}
+
+// unknownRefund leaves a refund to whoever asks next. It hides what the error is: no failure of a provider is an
+// answer to the request, or frees its Idempotency-Key.
+func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err error) error {
+	if yield := b.store.YieldRefund(context.WithoutCancel(ctx), refund.AccountID, refund.ID, unknownPause); yield != nil {
+		err = errors.Join(err, yield)
+	}
+	return fmt.Errorf("refund %s has no known outcome yet: %s", refund.ID, err)
+}
+
+func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {
+	due, err := b.store.DueRefunds(ctx, provider, reconcileBatch)
+	errs := []error{err}
+	for _, refund := range due {
+		errs = append(errs, b.reconcileRefund(ctx, refund))
+	}
+	return errors.Join(errs...)
+}
+
+func (b *Billing) reconcileRefund(ctx context.Context, due store.DueRefund) error {
+	mine, err := b.store.LeaseRefund(ctx, due.AccountID, due.ID)
+	if err != nil || !mine {
+		return err
+	}
+	_, err = b.ResumeRefund(ctx, due.AccountID, due.ID)
+	return err
+}

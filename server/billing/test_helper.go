@@ -1,0 +1,72 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// AuthenticateTestPayment is the consent of the buyer of a payment that waits for it, which goes on then. A payment that
+// has succeeded is returned as it is; any other is CodeInvalid on status.
+func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id string) (*store.Payment, error) {
+	begun, err := b.store.GetConfirmation(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	payment := begun.Payment
+	if payment.Status == store.PaymentStatusSucceeded {
+		return payment, nil
+	}
+	tester, err := b.tester(payment.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if payment.Status != store.PaymentStatusRequiresAction {
+		return nil, store.Invalid("status", fmt.Sprintf("The payment is %s: only one that requires_action can be authenticated.", payment.Status))
+	}
+	if err := b.store.Leave(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := tester.Authenticate(ctx, account, *payment.ProviderRef); err != nil {
+		return nil, err
+	}
+	if _, err := b.ResumePayment(ctx, account, id); err != nil {
+		return nil, err
+	}
+	if begun, err = b.store.GetConfirmation(ctx, account, id); err != nil {
+		return nil, err
+	}
+	return begun.Payment, nil
+}
+
+// SettleTestRefund gives a pending refund of the test provider its outcome. Any other is CodeInvalid on status.
+func (b *Billing) SettleTestRefund(ctx context.Context, account, ref string, to payments.RefundStatus) (*store.Refund, error) {
+	refund, err := b.store.GetRefund(ctx, account, ref)
+	if err != nil {
+		return nil, err
+	}
+	tester, err := b.tester(refund.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if refund.Status != store.RefundStatusPending || refund.ProviderRef == nil {
+		return nil, store.Invalid("status", fmt.Sprintf("The refund is %s: only one that is pending at the provider can be settled.", refund.Status))
+	}
+	if err := b.store.Leave(ctx); err != nil {
+		return nil, err
+	}
+	answer, err := tester.SettleRefund(ctx, account, *refund.ProviderRef, to)
+	if err != nil {
+		return nil, err
+	}
+	return b.settleRefund(ctx, refund, answer)
+}
+
+func (b *Billing) tester(provider string) (payments.Tester, error) {
+	if tester, ok := b.providers.Tester(provider); ok {
+		return tester, nil
+	}
+	return nil, store.Invalid("base", "This moved real money through '"+provider+"': only the test provider can be told what happens.")
+}

@@ -1,0 +1,78 @@
+package view
+
+import (
+	"cmp"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Refund renders a refund.
+func Refund(r *store.Refund) api.Refund {
+	return api.Refund{
+		ID:               r.ID,
+		Object:           "refund",
+		Order:            wire.RefTo(r.OrderID),
+		Payment:          wire.RefTo(r.PaymentID),
+		Customer:         wire.RefTo(r.CustomerID),
+		Amount:           r.Amount,
+		TaxAmount:        r.TaxAmount,
+		Currency:         r.Currency,
+		Status:           api.RefundStatus(r.Status),
+		Reason:           api.RefundReason(r.Reason),
+		Comment:          r.Comment,
+		RevokeAccess:     r.RevokeAccess,
+		FailureReason:    r.FailureReason,
+		Provider:         r.Provider,
+		ProviderRefundID: r.ProviderRef,
+		SucceededAt:      atOrNull(r.SucceededAt),
+		Metadata:         r.Metadata.Map(),
+		CreatedAt:        at(r.CreatedAt),
+		UpdatedAt:        at(r.UpdatedAt),
+	}
+}
+
+// RefundRefs yields what a refund points at.
+func RefundRefs(r *api.Refund, field string, yield func(*wire.Reference)) {
+	switch field {
+	case "order":
+		yield(&r.Order)
+	case "payment":
+		yield(&r.Payment)
+	case "customer":
+		yield(&r.Customer)
+	}
+}
+
+// ListRefunds reads the query of a list.
+func ListRefunds(q api.ListRefundsParams) store.ListRefunds {
+	return store.ListRefunds{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Order:      value(q.Order),
+		Customer:   value(q.Customer),
+		Status:     store.RefundStatus(value(q.Status)),
+		Reason:     store.RefundReason(value(q.Reason)),
+	}
+}
+
+// NewRefund reads the body of a create.
+func NewRefund(b *api.RefundCreate) store.NewRefund {
+	return store.NewRefund{
+		Order:        b.Order,
+		Amount:       b.Amount,
+		Reason:       cmp.Or(store.RefundReason(value(b.Reason)), store.RefundReasonCustomerRequest),
+		Comment:      b.Comment,
+		RevokeAccess: b.RevokeAccess,
+		Metadata:     metadata(b.Metadata),
+	}
+}
+
+// RefundChange reads the body of a PATCH.
+func RefundChange(b *api.RefundUpdate) func(*store.Refund) {
+	return func(r *store.Refund) {
+		setOrClear(&r.Comment, b.Comment)
+		setMetadata(&r.Metadata, b.Metadata)
+	}
+}
