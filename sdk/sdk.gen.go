@@ -482,6 +482,35 @@ const (
 	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period"
 )
 
+// Defines values for RefundReason.
+const (
+	RefundReasonCustomerRequest       RefundReason = "customer_request"
+	RefundReasonDuplicate             RefundReason = "duplicate"
+	RefundReasonFraudulent            RefundReason = "fraudulent"
+	RefundReasonOther                 RefundReason = "other"
+	RefundReasonSatisfactionGuarantee RefundReason = "satisfaction_guarantee"
+	RefundReasonServiceDisruption     RefundReason = "service_disruption"
+)
+
+// Defines values for RefundSettlementStatus.
+const (
+	RefundSettlementStatusFailed    RefundSettlementStatus = "failed"
+	RefundSettlementStatusSucceeded RefundSettlementStatus = "succeeded"
+)
+
+// Defines values for RefundStatus.
+const (
+	RefundStatusCanceled  RefundStatus = "canceled"
+	RefundStatusFailed    RefundStatus = "failed"
+	RefundStatusPending   RefundStatus = "pending"
+	RefundStatusSucceeded RefundStatus = "succeeded"
+)
+
+// Defines values for SavedPaymentMethodType.
+const (
+	SavedPaymentMethodTypeCard SavedPaymentMethodType = "card"
+)
+
 // Defines values for SocialAdsStatus.
 const (
 	SocialAdsStatusActive   SocialAdsStatus = "active"
@@ -2349,11 +2378,14 @@ type Customer struct {
 	TaxExempt       bool     `json:"tax_exempt"`
 	PreferredLocale *string  `json:"preferred_locale"`
 
+	// DefaultPaymentMethod What is charged while the customer is not there.
+	DefaultPaymentMethod wire.Expandable[SavedPaymentMethod] `json:"default_payment_method"`
+
 	// Type A lead becomes a customer with its first order.
 	Type        CustomerType `json:"type"`
 	OrdersCount int64        `json:"orders_count"`
 
-	// TotalSpent Paid amounts by currency, in its minor unit.
+	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 	TotalSpent       TotalSpent        `json:"total_spent"`
 	FirstPaidAt      *wire.Time        `json:"first_paid_at"`
 	LastOrderAt      *wire.Time        `json:"last_order_at"`
@@ -2409,6 +2441,9 @@ type CustomerUpdate struct {
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+
+	// DefaultPaymentMethod One of the customer's payment methods, `pm_...`.
+	DefaultPaymentMethod nullable.Nullable[string] `json:"default_payment_method,omitempty"`
 }
 
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
@@ -2952,9 +2987,12 @@ type Order struct {
 	PeriodEnd            *wire.Time                 `json:"period_end"`
 	NextPaymentAttemptAt *wire.Time                 `json:"next_payment_attempt_at"`
 	Payments             []wire.Expandable[Payment] `json:"payments"`
-	BillingName          *string                    `json:"billing_name"`
-	BillingAddress       *Address                   `json:"billing_address"`
-	TaxID                *TaxID                     `json:"tax_id"`
+
+	// Refunds Oldest first, those that failed too.
+	Refunds        []wire.Expandable[Refund] `json:"refunds"`
+	BillingName    *string                   `json:"billing_name"`
+	BillingAddress *Address                  `json:"billing_address"`
+	TaxID          *TaxID                    `json:"tax_id"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
@@ -3493,6 +3531,125 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
+// Refund Money of an order that is given back, tax included.
+type Refund struct {
+	// ID Example: re_01k0000000000000000000000a
+	ID       string                    `json:"id"`
+	Object   string                    `json:"object"`
+	Order    wire.Expandable[Order]    `json:"order"`
+	Payment  wire.Expandable[Payment]  `json:"payment"`
+	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount Amount `json:"amount"`
+
+	// TaxAmount The part of the order's tax that goes back with it.
+	TaxAmount int64 `json:"tax_amount"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Status How far a refund is. A succeeded one fails when the buyer's bank sends the money back.
+	Status RefundStatus `json:"status"`
+
+	// Reason Why money is given back.
+	Reason  RefundReason `json:"reason"`
+	Comment *string      `json:"comment"`
+
+	// RevokeAccess Whether what the order gave access to ends with the refund.
+	RevokeAccess bool `json:"revoke_access"`
+
+	// FailureReason Example: expired_or_canceled_card
+	FailureReason *string `json:"failure_reason"`
+
+	// Provider Who gives the money back, e.g. `test`.
+	Provider string `json:"provider"`
+
+	// ProviderRefundID The provider's own id of it.
+	ProviderRefundID *string    `json:"provider_refund_id"`
+	SucceededAt      *wire.Time `json:"succeeded_at"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// RefundCreate A refund to be made.
+type RefundCreate struct {
+	// Order The order's id. An unknown one is 404.
+	Order string `json:"order"`
+
+	// Amount In the order's currency, tax included. All that is left when absent.
+	Amount *int64 `json:"amount,omitempty"`
+
+	// Reason `customer_request` when absent.
+	Reason *RefundReason `json:"reason,omitempty"`
+
+	// Comment For you. The buyer does not see it.
+	Comment *string `json:"comment,omitempty"`
+
+	// RevokeAccess Whether what the order gave access to ends. When absent: if all of a one-time purchase is refunded.
+	RevokeAccess *bool `json:"revoke_access,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// RefundList A page of results.
+type RefundList = wire.List[Refund]
+
+// RefundReason Why money is given back.
+type RefundReason string
+
+// RefundSettlement What becomes of a refund.
+type RefundSettlement struct {
+	Status RefundSettlementStatus `json:"status"`
+}
+
+// RefundSettlementStatus defines model for RefundSettlement.Status.
+type RefundSettlementStatus string
+
+// RefundStatus How far a refund is. A succeeded one fails when the buyer's bank sends the money back.
+type RefundStatus string
+
+// RefundUpdate What to change about a refund.
+type RefundUpdate struct {
+	Comment nullable.Nullable[string] `json:"comment,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// SavedPaymentMethod A payment method that a customer can be charged with later.
+type SavedPaymentMethod struct {
+	// ID Example: pm_01k0000000000000000000000a
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Customer string `json:"customer"`
+
+	// Provider Who charges it, e.g. `test`.
+	Provider string                 `json:"provider"`
+	Type     SavedPaymentMethodType `json:"type"`
+
+	// Brand Example: visa
+	Brand string `json:"brand"`
+
+	// Last4 Example: 4242
+	Last4     string    `json:"last4"`
+	ExpMonth  int64     `json:"exp_month"`
+	ExpYear   int64     `json:"exp_year"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
+type SavedPaymentMethodType string
+
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
 // need one.
 type SignedURL struct {
@@ -3688,7 +3845,7 @@ type TestClockCreate struct {
 	Now *wire.Time `json:"now,omitempty"`
 }
 
-// TotalSpent Paid amounts by currency, in its minor unit.
+// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 type TotalSpent map[string]int64
 
 // WebhookDelivery One event on its way to one endpoint.
@@ -4282,6 +4439,9 @@ type ListCustomersParams struct {
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ListDiscountsParams are the filters of ListDiscounts and the page to return. Nil fields do not filter.
@@ -4385,7 +4545,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -4518,6 +4678,45 @@ type ListProductsParams struct {
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
 	// Expand References to return as objects, separated by commas: price_variants, default_price_variant.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListRefundsParams are the filters of ListRefunds and the page to return. Nil fields do not filter.
+type ListRefundsParams struct {
+	// Order Only refunds of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Customer Only refunds to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Status Only refunds in this status.
+	Status *RefundStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Reason Only refunds for this reason.
+	Reason *RefundReason `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5581,6 +5780,11 @@ var Operations = map[string]Operation{
 	"getPublicCheckout":        {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
 	"updatePublicCheckout":     {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
 	"confirmPublicCheckout":    {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"listRefunds":              {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
+	"createRefund":             {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
+	"getRefund":                {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
+	"updateRefund":             {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
+	"cancelRefund":             {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
 	"listSocialAccounts":       {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
 	"connectSocialAccount":     {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
 	"activateSocialAccount":    {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
@@ -5590,6 +5794,8 @@ var Operations = map[string]Operation{
 	"syncSocialAccount":        {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
 	"driftAds":                 {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
 	"advanceTestClock":         {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
+	"authenticateTestPayment":  {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
+	"settleTestRefund":         {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
 	"listWebhookEndpoints":     {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
 	"createWebhookEndpoint":    {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
 	"listWebhookEventTypes":    {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
@@ -5999,7 +6205,7 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 
 // Update sends PATCH /customers/{id}.
 //
-// Changes the fields that are sent; null clears one.
+// Changes the fields that are sent; null clears one. A `default_payment_method` that the customer does not have is 404.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
 }
@@ -6234,6 +6440,46 @@ func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret strin
 	return do[PublicCheckout](ctx, s.client, "confirmPublicCheckout", []string{clientSecret}, nil, body, opts)
 }
 
+// List sends GET /refunds.
+//
+// Returns the account's refunds, newest first.
+func (s *RefundsService) List(ctx context.Context, params *ListRefundsParams, opts ...Option) (*RefundList, error) {
+	return do[RefundList](ctx, s.client, "listRefunds", nil, params, nil, opts)
+}
+
+// Create sends POST /refunds.
+//
+// Gives money of a paid order back to the method that paid it: all that is left, or `amount`. The answer's `status` is `succeeded`,
+// `pending` while the provider takes its time, or `failed` (`failure_reason`) when it cannot be done. What is pending or
+// succeeded counts in the order's `refunded_amount`; what fails or is canceled can be refunded again. An order that no payment
+// provider took money for, because it was free, paid from the customer's balance or out of band, is 422 on `order`: give such
+// money back the way it came. Emits `refund.created`, and `refund.updated` whenever the status changes.
+func (s *RefundsService) Create(ctx context.Context, body *RefundCreate, opts ...Option) (*Refund, error) {
+	return do[Refund](ctx, s.client, "createRefund", nil, nil, body, opts)
+}
+
+// Get sends GET /refunds/{id}.
+//
+// Returns a refund by id.
+func (s *RefundsService) Get(ctx context.Context, id string, opts ...Option) (*Refund, error) {
+	return do[Refund](ctx, s.client, "getRefund", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /refunds/{id}.
+//
+// Changes comment and metadata. The rest is a record.
+func (s *RefundsService) Update(ctx context.Context, id string, body *RefundUpdate, opts ...Option) (*Refund, error) {
+	return do[Refund](ctx, s.client, "updateRefund", []string{id}, nil, body, opts)
+}
+
+// Cancel sends POST /refunds/{id}/cancel.
+//
+// Gives up a `pending` refund, if its provider still can: what the provider says is final, and one that it has made meanwhile
+// is 422 on `status`. Canceling a canceled refund changes nothing. Emits `refund.updated`.
+func (s *RefundsService) Cancel(ctx context.Context, id string, opts ...Option) (*Refund, error) {
+	return do[Refund](ctx, s.client, "cancelRefund", []string{id}, nil, nil, opts)
+}
+
 // List sends GET /socials.
 //
 // Returns the connected channels, newest first.
@@ -6304,6 +6550,24 @@ func (s *TestHelpersService) DriftAds(ctx context.Context, body *AdDriftCreate, 
 // Only a development server has this operation.
 func (s *TestHelpersService) AdvanceClock(ctx context.Context, body *TestClockCreate, opts ...Option) (*TestClock, error) {
 	return do[TestClock](ctx, s.client, "advanceTestClock", nil, nil, body, opts)
+}
+
+// AuthenticatePayment sends POST /test_helpers/payments/{id}/authenticate.
+//
+// Does what a buyer does whose bank wants to hear from them: a payment of the test provider that `requires_action` goes through,
+// and what it pays is paid. A payment that has succeeded is returned as it is; any other is 422. Only a development server
+// has this operation.
+func (s *TestHelpersService) AuthenticatePayment(ctx context.Context, id string, opts ...Option) (*Payment, error) {
+	return do[Payment](ctx, s.client, "authenticateTestPayment", []string{id}, nil, nil, opts)
+}
+
+// SettleRefund sends POST /test_helpers/refunds/{id}/settle.
+//
+// Lets a pending refund of the test provider succeed or fail at once. With the card 4000000000007726 refunds are pending, and
+// succeed in time; with 4000000000005126 they fail. A refund that is not pending is 422. Only a development server has
+// this operation.
+func (s *TestHelpersService) SettleRefund(ctx context.Context, id string, body *RefundSettlement, opts ...Option) (*Refund, error) {
+	return do[Refund](ctx, s.client, "settleTestRefund", []string{id}, nil, body, opts)
 }
 
 // List sends GET /webhook_endpoints.

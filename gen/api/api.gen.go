@@ -501,6 +501,35 @@ const (
 	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period"
 )
 
+// Defines values for RefundReason.
+const (
+	RefundReasonCustomerRequest       RefundReason = "customer_request"
+	RefundReasonDuplicate             RefundReason = "duplicate"
+	RefundReasonFraudulent            RefundReason = "fraudulent"
+	RefundReasonOther                 RefundReason = "other"
+	RefundReasonSatisfactionGuarantee RefundReason = "satisfaction_guarantee"
+	RefundReasonServiceDisruption     RefundReason = "service_disruption"
+)
+
+// Defines values for RefundSettlementStatus.
+const (
+	RefundSettlementStatusFailed    RefundSettlementStatus = "failed"
+	RefundSettlementStatusSucceeded RefundSettlementStatus = "succeeded"
+)
+
+// Defines values for RefundStatus.
+const (
+	RefundStatusCanceled  RefundStatus = "canceled"
+	RefundStatusFailed    RefundStatus = "failed"
+	RefundStatusPending   RefundStatus = "pending"
+	RefundStatusSucceeded RefundStatus = "succeeded"
+)
+
+// Defines values for SavedPaymentMethodType.
+const (
+	SavedPaymentMethodTypeCard SavedPaymentMethodType = "card"
+)
+
 // Defines values for SocialAdsStatus.
 const (
 	SocialAdsStatusActive   SocialAdsStatus = "active"
@@ -2391,11 +2420,14 @@ type Customer struct {
 	TaxExempt       bool     `json:"tax_exempt"`
 	PreferredLocale *string  `json:"preferred_locale"`
 
+	// DefaultPaymentMethod What is charged while the customer is not there.
+	DefaultPaymentMethod wire.Reference `json:"default_payment_method"`
+
 	// Type A lead becomes a customer with its first order.
 	Type        CustomerType `json:"type"`
 	OrdersCount int64        `json:"orders_count"`
 
-	// TotalSpent Paid amounts by currency, in its minor unit.
+	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 	TotalSpent       TotalSpent        `json:"total_spent"`
 	FirstPaidAt      *wire.Time        `json:"first_paid_at"`
 	LastOrderAt      *wire.Time        `json:"last_order_at"`
@@ -2451,6 +2483,9 @@ type CustomerUpdate struct {
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+
+	// DefaultPaymentMethod One of the customer's payment methods, `pm_...`.
+	DefaultPaymentMethod nullable.Nullable[string] `json:"default_payment_method,omitempty"`
 }
 
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
@@ -3020,9 +3055,12 @@ type Order struct {
 	PeriodEnd            *wire.Time       `json:"period_end"`
 	NextPaymentAttemptAt *wire.Time       `json:"next_payment_attempt_at"`
 	Payments             []wire.Reference `json:"payments"`
-	BillingName          *string          `json:"billing_name"`
-	BillingAddress       *Address         `json:"billing_address"`
-	TaxID                *TaxID           `json:"tax_id"`
+
+	// Refunds Oldest first, those that failed too.
+	Refunds        []wire.Reference `json:"refunds"`
+	BillingName    *string          `json:"billing_name"`
+	BillingAddress *Address         `json:"billing_address"`
+	TaxID          *TaxID           `json:"tax_id"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
@@ -3561,6 +3599,125 @@ type PublicCheckoutUpdate struct {
 	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
+// Refund Money of an order that is given back, tax included.
+type Refund struct {
+	// ID Example: re_01k0000000000000000000000a
+	ID       string         `json:"id"`
+	Object   string         `json:"object"`
+	Order    wire.Reference `json:"order"`
+	Payment  wire.Reference `json:"payment"`
+	Customer wire.Reference `json:"customer"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount Amount `json:"amount"`
+
+	// TaxAmount The part of the order's tax that goes back with it.
+	TaxAmount int64 `json:"tax_amount"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Status How far a refund is. A succeeded one fails when the buyer's bank sends the money back.
+	Status RefundStatus `json:"status"`
+
+	// Reason Why money is given back.
+	Reason  RefundReason `json:"reason"`
+	Comment *string      `json:"comment"`
+
+	// RevokeAccess Whether what the order gave access to ends with the refund.
+	RevokeAccess bool `json:"revoke_access"`
+
+	// FailureReason Example: expired_or_canceled_card
+	FailureReason *string `json:"failure_reason"`
+
+	// Provider Who gives the money back, e.g. `test`.
+	Provider string `json:"provider"`
+
+	// ProviderRefundID The provider's own id of it.
+	ProviderRefundID *string    `json:"provider_refund_id"`
+	SucceededAt      *wire.Time `json:"succeeded_at"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// RefundCreate A refund to be made.
+type RefundCreate struct {
+	// Order The order's id. An unknown one is 404.
+	Order string `json:"order"`
+
+	// Amount In the order's currency, tax included. All that is left when absent.
+	Amount *int64 `json:"amount,omitempty"`
+
+	// Reason `customer_request` when absent.
+	Reason *RefundReason `json:"reason,omitempty"`
+
+	// Comment For you. The buyer does not see it.
+	Comment *string `json:"comment,omitempty"`
+
+	// RevokeAccess Whether what the order gave access to ends. When absent: if all of a one-time purchase is refunded.
+	RevokeAccess *bool `json:"revoke_access,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// RefundList A page of results.
+type RefundList = wire.List[Refund]
+
+// RefundReason Why money is given back.
+type RefundReason string
+
+// RefundSettlement What becomes of a refund.
+type RefundSettlement struct {
+	Status RefundSettlementStatus `json:"status"`
+}
+
+// RefundSettlementStatus defines model for RefundSettlement.Status.
+type RefundSettlementStatus string
+
+// RefundStatus How far a refund is. A succeeded one fails when the buyer's bank sends the money back.
+type RefundStatus string
+
+// RefundUpdate What to change about a refund.
+type RefundUpdate struct {
+	Comment nullable.Nullable[string] `json:"comment,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// SavedPaymentMethod A payment method that a customer can be charged with later.
+type SavedPaymentMethod struct {
+	// ID Example: pm_01k0000000000000000000000a
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Customer string `json:"customer"`
+
+	// Provider Who charges it, e.g. `test`.
+	Provider string                 `json:"provider"`
+	Type     SavedPaymentMethodType `json:"type"`
+
+	// Brand Example: visa
+	Brand string `json:"brand"`
+
+	// Last4 Example: 4242
+	Last4     string    `json:"last4"`
+	ExpMonth  int64     `json:"exp_month"`
+	ExpYear   int64     `json:"exp_year"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
+type SavedPaymentMethodType string
+
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
 // need one.
 type SignedURL struct {
@@ -3756,7 +3913,7 @@ type TestClockCreate struct {
 	Now *wire.Time `json:"now,omitempty"`
 }
 
-// TotalSpent Paid amounts by currency, in its minor unit.
+// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 type TotalSpent map[string]int64
 
 // WebhookDelivery One event on its way to one endpoint.
@@ -4410,6 +4567,33 @@ type ListCustomersParams struct {
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateCustomerParams defines parameters for CreateCustomer.
+type CreateCustomerParams struct {
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetCustomerByExternalIDParams defines parameters for GetCustomerByExternalID.
+type GetCustomerByExternalIDParams struct {
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetCustomerParams defines parameters for GetCustomer.
+type GetCustomerParams struct {
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateCustomerParams defines parameters for UpdateCustomer.
+type UpdateCustomerParams struct {
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ListDiscountsParams defines parameters for ListDiscounts.
@@ -4513,7 +4697,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -4570,13 +4754,13 @@ type ExportOrdersParams struct {
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateOrderParams defines parameters for UpdateOrder.
 type UpdateOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments. In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -4694,6 +4878,69 @@ type GetProductParams struct {
 // UpdateProductParams defines parameters for UpdateProduct.
 type UpdateProductParams struct {
 	// Expand References to return as objects, separated by commas: price_variants (products:read), default_price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListRefundsParams defines parameters for ListRefunds.
+type ListRefundsParams struct {
+	// Order Only refunds of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Customer Only refunds to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Status Only refunds in this status.
+	Status *RefundStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Reason Only refunds for this reason.
+	Reason *RefundReason `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateRefundParams defines parameters for CreateRefund.
+type CreateRefundParams struct {
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetRefundParams defines parameters for GetRefund.
+type GetRefundParams struct {
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateRefundParams defines parameters for UpdateRefund.
+type UpdateRefundParams struct {
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CancelRefundParams defines parameters for CancelRefund.
+type CancelRefundParams struct {
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -4877,6 +5124,12 @@ type UpdatePublicCheckoutJSONRequestBody = PublicCheckoutUpdate
 // ConfirmPublicCheckoutJSONRequestBody defines body for ConfirmPublicCheckout for application/json ContentType.
 type ConfirmPublicCheckoutJSONRequestBody = CheckoutConfirm
 
+// CreateRefundJSONRequestBody defines body for CreateRefund for application/json ContentType.
+type CreateRefundJSONRequestBody = RefundCreate
+
+// UpdateRefundJSONRequestBody defines body for UpdateRefund for application/json ContentType.
+type UpdateRefundJSONRequestBody = RefundUpdate
+
 // ConnectSocialAccountJSONRequestBody defines body for ConnectSocialAccount for application/json ContentType.
 type ConnectSocialAccountJSONRequestBody = SocialAccountConnect
 
@@ -4888,6 +5141,9 @@ type DriftAdsJSONRequestBody = AdDriftCreate
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = TestClockCreate
+
+// SettleTestRefundJSONRequestBody defines body for SettleTestRefund for application/json ContentType.
+type SettleTestRefundJSONRequestBody = RefundSettlement
 
 // CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
 type CreateWebhookEndpointJSONRequestBody = WebhookEndpointCreate
@@ -5934,19 +6190,19 @@ type ServerInterface interface {
 	ListCustomers(ctx echo.Context, params ListCustomersParams) error
 	// CreateCustomer Create a customer
 	// (POST /customers)
-	CreateCustomer(ctx echo.Context) error
+	CreateCustomer(ctx echo.Context, params CreateCustomerParams) error
 	// GetCustomerByExternalID Get a customer by your own id
 	// (GET /customers/external/{external_id})
-	GetCustomerByExternalID(ctx echo.Context, externalID string) error
+	GetCustomerByExternalID(ctx echo.Context, externalID string, params GetCustomerByExternalIDParams) error
 	// DeleteCustomer Delete a customer
 	// (DELETE /customers/{id})
 	DeleteCustomer(ctx echo.Context, id string) error
 	// GetCustomer Get a customer
 	// (GET /customers/{id})
-	GetCustomer(ctx echo.Context, id string) error
+	GetCustomer(ctx echo.Context, id string, params GetCustomerParams) error
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
-	UpdateCustomer(ctx echo.Context, id string) error
+	UpdateCustomer(ctx echo.Context, id string, params UpdateCustomerParams) error
 	// ListDiscounts List discounts
 	// (GET /discounts)
 	ListDiscounts(ctx echo.Context, params ListDiscountsParams) error
@@ -6040,6 +6296,21 @@ type ServerInterface interface {
 	// ConfirmPublicCheckout Confirm a checkout by its client secret
 	// (POST /public/checkouts/{client_secret}/confirm)
 	ConfirmPublicCheckout(ctx echo.Context, clientSecret string) error
+	// ListRefunds List refunds
+	// (GET /refunds)
+	ListRefunds(ctx echo.Context, params ListRefundsParams) error
+	// CreateRefund Refund an order
+	// (POST /refunds)
+	CreateRefund(ctx echo.Context, params CreateRefundParams) error
+	// GetRefund Get a refund
+	// (GET /refunds/{id})
+	GetRefund(ctx echo.Context, id string, params GetRefundParams) error
+	// UpdateRefund Change a refund
+	// (PATCH /refunds/{id})
+	UpdateRefund(ctx echo.Context, id string, params UpdateRefundParams) error
+	// CancelRefund Cancel a refund
+	// (POST /refunds/{id}/cancel)
+	CancelRefund(ctx echo.Context, id string, params CancelRefundParams) error
 	// ListSocialAccounts List channels
 	// (GET /socials)
 	ListSocialAccounts(ctx echo.Context, params ListSocialAccountsParams) error
@@ -6067,6 +6338,12 @@ type ServerInterface interface {
 	// AdvanceTestClock Move the account's clock
 	// (POST /test_helpers/clock)
 	AdvanceTestClock(ctx echo.Context) error
+	// AuthenticateTestPayment Authenticate a payment
+	// (POST /test_helpers/payments/{id}/authenticate)
+	AuthenticateTestPayment(ctx echo.Context, id string) error
+	// SettleTestRefund Settle a refund
+	// (POST /test_helpers/refunds/{id}/settle)
+	SettleTestRefund(ctx echo.Context, id string) error
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx echo.Context, params ListWebhookEndpointsParams) error
@@ -7436,6 +7713,13 @@ func (w *ServerInterfaceWrapper) ListCustomers(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
 	}
 
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCustomers(ctx, params)
 	return err
@@ -7445,8 +7729,17 @@ func (w *ServerInterfaceWrapper) ListCustomers(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) CreateCustomer(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateCustomerParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateCustomer(ctx)
+	err = w.Handler.CreateCustomer(ctx, params)
 	return err
 }
 
@@ -7461,8 +7754,17 @@ func (w *ServerInterfaceWrapper) GetCustomerByExternalID(ctx echo.Context) error
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetCustomerByExternalIDParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.GetCustomerByExternalID(ctx, externalID)
+	err = w.Handler.GetCustomerByExternalID(ctx, externalID, params)
 	return err
 }
 
@@ -7493,8 +7795,17 @@ func (w *ServerInterfaceWrapper) GetCustomer(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetCustomerParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.GetCustomer(ctx, id)
+	err = w.Handler.GetCustomer(ctx, id, params)
 	return err
 }
 
@@ -7509,8 +7820,17 @@ func (w *ServerInterfaceWrapper) UpdateCustomer(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateCustomerParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.UpdateCustomer(ctx, id)
+	err = w.Handler.UpdateCustomer(ctx, id, params)
 	return err
 }
 
@@ -8542,6 +8862,194 @@ func (w *ServerInterfaceWrapper) ConfirmPublicCheckout(ctx echo.Context) error {
 	return err
 }
 
+// ListRefunds converts echo context to params.
+func (w *ServerInterfaceWrapper) ListRefunds(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListRefundsParams
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", ctx.QueryParams(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter order: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "reason", ctx.QueryParams(), &params.Reason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListRefunds(ctx, params)
+	return err
+}
+
+// CreateRefund converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateRefund(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateRefundParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateRefund(ctx, params)
+	return err
+}
+
+// GetRefund converts echo context to params.
+func (w *ServerInterfaceWrapper) GetRefund(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetRefundParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetRefund(ctx, id, params)
+	return err
+}
+
+// UpdateRefund converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateRefund(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateRefundParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateRefund(ctx, id, params)
+	return err
+}
+
+// CancelRefund converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelRefund(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CancelRefundParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelRefund(ctx, id, params)
+	return err
+}
+
 // ListSocialAccounts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListSocialAccounts(ctx echo.Context) error {
 	var err error
@@ -8708,6 +9216,38 @@ func (w *ServerInterfaceWrapper) AdvanceTestClock(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.AdvanceTestClock(ctx)
+	return err
+}
+
+// AuthenticateTestPayment converts echo context to params.
+func (w *ServerInterfaceWrapper) AuthenticateTestPayment(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AuthenticateTestPayment(ctx, id)
+	return err
+}
+
+// SettleTestRefund converts echo context to params.
+func (w *ServerInterfaceWrapper) SettleTestRefund(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SettleTestRefund(ctx, id)
 	return err
 }
 
@@ -9132,6 +9672,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/products/:id/archive", wrapper.ArchiveProduct, options.OperationMiddlewares["archiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/unarchive", wrapper.UnarchiveProduct, options.OperationMiddlewares["unarchiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/duplicate", wrapper.DuplicateProduct, options.OperationMiddlewares["duplicateProduct"]...)
+	router.GET(options.BaseURL+"/refunds", wrapper.ListRefunds, options.OperationMiddlewares["listRefunds"]...)
+	router.POST(options.BaseURL+"/refunds", wrapper.CreateRefund, options.OperationMiddlewares["createRefund"]...)
+	router.GET(options.BaseURL+"/refunds/:id", wrapper.GetRefund, options.OperationMiddlewares["getRefund"]...)
+	router.PATCH(options.BaseURL+"/refunds/:id", wrapper.UpdateRefund, options.OperationMiddlewares["updateRefund"]...)
+	router.POST(options.BaseURL+"/refunds/:id/cancel", wrapper.CancelRefund, options.OperationMiddlewares["cancelRefund"]...)
 	router.GET(options.BaseURL+"/socials", wrapper.ListSocialAccounts, options.OperationMiddlewares["listSocialAccounts"]...)
 	router.POST(options.BaseURL+"/socials", wrapper.ConnectSocialAccount, options.OperationMiddlewares["connectSocialAccount"]...)
 	router.POST(options.BaseURL+"/socials/activate", wrapper.ActivateSocialAccount, options.OperationMiddlewares["activateSocialAccount"]...)
@@ -9141,6 +9686,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/socials/:id/posts", wrapper.ListSocialPosts, options.OperationMiddlewares["listSocialPosts"]...)
 	router.POST(options.BaseURL+"/test_helpers/ads/drift", wrapper.DriftAds, options.OperationMiddlewares["driftAds"]...)
 	router.POST(options.BaseURL+"/test_helpers/clock", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
+	router.POST(options.BaseURL+"/test_helpers/payments/:id/authenticate", wrapper.AuthenticateTestPayment, options.OperationMiddlewares["authenticateTestPayment"]...)
+	router.POST(options.BaseURL+"/test_helpers/refunds/:id/settle", wrapper.SettleTestRefund, options.OperationMiddlewares["settleTestRefund"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints/:id/deliveries", wrapper.ListWebhookDeliveries, options.OperationMiddlewares["listWebhookDeliveries"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/redeliver", wrapper.RedeliverWebhookEndpoint, options.OperationMiddlewares["redeliverWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_endpoints", wrapper.ListWebhookEndpoints, options.OperationMiddlewares["listWebhookEndpoints"]...)
@@ -9829,7 +10376,8 @@ func (response ListCustomers200JSONResponse) VisitListCustomersResponse(w http.R
 }
 
 type CreateCustomerRequestObject struct {
-	Body *CreateCustomerJSONRequestBody
+	Params CreateCustomerParams
+	Body   *CreateCustomerJSONRequestBody
 }
 
 type CreateCustomerResponseObject interface {
@@ -9844,6 +10392,7 @@ func (response CreateCustomer201JSONResponse) VisitCreateCustomerResponse(w http
 
 type GetCustomerByExternalIDRequestObject struct {
 	ExternalID string `json:"external_id"`
+	Params     GetCustomerByExternalIDParams
 }
 
 type GetCustomerByExternalIDResponseObject interface {
@@ -9871,7 +10420,8 @@ func (response DeleteCustomer200JSONResponse) VisitDeleteCustomerResponse(w http
 }
 
 type GetCustomerRequestObject struct {
-	ID string `json:"id"`
+	ID     string `json:"id"`
+	Params GetCustomerParams
 }
 
 type GetCustomerResponseObject interface {
@@ -9885,8 +10435,9 @@ func (response GetCustomer200JSONResponse) VisitGetCustomerResponse(w http.Respo
 }
 
 type UpdateCustomerRequestObject struct {
-	ID   string `json:"id"`
-	Body *UpdateCustomerJSONRequestBody
+	ID     string `json:"id"`
+	Params UpdateCustomerParams
+	Body   *UpdateCustomerJSONRequestBody
 }
 
 type UpdateCustomerResponseObject interface {
@@ -10347,6 +10898,81 @@ func (response ConfirmPublicCheckout200JSONResponse) VisitConfirmPublicCheckoutR
 	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
 }
 
+type ListRefundsRequestObject struct {
+	Params ListRefundsParams
+}
+
+type ListRefundsResponseObject interface {
+	VisitListRefundsResponse(w http.ResponseWriter) error
+}
+
+type ListRefunds200JSONResponse RefundList
+
+func (response ListRefunds200JSONResponse) VisitListRefundsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, RefundList(response)) // as itself: response has none of its methods
+}
+
+type CreateRefundRequestObject struct {
+	Params CreateRefundParams
+	Body   *CreateRefundJSONRequestBody
+}
+
+type CreateRefundResponseObject interface {
+	VisitCreateRefundResponse(w http.ResponseWriter) error
+}
+
+type CreateRefund201JSONResponse Refund
+
+func (response CreateRefund201JSONResponse) VisitCreateRefundResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Refund(response)) // as itself: response has none of its methods
+}
+
+type GetRefundRequestObject struct {
+	ID     string `json:"id"`
+	Params GetRefundParams
+}
+
+type GetRefundResponseObject interface {
+	VisitGetRefundResponse(w http.ResponseWriter) error
+}
+
+type GetRefund200JSONResponse Refund
+
+func (response GetRefund200JSONResponse) VisitGetRefundResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Refund(response)) // as itself: response has none of its methods
+}
+
+type UpdateRefundRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateRefundParams
+	Body   *UpdateRefundJSONRequestBody
+}
+
+type UpdateRefundResponseObject interface {
+	VisitUpdateRefundResponse(w http.ResponseWriter) error
+}
+
+type UpdateRefund200JSONResponse Refund
+
+func (response UpdateRefund200JSONResponse) VisitUpdateRefundResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Refund(response)) // as itself: response has none of its methods
+}
+
+type CancelRefundRequestObject struct {
+	ID     string `json:"id"`
+	Params CancelRefundParams
+}
+
+type CancelRefundResponseObject interface {
+	VisitCancelRefundResponse(w http.ResponseWriter) error
+}
+
+type CancelRefund200JSONResponse Refund
+
+func (response CancelRefund200JSONResponse) VisitCancelRefundResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Refund(response)) // as itself: response has none of its methods
+}
+
 type ListSocialAccountsRequestObject struct {
 	Params ListSocialAccountsParams
 }
@@ -10472,6 +11098,35 @@ type AdvanceTestClock200JSONResponse TestClock
 
 func (response AdvanceTestClock200JSONResponse) VisitAdvanceTestClockResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, TestClock(response)) // as itself: response has none of its methods
+}
+
+type AuthenticateTestPaymentRequestObject struct {
+	ID string `json:"id"`
+}
+
+type AuthenticateTestPaymentResponseObject interface {
+	VisitAuthenticateTestPaymentResponse(w http.ResponseWriter) error
+}
+
+type AuthenticateTestPayment200JSONResponse Payment
+
+func (response AuthenticateTestPayment200JSONResponse) VisitAuthenticateTestPaymentResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Payment(response)) // as itself: response has none of its methods
+}
+
+type SettleTestRefundRequestObject struct {
+	ID   string `json:"id"`
+	Body *SettleTestRefundJSONRequestBody
+}
+
+type SettleTestRefundResponseObject interface {
+	VisitSettleTestRefundResponse(w http.ResponseWriter) error
+}
+
+type SettleTestRefund200JSONResponse Refund
+
+func (response SettleTestRefund200JSONResponse) VisitSettleTestRefundResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Refund(response)) // as itself: response has none of its methods
 }
 
 type ListWebhookEndpointsRequestObject struct {
@@ -10889,6 +11544,21 @@ type StrictServerInterface interface {
 	// ConfirmPublicCheckout Confirm a checkout by its client secret
 	// (POST /public/checkouts/{client_secret}/confirm)
 	ConfirmPublicCheckout(ctx context.Context, request ConfirmPublicCheckoutRequestObject) (ConfirmPublicCheckoutResponseObject, error)
+	// ListRefunds List refunds
+	// (GET /refunds)
+	ListRefunds(ctx context.Context, request ListRefundsRequestObject) (ListRefundsResponseObject, error)
+	// CreateRefund Refund an order
+	// (POST /refunds)
+	CreateRefund(ctx context.Context, request CreateRefundRequestObject) (CreateRefundResponseObject, error)
+	// GetRefund Get a refund
+	// (GET /refunds/{id})
+	GetRefund(ctx context.Context, request GetRefundRequestObject) (GetRefundResponseObject, error)
+	// UpdateRefund Change a refund
+	// (PATCH /refunds/{id})
+	UpdateRefund(ctx context.Context, request UpdateRefundRequestObject) (UpdateRefundResponseObject, error)
+	// CancelRefund Cancel a refund
+	// (POST /refunds/{id}/cancel)
+	CancelRefund(ctx context.Context, request CancelRefundRequestObject) (CancelRefundResponseObject, error)
 	// ListSocialAccounts List channels
 	// (GET /socials)
 	ListSocialAccounts(ctx context.Context, request ListSocialAccountsRequestObject) (ListSocialAccountsResponseObject, error)
@@ -10916,6 +11586,12 @@ type StrictServerInterface interface {
 	// AdvanceTestClock Move the account's clock
 	// (POST /test_helpers/clock)
 	AdvanceTestClock(ctx context.Context, request AdvanceTestClockRequestObject) (AdvanceTestClockResponseObject, error)
+	// AuthenticateTestPayment Authenticate a payment
+	// (POST /test_helpers/payments/{id}/authenticate)
+	AuthenticateTestPayment(ctx context.Context, request AuthenticateTestPaymentRequestObject) (AuthenticateTestPaymentResponseObject, error)
+	// SettleTestRefund Settle a refund
+	// (POST /test_helpers/refunds/{id}/settle)
+	SettleTestRefund(ctx context.Context, request SettleTestRefundRequestObject) (SettleTestRefundResponseObject, error)
 	// ListWebhookEndpoints List webhook endpoints
 	// (GET /webhook_endpoints)
 	ListWebhookEndpoints(ctx context.Context, request ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error)
@@ -12519,8 +13195,10 @@ func (sh *strictHandler) ListCustomers(ctx echo.Context, params ListCustomersPar
 }
 
 // CreateCustomer operation middleware
-func (sh *strictHandler) CreateCustomer(ctx echo.Context) error {
+func (sh *strictHandler) CreateCustomer(ctx echo.Context, params CreateCustomerParams) error {
 	var request CreateCustomerRequestObject
+
+	request.Params = params
 
 	var body CreateCustomerJSONRequestBody
 	var err error
@@ -12565,10 +13243,11 @@ func (sh *strictHandler) CreateCustomer(ctx echo.Context) error {
 }
 
 // GetCustomerByExternalID operation middleware
-func (sh *strictHandler) GetCustomerByExternalID(ctx echo.Context, externalID string) error {
+func (sh *strictHandler) GetCustomerByExternalID(ctx echo.Context, externalID string, params GetCustomerByExternalIDParams) error {
 	var request GetCustomerByExternalIDRequestObject
 
 	request.ExternalID = externalID
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetCustomerByExternalID(ctx.Request().Context(), request.(GetCustomerByExternalIDRequestObject))
@@ -12615,10 +13294,11 @@ func (sh *strictHandler) DeleteCustomer(ctx echo.Context, id string) error {
 }
 
 // GetCustomer operation middleware
-func (sh *strictHandler) GetCustomer(ctx echo.Context, id string) error {
+func (sh *strictHandler) GetCustomer(ctx echo.Context, id string, params GetCustomerParams) error {
 	var request GetCustomerRequestObject
 
 	request.ID = id
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetCustomer(ctx.Request().Context(), request.(GetCustomerRequestObject))
@@ -12640,10 +13320,11 @@ func (sh *strictHandler) GetCustomer(ctx echo.Context, id string) error {
 }
 
 // UpdateCustomer operation middleware
-func (sh *strictHandler) UpdateCustomer(ctx echo.Context, id string) error {
+func (sh *strictHandler) UpdateCustomer(ctx echo.Context, id string, params UpdateCustomerParams) error {
 	var request UpdateCustomerRequestObject
 
 	request.ID = id
+	request.Params = params
 
 	var body UpdateCustomerJSONRequestBody
 	var err error
@@ -13673,6 +14354,180 @@ func (sh *strictHandler) ConfirmPublicCheckout(ctx echo.Context, clientSecret st
 	return nil
 }
 
+// ListRefunds operation middleware
+func (sh *strictHandler) ListRefunds(ctx echo.Context, params ListRefundsParams) error {
+	var request ListRefundsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListRefunds(ctx.Request().Context(), request.(ListRefundsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListRefunds")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListRefundsResponseObject); ok {
+		return validResponse.VisitListRefundsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateRefund operation middleware
+func (sh *strictHandler) CreateRefund(ctx echo.Context, params CreateRefundParams) error {
+	var request CreateRefundRequestObject
+
+	request.Params = params
+
+	var body CreateRefundJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateRefund(ctx.Request().Context(), request.(CreateRefundRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateRefund")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateRefundResponseObject); ok {
+		return validResponse.VisitCreateRefundResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetRefund operation middleware
+func (sh *strictHandler) GetRefund(ctx echo.Context, id string, params GetRefundParams) error {
+	var request GetRefundRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetRefund(ctx.Request().Context(), request.(GetRefundRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetRefund")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetRefundResponseObject); ok {
+		return validResponse.VisitGetRefundResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateRefund operation middleware
+func (sh *strictHandler) UpdateRefund(ctx echo.Context, id string, params UpdateRefundParams) error {
+	var request UpdateRefundRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateRefundJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateRefund(ctx.Request().Context(), request.(UpdateRefundRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateRefund")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateRefundResponseObject); ok {
+		return validResponse.VisitUpdateRefundResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CancelRefund operation middleware
+func (sh *strictHandler) CancelRefund(ctx echo.Context, id string, params CancelRefundParams) error {
+	var request CancelRefundRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelRefund(ctx.Request().Context(), request.(CancelRefundRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelRefund")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelRefundResponseObject); ok {
+		return validResponse.VisitCancelRefundResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListSocialAccounts operation middleware
 func (sh *strictHandler) ListSocialAccounts(ctx echo.Context, params ListSocialAccountsParams) error {
 	var request ListSocialAccountsRequestObject
@@ -13977,6 +14832,79 @@ func (sh *strictHandler) AdvanceTestClock(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(AdvanceTestClockResponseObject); ok {
 		return validResponse.VisitAdvanceTestClockResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AuthenticateTestPayment operation middleware
+func (sh *strictHandler) AuthenticateTestPayment(ctx echo.Context, id string) error {
+	var request AuthenticateTestPaymentRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AuthenticateTestPayment(ctx.Request().Context(), request.(AuthenticateTestPaymentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AuthenticateTestPayment")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AuthenticateTestPaymentResponseObject); ok {
+		return validResponse.VisitAuthenticateTestPaymentResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SettleTestRefund operation middleware
+func (sh *strictHandler) SettleTestRefund(ctx echo.Context, id string) error {
+	var request SettleTestRefundRequestObject
+
+	request.ID = id
+
+	var body SettleTestRefundJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SettleTestRefund(ctx.Request().Context(), request.(SettleTestRefundRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SettleTestRefund")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SettleTestRefundResponseObject); ok {
+		return validResponse.VisitSettleTestRefundResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
