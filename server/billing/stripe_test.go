@@ -31,7 +31,7 @@ func eachStripe(t *testing.T, test func(t *testing.T, w *world, fake *stripefake
 func (w *world) give(key string) {
 	w.t.Helper()
 	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) {
-		a.PaymentsProvider, a.NewStripeKey, a.NewStripeWebhookSecret = store.PaymentsProviderStripe, &key, new("whsec_fake")
+		a.PaymentsProvider, a.NewStripeKey, a.NewStripeWebhookSecret = store.PaymentsProviderStripe, &key, new("whsec_FakeOfStripe")
 	})
 	require.NoError(w.t, err)
 }

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,7 +18,7 @@ type checkoutPage struct {
 	Seller     *store.Account
 	Items      []store.LineItem
 	Tax        int64
-	State      string // open, action, processing, paid or expired
+	State      string // open, action, elsewhere, processing, paid or expired
 	SuccessURL string
 }
 
@@ -26,6 +28,9 @@ func (p *Pages) checkout(c echo.Context) error {
 	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
 	if err != nil {
 		return p.refuse(c, err)
+	}
+	if c.QueryParam("redirect_status") != "" {
+		p.welcomeBack(ctx, account, id)
 	}
 	checkout, err := p.store.GetCheckout(ctx, account, id)
 	if err != nil {
@@ -44,6 +49,18 @@ func (p *Pages) checkout(c echo.Context) error {
 	return p.render(c, http.StatusOK, "checkout.html", page)
 }
 
+// welcomeBack asks what became of a payment for which the buyer was with their bank. What it does not learn is found out
+// without them, and until then the page says that the payment is being processed.
+func (p *Pages) welcomeBack(ctx context.Context, account, id string) {
+	payment, err := p.store.CheckoutPayment(ctx, account, id)
+	if err == nil {
+		_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+	}
+	if err != nil && !isMissing(err) && store.OutcomeOf(err) != store.Recorded {
+		slog.WarnContext(ctx, "ask about a payment", "error", err)
+	}
+}
+
 // authenticate is the buyer's consent: the charge that waited for it goes on.
 func (p *Pages) authenticate(c echo.Context) error {
 	if p.authenticator == nil {
@@ -54,8 +71,12 @@ func (p *Pages) authenticate(c echo.Context) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
+	checkout, err := p.store.GetCheckout(ctx, account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
 	payment, err := p.store.CheckoutPayment(ctx, account, id)
-	if err == nil && payment.ProviderRef != nil {
+	if err == nil && payment.ProviderRef != nil && p.state(checkout) == "action" {
 		if _, err = p.authenticator.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
 			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
 		}
@@ -69,10 +90,13 @@ func (p *Pages) authenticate(c echo.Context) error {
 }
 
 func (p *Pages) state(c *store.Checkout) string {
+	next := c.NextAction.V
 	switch {
 	case c.Status == store.CheckoutStatusCompleted:
 		return "paid"
-	case c.Status == store.CheckoutStatusProcessing && c.NextAction.V != nil && p.authenticator != nil:
+	case c.Status == store.CheckoutStatusProcessing && next != nil && next.URL != c.URL:
+		return "elsewhere"
+	case c.Status == store.CheckoutStatusProcessing && next != nil && p.authenticator != nil:
 		return "action"
 	default:
 		return string(c.Status)

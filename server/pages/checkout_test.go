@@ -20,10 +20,12 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
 // shop is an account whose checkouts have pages.
@@ -33,6 +35,7 @@ type shop struct {
 	billing *billing.Billing
 	account string
 	server  *httptest.Server
+	bank    *stripefake.Fake
 	now     time.Time
 	asked   int // how often the provider was told of a buyer's consent
 }
@@ -76,7 +79,10 @@ func newShopOn(t *testing.T, url string) *shop {
 	w.account = account.ID
 
 	test := testpay.New(w.Store)
-	w.billing = billing.New(w.Store, payments.NewRegistry(test))
+	w.bank = stripefake.New(t)
+	w.billing = billing.New(w.Store, payments.NewRegistry(test, stripe.New(stripe.Options{
+		Client: http.DefaultClient, BaseURL: w.bank.URL, Credentials: stripe.Keys(w.Store),
+	})))
 	p, err := pages.New(w.Store, w.billing, &consent{Authenticator: test, w: w})
 	require.NoError(t, err)
 	for pattern, handler := range p.Routes() {
@@ -187,6 +193,39 @@ func TestCheckoutPage_BuyerAuthenticates(t *testing.T) {
 		}
 		assert.Equal(t, 1, w.asked)
 	})
+}
+
+// A bank of its own has a page of its own: the buyer goes there, comes back, and is told what became of it.
+func TestCheckoutPage_BuyerAuthenticatesElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+		a.PaymentsProvider, a.NewStripeKey = store.PaymentsProviderStripe, &w.bank.Key
+	})
+	require.NoError(t, err)
+	for _, agrees := range []bool{true, false} {
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		w.pay(c, "pm_card_authenticationRequiredOnSetup")
+		page := w.page(c.URL, http.StatusOK)
+		require.Contains(t, page, `href="https://hooks.stripe.test/3d_secure"`)
+		require.NotContains(t, page, "/authenticate")
+		response, err := http.Post(c.URL+"/authenticate", "application/x-www-form-urlencoded", nil)
+		require.NoError(t, err)
+		assert.Contains(t, w.read(response, http.StatusOK), "hooks.stripe.test", "saying so here is not enough")
+
+		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		assert.Contains(t, w.page(c.URL+"?redirect_status=succeeded", http.StatusOK), "hooks.stripe.test", "nor is coming back")
+		w.bank.Settle(*payment.ProviderRef, agrees)
+		page = w.page(c.URL+"?redirect_status=succeeded&payment_intent=pi_1", http.StatusOK)
+		if agrees {
+			assert.Contains(t, page, "Paid. Thank you")
+		} else {
+			assert.Contains(t, page, "The payment was not authenticated.")
+		}
+	}
+	assert.Zero(t, w.asked)
+	assert.EqualValues(t, 3800, w.bank.Taken())
 }
 
 func TestCheckoutPage_UnknownSecret(t *testing.T) {

@@ -60,7 +60,7 @@ type Fault struct {
 func New(t testing.TB) *Fake {
 	t.Helper()
 	f := &Fake{
-		Key: "sk_test_51Fake", WebhookSecret: "whsec_fake",
+		Key: "sk_test_51FakeOfStripe", WebhookSecret: "whsec_FakeOfStripe",
 		objects: map[string]object{}, methods: map[string]*method{}, answers: map[string]answer{},
 	}
 	server := httptest.NewServer(f.routes())
