@@ -23,8 +23,8 @@ func AdAction(a *store.AdAction) api.AdAction {
 		RequestID:   text(a.RequestID),
 		Currency:    text(a.Currency),
 		DailyAmount: amountOrNull(a.Daily),
-		Before:      json.RawMessage(a.Before.Text()),
-		After:       json.RawMessage(a.After.Text()),
+		Before:      adState(a.Op, a.Before),
+		After:       adState(a.Op, a.After),
 		CreatedAt:   at(a.CreatedAt),
 		UpdatedAt:   at(a.UpdatedAt),
 	}
@@ -32,6 +32,52 @@ func AdAction(a *store.AdAction) api.AdAction {
 		out.Failure = &api.AdFailure{Code: string(f.Code), Param: text(f.Param), Message: f.Message}
 	}
 	return out
+}
+
+// adTerms are what a change of a campaign or ad group was about, as the store keeps them.
+type adTerms struct {
+	Budget *struct {
+		Amount store.AdAmount   `json:"amount"`
+		Type   store.BudgetType `json:"type"`
+	} `json:"budget"`
+	EndsAt      *store.Time        `json:"ends_at"`
+	BidStrategy *store.BidStrategy `json:"bid_strategy"`
+	BidAmount   *store.AdAmount    `json:"bid_amount"`
+	RoasFloor   *store.AdRatio     `json:"roas_floor"`
+	SettledBy   string             `json:"settled_by"`
+}
+
+// adState renders what a thing was, or became, with amounts in whole units as everywhere else. Only changes have any.
+func adState(op store.AdOp, state store.AdObject) json.RawMessage {
+	text := json.RawMessage(state.Text())
+	var terms adTerms
+	if op != store.AdOpUpdateCampaign && op != store.AdOpUpdateGroup || json.Unmarshal(text, &terms) != nil {
+		return text
+	}
+	out := map[string]any{}
+	if b := terms.Budget; b != nil {
+		out["budget"] = map[string]any{"amount": amount(b.Amount), "type": b.Type}
+	}
+	if terms.EndsAt != nil {
+		out["ends_at"] = terms.EndsAt.String()
+	}
+	if terms.BidStrategy != nil {
+		out["bid_strategy"] = *terms.BidStrategy
+	}
+	if terms.BidAmount != nil {
+		out["bid_amount"] = amountOrNull(*terms.BidAmount)
+	}
+	if terms.RoasFloor != nil {
+		out["roas_floor"] = ratioOrNull(*terms.RoasFloor)
+	}
+	if terms.SettledBy != "" {
+		out["settled_by"] = terms.SettledBy
+	}
+	rendered, err := json.Marshal(out)
+	if err != nil {
+		return text
+	}
+	return rendered
 }
 
 // ListAdActions reads the query of a list.

@@ -284,8 +284,14 @@ func TestAdTrail_HasEveryWrite(t *testing.T) {
 			}
 		}
 		update := trail[2]
-		if !strings.Contains(string(update.Before), "20") || !strings.Contains(string(update.After), "30") {
-			t.Errorf("the change was from %s to %s", update.Before, update.After)
+		for _, change := range []struct {
+			state json.RawMessage
+			units string
+		}{{update.Before, "20"}, {update.After, "30"}} {
+			var terms struct{ Budget struct{ Amount json.Number } }
+			if err := json.Unmarshal(change.state, &terms); err != nil || terms.Budget.Amount.String() != change.units && terms.Budget.Amount.String() != change.units+".00" {
+				t.Errorf("%s does not have a budget of %s whole units: %v", change.state, change.units, err)
+			}
 		}
 	})
 }
