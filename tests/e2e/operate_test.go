@@ -156,7 +156,7 @@ func refusesNewer(t *testing.T, b *harness.Binary, args ...string) {
 // Nobody should find out from their bank that no money has moved.
 func TestServe_SaysInProductionThatPaymentsAreATest(t *testing.T) {
 	t.Parallel()
-	const warning = "no real payments"
+	const warning = "test cards are taken"
 	b := in(t, t.TempDir())
 	if log := b.Serve(t, "").Log(); strings.Contains(log, warning) {
 		t.Errorf("a developer is warned: %s", log)
@@ -165,7 +165,13 @@ func TestServe_SaysInProductionThatPaymentsAreATest(t *testing.T) {
 	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	server := b.Serve(t, "")
 	server.Terminate(t)
-	for _, want := range []string{`"level":"WARN"`, warning, `"provider":"test"`} {
+	if strings.Contains(server.Log(), warning) {
+		t.Errorf("nobody asked for test cards: %s", server.Log())
+	}
+	b.Env = append(b.Env, "TILLWRIGHT_TEST_PAYMENTS=true")
+	server = b.Serve(t, "")
+	server.Terminate(t)
+	for _, want := range []string{`"level":"WARN"`, warning, "TILLWRIGHT_TEST_PAYMENTS"} {
 		if !strings.Contains(server.Log(), want) {
 			t.Errorf("the log lacks %s: %s", want, server.Log())
 		}
