@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/http"
 	"net/netip"
@@ -41,8 +42,17 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 // countAddress is what operations without a key have instead: a quota per address.
 func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.countBy(s.store.CountAddress, next)
+}
+
+// countHook is what notifications of providers have: a quota per address of their own.
+func (s *Server) countHook(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.countBy(s.store.CountHook, next)
+}
+
+func (s *Server) countBy(count func(context.Context, string) (*store.Grant, error), next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		grant, err := s.store.CountAddress(c.Request().Context(), s.address(c.Request()))
+		grant, err := count(c.Request().Context(), s.address(c.Request()))
 		if err != nil {
 			s.limitUnknown(c.Response().Header())
 			return err

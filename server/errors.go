@@ -145,6 +145,9 @@ func translate(err error, body io.Reader) *store.Error {
 	if errors.As(err, &known) {
 		return known
 	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &store.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that are taken here.", tooLarge.Limit)}
+	}
 	var binding *echo.HTTPError
 	if errors.As(err, &binding) && binding.Code == http.StatusBadRequest {
 		return bindingRefusal(binding, body)

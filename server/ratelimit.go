@@ -18,7 +18,11 @@ const (
 	headerReset  = "X-Ratelimit-Reset"
 )
 
-var policy = []string{`"default";q=` + strconv.Itoa(store.RateLimit) + `;w=` + strconv.Itoa(quotaWindow)}
+var policies = map[int][]string{store.RateLimit: policy(store.RateLimit), store.HookRateLimit: policy(store.HookRateLimit)}
+
+func policy(limit int) []string {
+	return []string{`"default";q=` + strconv.Itoa(limit) + `;w=` + strconv.Itoa(quotaWindow)}
+}
 
 // limitHeaders says on a response how much of the quota is left after it.
 func limitHeaders(h http.Header, g *store.Grant) {
@@ -27,7 +31,7 @@ func limitHeaders(h http.Header, g *store.Grant) {
 	value = append(value, `;t=`...)
 	value = strconv.AppendInt(value, untilReset(g), 10)
 	values := [2]string{string(value), strconv.FormatInt(g.WindowEnd, 10)}
-	h[headerPolicy], h[headerLimit], h[headerReset] = policy, values[0:1:1], values[1:2:2]
+	h[headerPolicy], h[headerLimit], h[headerReset] = policies[g.Limit], values[0:1:1], values[1:2:2]
 }
 
 // limitUnknown stands in when the count itself failed: nothing was used.

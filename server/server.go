@@ -33,6 +33,9 @@ type Deps struct {
 	// "POST /path", where a path may have :parameters. They are counted per address.
 	Pages map[string]echo.HandlerFunc
 
+	// Hooks are where others notify us, by "POST /path". They have a quota of their own.
+	Hooks map[string]echo.HandlerFunc
+
 	// Prepare, if there is one, puts into a request's context what its headers ask for beside the API: in development,
 	// faults of the built-in ad networks.
 	Prepare func(context.Context, http.Header) (context.Context, error)
@@ -79,6 +82,9 @@ func New(d Deps) (*Server, error) {
 	routes := s.plainRoutes(d.Document, spec.YAML)
 	for route, page := range d.Pages {
 		routes[route] = s.guard(true, limitForm(page))
+	}
+	for route, hook := range d.Hooks {
+		routes[route] = s.countHook(limitHeaderSize(limitForm(hook)))
 	}
 	s.mountPlain(routes)
 	return s, s.mount(func(r *router) { d.Register(r) })

@@ -13,6 +13,9 @@ import (
 // RateLimit is how many requests a credential, or an address without one, has in a minute.
 const RateLimit = 600
 
+// HookRateLimit is how many notifications of providers an address may send in a minute: they all come from a few.
+const HookRateLimit = 6000
+
 // rateWindow is the width of a window in seconds; windows begin with the clock's minutes.
 const rateWindow = 60
 
@@ -52,6 +55,16 @@ func (s *Store) CountAddress(ctx context.Context, address string) (*Grant, error
 	if err != nil {
 		return nil, fmt.Errorf("count address: %w", err)
 	}
+	return grant, nil
+}
+
+// CountHook counts a notification of a provider, apart from all else that comes from the address.
+func (s *Store) CountHook(ctx context.Context, address string) (*Grant, error) {
+	grant, err := s.CountAddress(ctx, "hooks/"+subject(address))
+	if err != nil {
+		return nil, err
+	}
+	grant.Limit = HookRateLimit
 	return grant, nil
 }
 

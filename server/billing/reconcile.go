@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -12,6 +13,9 @@ import (
 const (
 	reconcileInterval = 5 * time.Second
 	reconcileBatch    = 100
+
+	// reconcileAtOnce is how many are asked about at the same time: a provider that does not answer holds up few.
+	reconcileAtOnce = 8
 
 	// actionLifetime is how long a buyer has for an action that the provider wants. Stock is held meanwhile.
 	actionLifetime = 30 * time.Minute
@@ -43,12 +47,23 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
 		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
-		errs = append(errs, err)
-		for _, payment := range due {
-			errs = append(errs, b.reconcile(ctx, payment))
-		}
-		errs = append(errs, b.reconcileRefunds(ctx, provider))
+		errs = append(errs, err, atOnce(due, func(p store.DuePayment) error { return b.reconcile(ctx, p) }), b.reconcileRefunds(ctx, provider))
 	}
+	return errors.Join(errs...)
+}
+
+// atOnce does something to all, to a few at a time, and returns what went wrong.
+func atOnce[T any](all []T, do func(T) error) error {
+	errs, free := make([]error, len(all)), make(chan struct{}, reconcileAtOnce)
+	var group sync.WaitGroup
+	for i, one := range all {
+		free <- struct{}{}
+		group.Go(func() {
+			defer func() { <-free }()
+			errs[i] = do(one)
+		})
+	}
+	group.Wait()
 	return errors.Join(errs...)
 }
 

@@ -111,11 +111,7 @@ func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err e
 
 func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {
 	due, err := b.store.DueRefunds(ctx, provider, reconcileBatch)
-	errs := []error{err}
-	for _, refund := range due {
-		errs = append(errs, b.reconcileRefund(ctx, refund))
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, atOnce(due, func(r store.DueRefund) error { return b.reconcileRefund(ctx, r) }))
 }
 
 func (b *Billing) reconcileRefund(ctx context.Context, due store.DueRefund) error {

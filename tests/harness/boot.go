@@ -68,8 +68,9 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	s.store.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, s.providers())
 	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
+	operations := handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender))
 	srv, err := server.New(server.Deps{
-		Store: s.store, Handlers: handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender)), Log: log,
+		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Log: log,
 		Development: true, Prepare: sandbox.FromHeader,
 	})
 	if err != nil {

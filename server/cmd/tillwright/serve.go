@@ -140,8 +140,9 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		log.Warn("no real ads: every ad network is played by a sandbox, which shows nothing and spends nothing", "setting", "TILLWRIGHT_ADS_NETWORKS")
 	}
 	advertiser := ads.New(s, drivers, log)
+	operations := handlers.New(s, cashier, advertiser, guard, webhooks.NewTester(s, renderer, sender))
 	deps := server.Deps{
-		Store: s, Handlers: handlers.New(s, cashier, advertiser, guard, webhooks.NewTester(s, renderer, sender)), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
+		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
 	}
 	if config.Env == server.Development {
 		deps.Development, deps.Prepare = true, sandbox.FromHeader

@@ -1,0 +1,84 @@
+package billing
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Notify takes what a provider tells by itself: once, in whatever order it comes, and never back from an outcome. It
+// returns payments.ErrForged for what the provider did not sign, CodeMissing for a provider that notifies nobody, and
+// CodeInProgress for what is not stored here yet; the provider tells that again.
+func (b *Billing) Notify(ctx context.Context, provider string, header http.Header, body []byte) error {
+	notifier, ok := b.providers.Notifier(provider)
+	if !ok {
+		return store.Missing("payment provider", "", provider)
+	}
+	event, err := notifier.ParseWebhook(ctx, header, body)
+	if err != nil || event.Kind == "" {
+		return err
+	}
+	return b.store.ApplyProviderEvent(ctx, store.ProviderEvent{AccountID: event.Account, Provider: provider, ID: event.ID},
+		func(ctx context.Context) error {
+			if event.Kind == payments.EventRefund {
+				return b.applyRefund(ctx, event)
+			}
+			return b.applyCharge(ctx, provider, event)
+		})
+}
+
+// applyCharge settles the payment of a charge. A charge of which we never heard was not made here.
+func (b *Billing) applyCharge(ctx context.Context, provider string, event payments.Event) error {
+	payment, err := b.store.PaymentOfCharge(ctx, event.Account, provider, event.Charge.Ref)
+	if err != nil {
+		return err
+	}
+	if payment == nil {
+		return b.notYet(ctx, event.Account, event.Metadata["payment"])
+	}
+	if event.Charge.Status == payments.ChargePrepared || event.Charge.Status == payments.ChargePending {
+		return nil // the reconciler asks until there is an outcome
+	}
+	begun, err := b.store.GetConfirmation(ctx, payment.AccountID, payment.ID)
+	if err != nil {
+		return err
+	}
+	result, err := resultOf(event.Charge, pageOf(begun))
+	if err != nil {
+		return err
+	}
+	_, err = b.store.SettlePayment(ctx, payment, result)
+	return err
+}
+
+// notYet refuses what is about a payment whose charge is not known here yet.
+func (b *Billing) notYet(ctx context.Context, account, payment string) error {
+	known, err := b.store.PaymentsByID(ctx, account, []string{payment})
+	if err != nil || known[payment] == nil {
+		return err
+	}
+	return tellAgain("payment", payment)
+}
+
+// applyRefund settles a refund that was asked for here. Its provider carries our id.
+func (b *Billing) applyRefund(ctx context.Context, event payments.Event) error {
+	id := event.Metadata["refund_id"]
+	if id == "" {
+		return nil
+	}
+	known, err := b.store.RefundsByID(ctx, event.Account, []string{id})
+	if err != nil {
+		return err
+	}
+	if known[id] == nil {
+		return tellAgain("refund", id)
+	}
+	_, err = b.settleRefund(ctx, known[id], event.Refund)
+	return err
+}
+
+func tellAgain(object, id string) error {
+	return &store.Error{Code: store.CodeInProgress, Message: "The " + object + " " + id + " is being made. Tell it again in a moment."}
+}

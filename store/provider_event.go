@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// ProviderEvent names what a payment provider told us.
+type ProviderEvent struct {
+	AccountID string
+	Provider  string
+	ID        string
+}
+
+// ApplyProviderEvent runs apply in one transaction with a note of the event, and not at all if the event has been
+// applied before. Apply uses the methods of the store; nothing outside may be called in it.
+func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply func(context.Context) error) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		fresh, err := u.exec(ctx, `
+			INSERT INTO provider_events (account_id, provider, event_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			e.AccountID, e.Provider, e.ID, s.Now())
+		if err != nil {
+			return nil, fmt.Errorf("insert event of provider: %w", err)
+		}
+		if fresh == 0 {
+			return nil, nil
+		}
+		return nil, apply(ctx)
+	})
+	return err
+}
+
+// PaymentOfCharge returns the payment that a provider knows by a reference, nil if there is none.
+func (s *Store) PaymentOfCharge(ctx context.Context, account, provider, ref string) (*Payment, error) {
+	return get[Payment](ctx, s, paymentColumns.selectSQL+` WHERE account_id = ? AND provider = ? AND provider_ref = ?`, account, provider, ref)
+}
