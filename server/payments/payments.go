@@ -24,7 +24,7 @@ type Provider interface {
 	Accept(in MethodInput, now time.Time) (Method, error)
 
 	// CreateCustomer makes the customer whose methods can be charged again. It is the same for every call with the
-	// token.
+	// token. Its error is a *Decline if there can never be one.
 	CreateCustomer(ctx context.Context, in CustomerInput) (ref string, err error)
 
 	// AttachMethod saves an accepted method for a customer, before its first charge. What it returns is charged from

@@ -20,10 +20,7 @@ func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (
 	if err != nil {
 		return "", &payments.Decline{Code: "amount_not_supported", Message: err.Error()}
 	}
-	c, err := p.client(ctx, in.Account)
-	if errors.Is(err, errNoKey) {
-		return "", notReady("api_key_missing")
-	}
+	c, err := p.ready(ctx, in.Account)
 	if err != nil {
 		return "", err
 	}
@@ -198,6 +195,15 @@ func declineOf(did string, err error) error {
 
 func reasonOf(e *stripego.Error) *payments.Decline {
 	return &payments.Decline{Code: cmp.Or(string(e.Code), string(e.Type)), DeclineCode: string(e.DeclineCode), Message: cmp.Or(e.Msg, "The payment was refused.")}
+}
+
+// ready is client for what comes before money moves: without a key the answer is no.
+func (p *Provider) ready(ctx context.Context, account string) (*stripego.Client, error) {
+	c, err := p.client(ctx, account)
+	if errors.Is(err, errNoKey) {
+		return nil, notReady("api_key_missing")
+	}
+	return c, err
 }
 
 // notReady declines because of the seller. Why is in the code; the buyer need not know.

@@ -237,6 +237,33 @@ func TestAttachMethod_RefusesWhatCannotBeSaved(t *testing.T) {
 	assert.NotContains(t, err.Error(), "does not save")
 }
 
+// A seller whose key is not accepted, and a customer that Stripe does not take, are a no. Nothing has been moved yet.
+func TestCreateCustomer_DeclinesWhatCanNeverBe(t *testing.T) {
+	for code, change := range map[string]func(b *bank, in *payments.CustomerInput){
+		"email_invalid":   func(_ *bank, in *payments.CustomerInput) { in.Email = "nobody" },
+		"api_key_missing": func(b *bank, _ *payments.CustomerInput) { b.keys.SecretKey = "" },
+		"api_key_refused": func(b *bank, _ *payments.CustomerInput) { b.keys.SecretKey = "sk_test_wrong" },
+	} {
+		t.Run(code, func(t *testing.T) {
+			b := open(t)
+			customer, _ := b.saved("pm_card_visa")
+			in := payments.CustomerInput{Token: "pay_1", Account: account, Customer: "cus_1", Email: "ada@example.com"}
+			change(b, &in)
+			_, err := b.CreateCustomer(t.Context(), in)
+			decline, ok := errorsAsDecline(err)
+			require.True(t, ok, err)
+			assert.Equal(t, code, decline.Code)
+			if code == "email_invalid" {
+				return
+			}
+			_, err = b.AttachMethod(t.Context(), payments.AttachInput{Token: "pay_2", Account: account, CustomerRef: customer, MethodRef: "pm_card_visa"})
+			decline, ok = errorsAsDecline(err)
+			require.True(t, ok, err)
+			assert.Equal(t, code, decline.Code)
+		})
+	}
+}
+
 func TestNew_SendsNoTelemetryAndRepeatsNothing(t *testing.T) {
 	b := open(t)
 	b.fake.Spoil(stripefake.Fault{Path: "/v1/payment_intents", Status: 503})

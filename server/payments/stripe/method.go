@@ -29,7 +29,7 @@ func (*Provider) Accept(in payments.MethodInput, _ time.Time) (payments.Method, 
 
 // CreateCustomer implements payments.Provider.
 func (p *Provider) CreateCustomer(ctx context.Context, in payments.CustomerInput) (string, error) {
-	c, err := p.client(ctx, in.Account)
+	c, err := p.ready(ctx, in.Account)
 	if err != nil {
 		return "", err
 	}
@@ -45,14 +45,14 @@ func (p *Provider) CreateCustomer(ctx context.Context, in payments.CustomerInput
 	params.SetIdempotencyKey(in.Token + "-customer") // a token may be a charge's too
 	made, err := c.V1Customers.Create(ctx, params)
 	if err != nil {
-		return "", cannotSave("create a customer", err)
+		return "", declineOf("create a customer", err)
 	}
 	return made.ID, nil
 }
 
 // AttachMethod implements payments.Provider. A method that the customer has already is attached.
 func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (payments.Method, error) {
-	c, err := p.client(ctx, in.Account)
+	c, err := p.ready(ctx, in.Account)
 	if err != nil {
 		return payments.Method{}, err
 	}
@@ -62,20 +62,14 @@ func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (p
 	if err == nil {
 		return methodOf(method), nil
 	}
-	if _, refused := refusal(err); refused {
-		if has, getErr := c.V1PaymentMethods.Retrieve(ctx, in.MethodRef, nil); getErr == nil && has.Customer != nil && has.Customer.ID == in.CustomerRef {
-			return methodOf(has), nil
-		}
+	e, refused := refusal(err)
+	if !refused {
+		return payments.Method{}, declineOf("attach a payment method", err)
 	}
-	return payments.Method{}, cannotSave("attach a payment method", err)
-}
-
-// cannotSave refuses the method if Stripe does. The name of what was tried is for errors that leave it open.
-func cannotSave(did string, err error) error {
-	if e, refused := refusal(err); refused {
-		return store.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
+	if has, getErr := c.V1PaymentMethods.Retrieve(ctx, in.MethodRef, nil); getErr == nil && has.Customer != nil && has.Customer.ID == in.CustomerRef {
+		return methodOf(has), nil
 	}
-	return explain(did, err)
+	return payments.Method{}, store.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
 }
 
 func methodOf(m *stripego.PaymentMethod) payments.Method {

@@ -274,6 +274,9 @@ func (f *Fake) retrieve(r *request) reply {
 }
 
 func (f *Fake) createCustomer(r *request) reply {
+	if email := r.form.Get("email"); email != "" && !strings.Contains(email, "@") {
+		return fail(400, "invalid_request_error", "email_invalid", "email", "Invalid email address: "+email)
+	}
 	return ok(f.add("customer", "cus", object{
 		"email": orNull(r.form.Get("email")), "name": orNull(r.form.Get("name")), "metadata": metadata(r.form),
 	}))
