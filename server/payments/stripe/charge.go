@@ -16,9 +16,9 @@ import (
 // PrepareCharge implements payments.Provider: it makes a PaymentIntent that waits for its confirmation. No intent, no
 // money: what Stripe refuses here is a *payments.Decline.
 func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
-	amount, err := amountOf(in.Amount, in.Currency)
-	if err != nil {
-		return "", &payments.Decline{Code: "amount_not_supported", Message: err.Error()}
+	amount, decline := amountOf(in.Amount, in.Currency)
+	if decline != nil {
+		return "", decline
 	}
 	c, err := p.ready(ctx, in.Account)
 	if err != nil {

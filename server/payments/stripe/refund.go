@@ -21,9 +21,9 @@ var reasons = map[string]stripego.RefundReason{
 
 // Refund implements payments.Provider.
 func (p *Provider) Refund(ctx context.Context, in payments.RefundInput) (payments.Refund, error) {
-	amount, err := amountOf(in.Amount, in.Currency)
-	if err != nil {
-		return payments.Refund{Status: payments.RefundFailed, FailureReason: "amount_not_supported"}, nil
+	amount, decline := amountOf(in.Amount, in.Currency)
+	if decline != nil {
+		return payments.Refund{Status: payments.RefundFailed, FailureReason: decline.Code}, nil
 	}
 	c, err := p.client(ctx, in.Account)
 	if err != nil {
