@@ -195,9 +195,6 @@ func TestAll_WalksEveryList(t *testing.T) {
 	for range All(ctx, c.APIKeys.List, nil) {
 		walks["keys"]++
 	}
-	for range All(ctx, c.CheckoutLinks.List, nil) {
-		walks["checkout_links"]++
-	}
 	for range All(ctx, c.Checkouts.List, nil) {
 		walks["checkouts"]++
 	}
@@ -209,6 +206,9 @@ func TestAll_WalksEveryList(t *testing.T) {
 	}
 	for range All(ctx, c.Orders.List, nil) {
 		walks["orders"]++
+	}
+	for range All(ctx, c.Subscriptions.List, nil) {
+		walks["subscriptions"]++
 	}
 	for range All(ctx, c.PriceVariants.List, nil) {
 		walks["price_variants"]++
@@ -240,7 +240,7 @@ func TestAll_WalksEveryList(t *testing.T) {
 	for range All(ctx, c.Socials.List, nil) {
 		walks["socials"]++
 	}
-	require.Equal(t, map[string]int{"ai_sites": 1, "keys": 1, "checkouts": 1, "customers": 1, "discounts": 1, "orders": 1, "price_variants": 1,
+	require.Equal(t, map[string]int{"ai_sites": 1, "keys": 1, "checkouts": 1, "customers": 1, "discounts": 1, "orders": 1, "subscriptions": 1, "price_variants": 1,
 		"products": 1, "webhook_endpoints": 1, "ad_accounts": 1, "ad_actions": 1, "ad_audiences": 1, "ad_campaigns": 1, "ads": 1,
 		"business_centers": 1, "socials": 1}, walks)
 }

@@ -33,11 +33,11 @@ type Client struct {
 	AISites          *AISitesService
 	APIKeys          *APIKeysService
 	BusinessCenters  *BusinessCentersService
-	CheckoutLinks    *CheckoutLinksService
 	Checkouts        *CheckoutsService
 	Customers        *CustomersService
 	Discounts        *DiscountsService
 	Orders           *OrdersService
+	Subscriptions    *SubscriptionsService
 	PriceVariants    *PriceVariantsService
 	Products         *ProductsService
 	PublicCheckouts  *PublicCheckoutsService
@@ -91,11 +91,11 @@ func New(key string, options ...ClientOption) *Client {
 	c.AISites = (*AISitesService)(s)
 	c.APIKeys = (*APIKeysService)(s)
 	c.BusinessCenters = (*BusinessCentersService)(s)
-	c.CheckoutLinks = (*CheckoutLinksService)(s)
 	c.Checkouts = (*CheckoutsService)(s)
 	c.Customers = (*CustomersService)(s)
 	c.Discounts = (*DiscountsService)(s)
 	c.Orders = (*OrdersService)(s)
+	c.Subscriptions = (*SubscriptionsService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)

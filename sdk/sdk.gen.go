@@ -287,6 +287,31 @@ const (
 	BillingReasonSubscriptionUpdate BillingReason = "subscription_update"
 )
 
+// Defines values for CancellationFeedback.
+const (
+	CancellationFeedbackCustomerService CancellationFeedback = "customer_service"
+	CancellationFeedbackLowQuality      CancellationFeedback = "low_quality"
+	CancellationFeedbackMissingFeatures CancellationFeedback = "missing_features"
+	CancellationFeedbackOther           CancellationFeedback = "other"
+	CancellationFeedbackSwitchedService CancellationFeedback = "switched_service"
+	CancellationFeedbackTooComplex      CancellationFeedback = "too_complex"
+	CancellationFeedbackTooExpensive    CancellationFeedback = "too_expensive"
+	CancellationFeedbackUnused          CancellationFeedback = "unused"
+)
+
+// Defines values for CancellationReason.
+const (
+	CancellationReasonCustomerService CancellationReason = "customer_service"
+	CancellationReasonLowQuality      CancellationReason = "low_quality"
+	CancellationReasonMissingFeatures CancellationReason = "missing_features"
+	CancellationReasonOther           CancellationReason = "other"
+	CancellationReasonPaymentFailed   CancellationReason = "payment_failed"
+	CancellationReasonSwitchedService CancellationReason = "switched_service"
+	CancellationReasonTooComplex      CancellationReason = "too_complex"
+	CancellationReasonTooExpensive    CancellationReason = "too_expensive"
+	CancellationReasonUnused          CancellationReason = "unused"
+)
+
 // Defines values for CheckoutPaymentStatus.
 const (
 	CheckoutPaymentStatusNoPaymentRequired CheckoutPaymentStatus = "no_payment_required"
@@ -524,6 +549,35 @@ const (
 	SocialPostStatusDraft     SocialPostStatus = "draft"
 	SocialPostStatusPublished SocialPostStatus = "published"
 	SocialPostStatusScheduled SocialPostStatus = "scheduled"
+)
+
+// Defines values for SubscriptionCancellationBy.
+const (
+	SubscriptionCancellationByMerchant SubscriptionCancellationBy = "merchant"
+	SubscriptionCancellationBySystem   SubscriptionCancellationBy = "system"
+)
+
+// Defines values for SubscriptionLineKind.
+const (
+	SubscriptionLineKindCustom    SubscriptionLineKind = "custom"
+	SubscriptionLineKindPrice     SubscriptionLineKind = "price"
+	SubscriptionLineKindProration SubscriptionLineKind = "proration"
+	SubscriptionLineKindSetupFee  SubscriptionLineKind = "setup_fee"
+)
+
+// Defines values for SubscriptionPaymentMethodType.
+const (
+	SubscriptionPaymentMethodTypeCard SubscriptionPaymentMethodType = "card"
+)
+
+// Defines values for SubscriptionStatus.
+const (
+	SubscriptionStatusActive    SubscriptionStatus = "active"
+	SubscriptionStatusCanceled  SubscriptionStatus = "canceled"
+	SubscriptionStatusCompleted SubscriptionStatus = "completed"
+	SubscriptionStatusPastDue   SubscriptionStatus = "past_due"
+	SubscriptionStatusPaused    SubscriptionStatus = "paused"
+	SubscriptionStatusTrialing  SubscriptionStatus = "trialing"
 )
 
 // Defines values for TaxBehavior.
@@ -2140,6 +2194,12 @@ type BusinessCenter struct {
 // BusinessCenterList A page of results.
 type BusinessCenterList = wire.CursorList[BusinessCenter]
 
+// CancellationFeedback Why a subscription is cancelled.
+type CancellationFeedback string
+
+// CancellationReason Why a subscription was cancelled. `payment_failed` is said by the service, when no attempt collected the latest invoice.
+type CancellationReason string
+
 // Checkout A purchase in progress: its lines, its buyer and where its payment stands.
 type Checkout struct {
 	// ID Example: chk_01k0000000000000000000000a
@@ -2157,14 +2217,7 @@ type Checkout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency                  `json:"currency"`
-	Discount wire.Expandable[Discount] `json:"discount"`
-
-	// DiscountCode The code by which the discount came, null if by its id.
-	DiscountCode *string `json:"discount_code"`
-
-	// AllowDiscountCodes The buyer may enter a code.
-	AllowDiscountCodes bool `json:"allow_discount_codes"`
+	Currency Currency `json:"currency"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -2181,19 +2234,18 @@ type Checkout struct {
 	// Example: 1900
 	NetAmount Amount `json:"net_amount"`
 
-	// TaxAmount Null until the buyer's country is known if it matters. The total is without it then.
+	// TaxAmount Null until the buyer's country is known if it matters.
 	TaxAmount *int64 `json:"tax_amount"`
-
-	// TaxBreakdown The tax by rate.
-	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// TotalAmount In the currency's minor unit.
 	//
 	// Example: 1900
 	TotalAmount Amount `json:"total_amount"`
 
-	// AmountDueNow What is charged at once: the total without what is on trial.
-	AmountDueNow int64 `json:"amount_due_now"`
+	// AmountDueNow In the currency's minor unit.
+	//
+	// Example: 1900
+	AmountDueNow Amount `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
 	Status CheckoutStatus `json:"status"`
@@ -2227,11 +2279,8 @@ type Checkout struct {
 	ExpiresAt          wire.Time              `json:"expires_at"`
 	CompletedAt        *wire.Time             `json:"completed_at"`
 	Order              wire.Expandable[Order] `json:"order"`
-
-	// Invoice The id of the invoice of its order.
-	Invoice         *string         `json:"invoice"`
-	Source          *CheckoutOrigin `json:"source"`
-	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
+	Source             *CheckoutSource        `json:"source"`
+	TermsAcceptedAt    *wire.Time             `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2260,19 +2309,10 @@ type CheckoutCreate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// Discount A discount's id. Not together with discount_code.
-	Discount *string `json:"discount,omitempty"`
-
-	// DiscountCode A code, in upper or lower case. Null takes the discount off.
-	DiscountCode *string `json:"discount_code,omitempty"`
-
-	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
-	AllowDiscountCodes *bool   `json:"allow_discount_codes,omitempty"`
-	SuccessURL         *string `json:"success_url,omitempty"`
-	CancelURL          *string `json:"cancel_url,omitempty"`
-	ReturnURL          *string `json:"return_url,omitempty"`
+	Currency   *Currency `json:"currency,omitempty"`
+	SuccessURL *string   `json:"success_url,omitempty"`
+	CancelURL  *string   `json:"cancel_url,omitempty"`
+	ReturnURL  *string   `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData `json:"custom_field_data,omitempty"`
@@ -2299,105 +2339,8 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
-// CheckoutLink An address to publish, which makes a checkout for whoever opens it.
-type CheckoutLink struct {
-	// ID Example: clink_01k0000000000000000000000a
-	ID     string `json:"id"`
-	Object string `json:"object"`
-
-	// URL The address to publish.
-	URL string `json:"url"`
-
-	// Name What you call it.
-	Name *string `json:"name"`
-
-	// PriceVariants One piece of each is sold.
-	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
-	Discount      wire.Expandable[Discount]       `json:"discount"`
-
-	// AllowDiscountCodes Buyers may enter a code.
-	AllowDiscountCodes bool    `json:"allow_discount_codes"`
-	SuccessURL         *string `json:"success_url"`
-	CancelURL          *string `json:"cancel_url"`
-
-	// Active A link that is not active leads nowhere.
-	Active bool `json:"active"`
-
-	// MaxUses How many checkouts it makes. Null means any number.
-	MaxUses *int64 `json:"max_uses"`
-
-	// Uses How many checkouts it has made.
-	Uses int64 `json:"uses"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata  Metadata  `json:"metadata"`
-	CreatedAt wire.Time `json:"created_at"`
-	UpdatedAt wire.Time `json:"updated_at"`
-}
-
-// CheckoutLinkCreate A checkout link to be made.
-type CheckoutLinkCreate struct {
-	Name          *string  `json:"name,omitempty"`
-	PriceVariants []string `json:"price_variants"`
-
-	// Discount A discount's id. It is applied to each checkout.
-	Discount *string `json:"discount,omitempty"`
-
-	// AllowDiscountCodes True when absent.
-	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
-
-	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
-	SuccessURL *string `json:"success_url,omitempty"`
-	CancelURL  *string `json:"cancel_url,omitempty"`
-
-	// Active True when absent.
-	Active  *bool  `json:"active,omitempty"`
-	MaxUses *int64 `json:"max_uses,omitempty"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata *Metadata `json:"metadata,omitempty"`
-}
-
-// CheckoutLinkList A page of results.
-type CheckoutLinkList = wire.List[CheckoutLink]
-
-// CheckoutLinkUpdate What to change about a checkout link.
-type CheckoutLinkUpdate struct {
-	Name          nullable.Nullable[string] `json:"name,omitempty"`
-	PriceVariants []string                  `json:"price_variants,omitzero"`
-
-	// Discount A discount's id. It is applied to each checkout.
-	Discount nullable.Nullable[string] `json:"discount,omitempty"`
-
-	// AllowDiscountCodes True when absent.
-	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
-
-	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
-	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
-
-	// Active True when absent.
-	Active  *bool                    `json:"active,omitempty"`
-	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
-
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
-}
-
 // CheckoutList A page of results.
 type CheckoutList = wire.List[Checkout]
-
-// CheckoutOrigin Where the buyer came from.
-type CheckoutOrigin struct {
-	// CheckoutLink The id of the checkout link that made the checkout.
-	CheckoutLink *string `json:"checkout_link,omitempty"`
-	Referrer     *string `json:"referrer,omitempty"`
-	UTMSource    *string `json:"utm_source,omitempty"`
-	UTMMedium    *string `json:"utm_medium,omitempty"`
-	UTMCampaign  *string `json:"utm_campaign,omitempty"`
-	UTMTerm      *string `json:"utm_term,omitempty"`
-	UTMContent   *string `json:"utm_content,omitempty"`
-}
 
 // CheckoutPaymentStatus Whether a checkout is paid, or has nothing to be paid.
 type CheckoutPaymentStatus string
@@ -2429,19 +2372,10 @@ type CheckoutUpdate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// Discount A discount's id. Not together with discount_code.
-	Discount nullable.Nullable[string] `json:"discount,omitempty"`
-
-	// DiscountCode A code, in upper or lower case. Null takes the discount off.
-	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
-
-	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
-	AllowDiscountCodes *bool                     `json:"allow_discount_codes,omitempty"`
-	SuccessURL         nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL          nullable.Nullable[string] `json:"cancel_url,omitempty"`
-	ReturnURL          nullable.Nullable[string] `json:"return_url,omitempty"`
+	Currency   *Currency                 `json:"currency,omitempty"`
+	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
+	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
+	ReturnURL  nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -3589,11 +3523,7 @@ type PublicCheckout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency     Currency `json:"currency"`
-	DiscountCode *string  `json:"discount_code"`
-
-	// AllowDiscountCodes The buyer may enter a code.
-	AllowDiscountCodes bool `json:"allow_discount_codes"`
+	Currency Currency `json:"currency"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -3608,9 +3538,8 @@ type PublicCheckout struct {
 	// NetAmount In the currency's minor unit.
 	//
 	// Example: 1900
-	NetAmount    Amount         `json:"net_amount"`
-	TaxAmount    *int64         `json:"tax_amount"`
-	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
+	NetAmount Amount `json:"net_amount"`
+	TaxAmount *int64 `json:"tax_amount"`
 
 	// TotalAmount In the currency's minor unit.
 	//
@@ -3656,9 +3585,6 @@ type PublicCheckoutUpdate struct {
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
-
-	// DiscountCode A code, in upper or lower case. Null takes the discount off.
-	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -3889,6 +3815,350 @@ type SocialPostStatus string
 
 // SocialPostList A page of results.
 type SocialPostList = wire.List[SocialPost]
+
+// Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of subscriptions; each period is told by order.created with billing_reason `subscription_cycle`, and by the events of its invoice.
+type Subscription struct {
+	// ID Example: sub_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Status Where a subscription stands. Canceled and completed are final.
+	Status       SubscriptionStatus            `json:"status"`
+	Customer     wire.Expandable[Customer]     `json:"customer"`
+	Product      wire.Expandable[Product]      `json:"product"`
+	PriceVariant wire.Expandable[PriceVariant] `json:"price_variant"`
+	Quantity     int64                         `json:"quantity"`
+
+	// UnitAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	UnitAmount Amount `json:"unit_amount"`
+
+	// Amount What a period costs, without discount and without tax on top.
+	Amount int64 `json:"amount"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Interval The unit of a billing period.
+	Interval      PriceVariantInterval `json:"interval"`
+	IntervalCount int64                `json:"interval_count"`
+
+	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day.
+	AnchorDay          int64     `json:"anchor_day"`
+	CurrentPeriodStart wire.Time `json:"current_period_start"`
+
+	// CurrentPeriodEnd When the next period is billed.
+	CurrentPeriodEnd  wire.Time  `json:"current_period_end"`
+	TrialStart        *wire.Time `json:"trial_start"`
+	TrialEnd          *wire.Time `json:"trial_end"`
+	StartedAt         wire.Time  `json:"started_at"`
+	CancelAtPeriodEnd bool       `json:"cancel_at_period_end"`
+
+	// CancelAt When it is going to end.
+	CancelAt *wire.Time `json:"cancel_at"`
+
+	// CanceledAt When it was cancelled.
+	CanceledAt       *wire.Time                `json:"canceled_at"`
+	EndedAt          *wire.Time                `json:"ended_at"`
+	Cancellation     *SubscriptionCancellation `json:"cancellation"`
+	PauseAtPeriodEnd bool                      `json:"pause_at_period_end"`
+	PausedAt         *wire.Time                `json:"paused_at"`
+	ResumesAt        *wire.Time                `json:"resumes_at"`
+
+	// PastDueAt When the first attempt at the latest invoice failed.
+	PastDueAt            *wire.Time `json:"past_due_at"`
+	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
+
+	// CyclesBilled How many periods were billed.
+	CyclesBilled int64 `json:"cycles_billed"`
+
+	// BillingCycles After how many periods it is completed, null for never.
+	BillingCycles  *int64                     `json:"billing_cycles"`
+	Discount       wire.Expandable[Discount]  `json:"discount"`
+	DiscountEndsAt *wire.Time                 `json:"discount_ends_at"`
+	PaymentMethod  *SubscriptionPaymentMethod `json:"payment_method"`
+	LatestInvoice  wire.Expandable[Invoice]   `json:"latest_invoice"`
+	PendingChange  *SubscriptionPendingChange `json:"pending_change"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData CustomFieldData           `json:"custom_field_data"`
+	Checkout        wire.Expandable[Checkout] `json:"checkout"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// SubscriptionCancel How a subscription is cancelled.
+type SubscriptionCancel struct {
+	// AtPeriodEnd false ends it at once.
+	AtPeriodEnd *bool `json:"at_period_end,omitempty"`
+
+	// Reason Why a subscription is cancelled.
+	Reason  *CancellationFeedback `json:"reason,omitempty"`
+	Comment *string               `json:"comment,omitempty"`
+}
+
+// SubscriptionCancellation Why a subscription was cancelled, and by whom.
+type SubscriptionCancellation struct {
+	Reason  *CancellationReason        `json:"reason"`
+	Comment *string                    `json:"comment"`
+	By      SubscriptionCancellationBy `json:"by"`
+}
+
+// SubscriptionCancellationBy defines model for SubscriptionCancellation.By.
+type SubscriptionCancellationBy string
+
+// SubscriptionChangeCreate Another plan. What is not sent stays as it is.
+type SubscriptionChangeCreate struct {
+	// PriceVariant A recurring price variant, of any product.
+	PriceVariant *string `json:"price_variant,omitempty"`
+	Quantity     *int64  `json:"quantity,omitempty"`
+
+	// ProrationBehavior When the difference is billed. Without it the account's setting counts.
+	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
+}
+
+// SubscriptionChangePreview What a change of plan would come to.
+type SubscriptionChangePreview struct {
+	Object       string `json:"object"`
+	Subscription string `json:"subscription"`
+	PriceVariant string `json:"price_variant"`
+	Quantity     int64  `json:"quantity"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
+	ProrationBehavior ProrationBehavior `json:"proration_behavior"`
+
+	// EffectiveAt When the plan changes.
+	EffectiveAt wire.Time `json:"effective_at"`
+
+	// PeriodStart Of the period in which the subscription is then.
+	PeriodStart wire.Time `json:"period_start"`
+	PeriodEnd   wire.Time `json:"period_end"`
+
+	// UnusedAmount What is left of the period that is paid, without tax.
+	UnusedAmount int64 `json:"unused_amount"`
+
+	// RemainingAmount What that costs under the new plan, without tax.
+	RemainingAmount int64 `json:"remaining_amount"`
+
+	// CreditAmount What goes to the customer's balance, with tax.
+	CreditAmount int64 `json:"credit_amount"`
+
+	// Lines What is billed, now or with the next period.
+	Lines []SubscriptionLine `json:"lines"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount `json:"total_amount"`
+
+	// BalanceApplied What the customer's credit pays of it.
+	BalanceApplied int64 `json:"balance_applied"`
+
+	// AmountDue What is charged.
+	AmountDue int64 `json:"amount_due"`
+}
+
+// SubscriptionCreate A new subscription.
+type SubscriptionCreate struct {
+	// Customer The customer, who needs an e-mail address.
+	Customer string `json:"customer"`
+
+	// PriceVariant A recurring price variant.
+	PriceVariant string `json:"price_variant"`
+	Quantity     *int64 `json:"quantity,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// PaymentMethod One of the customer's payment methods, or a token of the account's provider.
+	PaymentMethod *string `json:"payment_method,omitempty"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// SubscriptionLine A line of what is going to be billed.
+type SubscriptionLine struct {
+	Kind        SubscriptionLineKind `json:"kind"`
+	Description string               `json:"description"`
+	Quantity    int64                `json:"quantity"`
+
+	// UnitAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	UnitAmount Amount `json:"unit_amount"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount     `json:"total_amount"`
+	PeriodStart *wire.Time `json:"period_start"`
+	PeriodEnd   *wire.Time `json:"period_end"`
+}
+
+// SubscriptionLineKind defines model for SubscriptionLine.Kind.
+type SubscriptionLineKind string
+
+// SubscriptionList A page of results.
+type SubscriptionList = wire.List[Subscription]
+
+// SubscriptionPause How a subscription is paused.
+type SubscriptionPause struct {
+	// AtPeriodEnd false stops it at once.
+	AtPeriodEnd *bool `json:"at_period_end,omitempty"`
+
+	// ResumesAt When it goes on by itself.
+	ResumesAt *wire.Time `json:"resumes_at,omitempty"`
+}
+
+// SubscriptionPaymentMethod What a subscription is charged to.
+type SubscriptionPaymentMethod struct {
+	// ID The customer's payment method, if it is saved.
+	ID   *string                       `json:"id"`
+	Type SubscriptionPaymentMethodType `json:"type"`
+
+	// Brand Example: visa
+	Brand string `json:"brand"`
+
+	// Last4 Example: 4242
+	Last4    string `json:"last4"`
+	ExpMonth int64  `json:"exp_month"`
+	ExpYear  int64  `json:"exp_year"`
+}
+
+// SubscriptionPaymentMethodType defines model for SubscriptionPaymentMethod.Type.
+type SubscriptionPaymentMethodType string
+
+// SubscriptionPendingChange A change of plan that waits for the end of the period, or for the payment of its invoice.
+type SubscriptionPendingChange struct {
+	PriceVariant string    `json:"price_variant"`
+	Quantity     int64     `json:"quantity"`
+	EffectiveAt  wire.Time `json:"effective_at"`
+	Invoice      *string   `json:"invoice"`
+}
+
+// SubscriptionRenewalPreview What the next period of a subscription is going to cost.
+type SubscriptionRenewalPreview struct {
+	Object       string `json:"object"`
+	Subscription string `json:"subscription"`
+	PriceVariant string `json:"price_variant"`
+	Quantity     int64  `json:"quantity"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// PeriodStart When it is billed.
+	PeriodStart wire.Time          `json:"period_start"`
+	PeriodEnd   wire.Time          `json:"period_end"`
+	Lines       []SubscriptionLine `json:"lines"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount `json:"total_amount"`
+
+	// BalanceApplied What the customer's credit pays of it.
+	BalanceApplied int64 `json:"balance_applied"`
+
+	// AmountDue What is charged.
+	AmountDue int64 `json:"amount_due"`
+}
+
+// SubscriptionStatus Where a subscription stands. Canceled and completed are final.
+type SubscriptionStatus string
+
+// SubscriptionUpdate A change of a subscription.
+type SubscriptionUpdate struct {
+	CancelAtPeriodEnd *bool `json:"cancel_at_period_end,omitempty"`
+
+	// TrialEnd Later than now: a trial is only extended.
+	TrialEnd *wire.Time `json:"trial_end,omitempty"`
+	Quantity *int64     `json:"quantity,omitempty"`
+
+	// Discount An active discount, null for none.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
 
 // TaxBehavior Whether tax is added to an amount or is part of it.
 type TaxBehavior string
@@ -4497,39 +4767,6 @@ type ListAPIKeysParams struct {
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
-// ListCheckoutLinksParams are the filters of ListCheckoutLinks and the page to return. Nil fields do not filter.
-type ListCheckoutLinksParams struct {
-	// Active Only links that work or only others.
-	Active *bool `form:"active,omitempty" json:"active,omitempty"`
-
-	// Discount Only links with this discount. An unknown one is 404.
-	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
-
-	// Limit How many items to return.
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
-
-	// StartingAfter The id of the last item of the previous page.
-	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
-
-	// EndingBefore The id of the first item of the next page, to walk backwards.
-	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
-
-	// CreatedAfter Only items created at this time or later.
-	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
-
-	// CreatedBefore Only items created before this time.
-	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
-
-	// Q A text to look for, in any case.
-	Q *Q `form:"q,omitempty" json:"q,omitempty"`
-
-	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
-	Metadata MetadataFilter `json:"metadata,omitempty"`
-
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
-	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
-}
-
 // ListCheckoutsParams are the filters of ListCheckouts and the page to return. Nil fields do not filter.
 type ListCheckoutsParams struct {
 	// Status Only checkouts in this status.
@@ -4547,9 +4784,6 @@ type ListCheckoutsParams struct {
 	// Product Only checkouts with this product (id or slug). An unknown one is 404.
 	Product *string `form:"product,omitempty" json:"product,omitempty"`
 
-	// Discount Only checkouts with this discount. An unknown one is 404.
-	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
-
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -4571,7 +4805,7 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -4918,6 +5152,60 @@ type ListSocialPostsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ListSubscriptionsParams are the filters of ListSubscriptions and the page to return. Nil fields do not filter.
+type ListSubscriptionsParams struct {
+	// Status Only subscriptions in this status.
+	Status *SubscriptionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only subscriptions of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only subscriptions of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// PriceVariant Only subscriptions of this price variant. An unknown one is 404.
+	PriceVariant *string `form:"price_variant,omitempty" json:"price_variant,omitempty"`
+
+	// Discount Only subscriptions with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CancelAtPeriodEnd Only subscriptions that end with their period (or do not).
+	CancelAtPeriodEnd *bool `form:"cancel_at_period_end,omitempty" json:"cancel_at_period_end,omitempty"`
+
+	// CancellationReason Only subscriptions that were cancelled for this reason.
+	CancellationReason *CancellationReason `form:"cancellation_reason,omitempty" json:"cancellation_reason,omitempty"`
+
+	// CurrentPeriodEndAfter Only subscriptions whose period ends at this time or later.
+	CurrentPeriodEndAfter *wire.Time `form:"current_period_end_after,omitempty" json:"current_period_end_after,omitempty"`
+
+	// CurrentPeriodEndBefore Only subscriptions whose period ends before this time.
+	CurrentPeriodEndBefore *wire.Time `form:"current_period_end_before,omitempty" json:"current_period_end_before,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ListWebhookEndpointsParams are the filters of ListWebhookEndpoints and the page to return. Nil fields do not filter.
@@ -5870,119 +6158,125 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 
 // Operations describes every operation of the API by its operationId. Treat it as read-only.
 var Operations = map[string]Operation{
-	"getAccount":               {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
-	"updateAccount":            {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
-	"listAds":                  {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
-	"createAd":                 {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdActions":            {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
-	"listAdAccounts":           {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
-	"getAdGroup":               {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
-	"updateAdGroup":            {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"pauseAdGroup":             {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
-	"resumeAdGroup":            {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdAudiences":          {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
-	"createAdAudience":         {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
-	"deleteAdAudience":         {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
-	"getAdAudience":            {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
-	"uploadAdAudienceUsers":    {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
-	"boostPost":                {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listBusinessCenters":      {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
-	"listAdCampaigns":          {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
-	"pauseAdCampaigns":         {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
-	"resumeAdCampaigns":        {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"deleteAdCampaign":         {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
-	"getAdCampaign":            {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
-	"updateAdCampaign":         {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdCampaignAdGroups":   {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
-	"listAdCapabilities":       {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
-	"getAdLimits":              {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
-	"updateAdLimits":           {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAISites":              {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
-	"createAISite":             {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
-	"deleteAISite":             {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
-	"getAISite":                {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
-	"updateAISite":             {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
-	"listAPIKeys":              {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
-	"createAPIKey":             {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
-	"deleteAPIKey":             {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
-	"getAPIKey":                {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
-	"updateAPIKey":             {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
-	"listCheckoutLinks":        {ID: "listCheckoutLinks", Method: "GET", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckoutLink":       {ID: "createCheckoutLink", Method: "POST", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:write"},
-	"deleteCheckoutLink":       {ID: "deleteCheckoutLink", Method: "DELETE", Path: "/checkout_links/{id}", Approval: "ask", Scope: "checkouts:write"},
-	"getCheckoutLink":          {ID: "getCheckoutLink", Method: "GET", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckoutLink":       {ID: "updateCheckoutLink", Method: "PATCH", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"listCheckouts":            {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckout":           {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
-	"getCheckout":              {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckout":           {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"confirmCheckout":          {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
-	"expireCheckout":           {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
-	"listCustomers":            {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
-	"createCustomer":           {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
-	"getCustomerByExternalID":  {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
-	"deleteCustomer":           {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
-	"getCustomer":              {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
-	"updateCustomer":           {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
-	"listDiscounts":            {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
-	"createDiscount":           {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
-	"lookupDiscount":           {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
-	"deleteDiscount":           {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
-	"getDiscount":              {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
-	"updateDiscount":           {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
-	"disableDiscount":          {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
-	"enableDiscount":           {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
-	"listOrders":               {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
-	"exportOrders":             {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
-	"getOrder":                 {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
-	"updateOrder":              {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
-	"getOrderReceipt":          {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
-	"listPriceVariants":        {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
-	"createPriceVariant":       {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
-	"deletePriceVariant":       {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
-	"getPriceVariant":          {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
-	"updatePriceVariant":       {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
-	"listProducts":             {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
-	"createProduct":            {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
-	"deleteProduct":            {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
-	"getProduct":               {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
-	"updateProduct":            {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
-	"archiveProduct":           {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
-	"duplicateProduct":         {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
-	"publishProduct":           {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
-	"unarchiveProduct":         {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
-	"unpublishProduct":         {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
-	"getPublicCheckout":        {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"updatePublicCheckout":     {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"confirmPublicCheckout":    {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
-	"listRefunds":              {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
-	"createRefund":             {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
-	"getRefund":                {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
-	"updateRefund":             {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
-	"cancelRefund":             {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
-	"listSocialAccounts":       {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
-	"connectSocialAccount":     {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
-	"activateSocialAccount":    {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
-	"getSocialAccount":         {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
-	"deactivateSocialAccount":  {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
-	"listSocialPosts":          {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
-	"syncSocialAccount":        {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
-	"driftAds":                 {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
-	"advanceTestClock":         {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
-	"authenticateTestPayment":  {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
-	"settleTestRefund":         {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
-	"listWebhookEndpoints":     {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
-	"createWebhookEndpoint":    {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookEventTypes":    {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
-	"deleteWebhookEndpoint":    {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
-	"getWebhookEndpoint":       {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"updateWebhookEndpoint":    {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookDeliveries":    {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
-	"redeliverWebhookEndpoint": {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
-	"rotateWebhookSecret":      {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
-	"testWebhookEndpoint":      {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
-	"getWebhookEvent":          {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"redeliverWebhookEvent":    {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"getAccount":                 {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
+	"updateAccount":              {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
+	"listAds":                    {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
+	"createAd":                   {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdActions":              {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
+	"listAdAccounts":             {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
+	"getAdGroup":                 {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdGroup":              {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"pauseAdGroup":               {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdGroup":              {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdAudiences":            {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
+	"createAdAudience":           {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
+	"deleteAdAudience":           {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdAudience":              {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
+	"uploadAdAudienceUsers":      {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
+	"boostPost":                  {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listBusinessCenters":        {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
+	"listAdCampaigns":            {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
+	"pauseAdCampaigns":           {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdCampaigns":          {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"deleteAdCampaign":           {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdCampaign":              {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdCampaign":           {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdCampaignAdGroups":     {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
+	"listAdCapabilities":         {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
+	"getAdLimits":                {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
+	"updateAdLimits":             {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAISites":                {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
+	"createAISite":               {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
+	"deleteAISite":               {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
+	"getAISite":                  {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
+	"updateAISite":               {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
+	"listAPIKeys":                {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
+	"createAPIKey":               {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
+	"deleteAPIKey":               {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
+	"getAPIKey":                  {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
+	"updateAPIKey":               {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
+	"listCheckouts":              {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckout":             {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
+	"getCheckout":                {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckout":             {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
+	"confirmCheckout":            {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
+	"expireCheckout":             {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
+	"listCustomers":              {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
+	"createCustomer":             {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
+	"getCustomerByExternalID":    {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
+	"deleteCustomer":             {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
+	"getCustomer":                {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
+	"updateCustomer":             {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
+	"listDiscounts":              {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
+	"createDiscount":             {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
+	"lookupDiscount":             {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
+	"deleteDiscount":             {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
+	"getDiscount":                {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
+	"updateDiscount":             {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
+	"disableDiscount":            {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
+	"enableDiscount":             {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
+	"listOrders":                 {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
+	"exportOrders":               {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
+	"getOrder":                   {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
+	"updateOrder":                {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
+	"getOrderReceipt":            {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
+	"listPriceVariants":          {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
+	"createPriceVariant":         {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
+	"deletePriceVariant":         {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
+	"getPriceVariant":            {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
+	"updatePriceVariant":         {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
+	"listProducts":               {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
+	"createProduct":              {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
+	"deleteProduct":              {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
+	"getProduct":                 {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
+	"updateProduct":              {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
+	"archiveProduct":             {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
+	"duplicateProduct":           {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
+	"publishProduct":             {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
+	"unarchiveProduct":           {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
+	"unpublishProduct":           {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
+	"getPublicCheckout":          {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"updatePublicCheckout":       {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"confirmPublicCheckout":      {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"listRefunds":                {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
+	"createRefund":               {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
+	"getRefund":                  {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
+	"updateRefund":               {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
+	"cancelRefund":               {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
+	"listSocialAccounts":         {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
+	"connectSocialAccount":       {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
+	"activateSocialAccount":      {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
+	"getSocialAccount":           {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
+	"deactivateSocialAccount":    {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
+	"listSocialPosts":            {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
+	"syncSocialAccount":          {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
+	"listSubscriptions":          {ID: "listSubscriptions", Method: "GET", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:read"},
+	"createSubscription":         {ID: "createSubscription", Method: "POST", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:write"},
+	"getSubscription":            {ID: "getSubscription", Method: "GET", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:read"},
+	"updateSubscription":         {ID: "updateSubscription", Method: "PATCH", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:write"},
+	"cancelSubscription":         {ID: "cancelSubscription", Method: "POST", Path: "/subscriptions/{id}/cancel", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
+	"changeSubscription":         {ID: "changeSubscription", Method: "POST", Path: "/subscriptions/{id}/change", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
+	"previewSubscriptionChange":  {ID: "previewSubscriptionChange", Method: "POST", Path: "/subscriptions/{id}/change_preview", Approval: "allow", Scope: "subscriptions:read"},
+	"pauseSubscription":          {ID: "pauseSubscription", Method: "POST", Path: "/subscriptions/{id}/pause", Approval: "allow", Scope: "subscriptions:write"},
+	"previewSubscriptionRenewal": {ID: "previewSubscriptionRenewal", Method: "GET", Path: "/subscriptions/{id}/renew_preview", Approval: "allow", Scope: "subscriptions:read"},
+	"resumeSubscription":         {ID: "resumeSubscription", Method: "POST", Path: "/subscriptions/{id}/resume", Approval: "allow", Scope: "subscriptions:write"},
+	"uncancelSubscription":       {ID: "uncancelSubscription", Method: "POST", Path: "/subscriptions/{id}/uncancel", Approval: "allow", Scope: "subscriptions:write"},
+	"driftAds":                   {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
+	"advanceTestClock":           {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
+	"authenticateTestPayment":    {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
+	"settleTestRefund":           {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
+	"listWebhookEndpoints":       {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
+	"createWebhookEndpoint":      {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookEventTypes":      {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
+	"deleteWebhookEndpoint":      {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
+	"getWebhookEndpoint":         {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"updateWebhookEndpoint":      {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookDeliveries":      {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEndpoint":   {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"rotateWebhookSecret":        {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
+	"testWebhookEndpoint":        {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
+	"getWebhookEvent":            {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEvent":      {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
 }
 
 // Get sends GET /account.
@@ -6297,42 +6591,6 @@ func (s *APIKeysService) Update(ctx context.Context, id string, body *APIKeyUpda
 	return do[APIKey](ctx, s.client, "updateAPIKey", []string{id}, nil, body, opts)
 }
 
-// List sends GET /checkout_links.
-//
-// Returns the account's checkout links, newest first.
-func (s *CheckoutLinksService) List(ctx context.Context, params *ListCheckoutLinksParams, opts ...Option) (*CheckoutLinkList, error) {
-	return do[CheckoutLinkList](ctx, s.client, "listCheckoutLinks", nil, params, nil, opts)
-}
-
-// Create sends POST /checkout_links.
-//
-// Makes an address to publish. Each time that somebody opens `url`, a checkout is made for them, with the prices of that
-// moment, and `checkout.created` is emitted. `utm_*` parameters of the address are kept in the checkout's `source`.
-func (s *CheckoutLinksService) Create(ctx context.Context, body *CheckoutLinkCreate, opts ...Option) (*CheckoutLink, error) {
-	return do[CheckoutLink](ctx, s.client, "createCheckoutLink", nil, nil, body, opts)
-}
-
-// Delete sends DELETE /checkout_links/{id}.
-//
-// Deletes a checkout link, whose address then leads nowhere. Checkouts that were made by it stay.
-func (s *CheckoutLinksService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
-	return do[Deleted](ctx, s.client, "deleteCheckoutLink", []string{id}, nil, nil, opts)
-}
-
-// Get sends GET /checkout_links/{id}.
-//
-// Returns a checkout link by id.
-func (s *CheckoutLinksService) Get(ctx context.Context, id string, opts ...Option) (*CheckoutLink, error) {
-	return do[CheckoutLink](ctx, s.client, "getCheckoutLink", []string{id}, nil, nil, opts)
-}
-
-// Update sends PATCH /checkout_links/{id}.
-//
-// Changes the fields that are sent. Checkouts that were made by the link stay as they are.
-func (s *CheckoutLinksService) Update(ctx context.Context, id string, body *CheckoutLinkUpdate, opts ...Option) (*CheckoutLink, error) {
-	return do[CheckoutLink](ctx, s.client, "updateCheckoutLink", []string{id}, nil, body, opts)
-}
-
 // List sends GET /checkouts.
 //
 // Returns the account's checkouts, newest first.
@@ -6342,7 +6600,7 @@ func (s *CheckoutsService) List(ctx context.Context, params *ListCheckoutsParams
 
 // Create sends POST /checkouts.
 //
-// Opens a purchase of 1 to 50 lines. Products must be active, price variants active and in stock; all lines
+// Opens a purchase of 1 to 50 lines. Products must be active, price variants active, one-time and in stock; all lines
 // share a currency. Send the buyer to `url`, or confirm through the API. Emits `checkout.created`.
 func (s *CheckoutsService) Create(ctx context.Context, body *CheckoutCreate, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "createCheckout", nil, nil, body, opts)
@@ -6741,6 +6999,97 @@ func (s *SocialsService) ListPosts(ctx context.Context, id string, params *ListS
 // anyway. A channel that is not activated is 409.
 func (s *SocialsService) Sync(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "syncSocialAccount", []string{id}, nil, nil, opts)
+}
+
+// List sends GET /subscriptions.
+//
+// Returns the account's subscriptions, newest first.
+func (s *SubscriptionsService) List(ctx context.Context, params *ListSubscriptionsParams, opts ...Option) (*SubscriptionList, error) {
+	return do[SubscriptionList](ctx, s.client, "listSubscriptions", nil, params, nil, opts)
+}
+
+// Create sends POST /subscriptions.
+//
+// Subscribes a customer who is not there: it buys a recurring price variant as a checkout would, and charges `payment_method`. A
+// free price needs none. A decline answers 422 with `errors.payment_method`, and there is no subscription then.
+// An unknown customer or price variant is 404. Emits checkout.created, order.created, invoice.created, order.paid and invoice.paid.
+func (s *SubscriptionsService) Create(ctx context.Context, body *SubscriptionCreate, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "createSubscription", nil, nil, body, opts)
+}
+
+// Get sends GET /subscriptions/{id}.
+//
+// Returns a subscription by id.
+func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "getSubscription", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /subscriptions/{id}.
+//
+// Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once, and what it costs
+// until the end of the period is billed with the next one, or credited to the customer. A discount holds from the next period on.
+// Another plan is `POST /subscriptions/{id}/change`.
+func (s *SubscriptionsService) Update(ctx context.Context, id string, body *SubscriptionUpdate, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "updateSubscription", []string{id}, nil, body, opts)
+}
+
+// Cancel sends POST /subscriptions/{id}/cancel.
+//
+// Ends a subscription with its period, or at once with `at_period_end: false`. At once, what was not collected yet is void, and
+// invoice.voided is emitted. One that has ended is 422.
+func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, body, opts)
+}
+
+// Change sends POST /subscriptions/{id}/change.
+//
+// Another price variant or quantity. What is left of the current period is credited, what it costs under the new plan is billed.
+// Another interval begins a new period, which is billed in full.
+//
+// With `invoice_immediately` the difference is charged now, and the plan changes when that succeeds: a decline answers 422 with
+// `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
+// the next period. A difference in the customer's favour goes to their `balance_amount`, which pays their next invoices. With
+// `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
+// Only an active or trialing subscription can change (422 `errors.status`).
+func (s *SubscriptionsService) Change(ctx context.Context, id string, body *SubscriptionChangeCreate, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "changeSubscription", []string{id}, nil, body, opts)
+}
+
+// PreviewChange sends POST /subscriptions/{id}/change_preview.
+//
+// Says what a change of plan would come to now, and changes nothing.
+func (s *SubscriptionsService) PreviewChange(ctx context.Context, id string, body *SubscriptionChangeCreate, opts ...Option) (*SubscriptionChangePreview, error) {
+	return do[SubscriptionChangePreview](ctx, s.client, "previewSubscriptionChange", []string{id}, nil, body, opts)
+}
+
+// Pause sends POST /subscriptions/{id}/pause.
+//
+// Stops the billing at the end of the period, or at once with `at_period_end: false`, until `resumes_at` or until somebody resumes it.
+// Only an active or trialing subscription can be paused (422).
+func (s *SubscriptionsService) Pause(ctx context.Context, id string, body *SubscriptionPause, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "pauseSubscription", []string{id}, nil, body, opts)
+}
+
+// PreviewRenewal sends GET /subscriptions/{id}/renew_preview.
+//
+// Says what the next period is going to cost as things stand. A subscription that will not be renewed is 422.
+func (s *SubscriptionsService) PreviewRenewal(ctx context.Context, id string, opts ...Option) (*SubscriptionRenewalPreview, error) {
+	return do[SubscriptionRenewalPreview](ctx, s.client, "previewSubscriptionRenewal", []string{id}, nil, nil, opts)
+}
+
+// Resume sends POST /subscriptions/{id}/resume.
+//
+// Goes on with a paused subscription, or takes back that it is going to pause. In the middle of a period it goes on as
+// before; after its end a new period begins, which is charged within seconds. Any other is 422.
+func (s *SubscriptionsService) Resume(ctx context.Context, id string, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "resumeSubscription", []string{id}, nil, nil, opts)
+}
+
+// Uncancel sends POST /subscriptions/{id}/uncancel.
+//
+// Lets a subscription go on that was to end with its period. Any other is 422.
+func (s *SubscriptionsService) Uncancel(ctx context.Context, id string, opts ...Option) (*Subscription, error) {
+	return do[Subscription](ctx, s.client, "uncancelSubscription", []string{id}, nil, nil, opts)
 }
 
 // DriftAds sends POST /test_helpers/ads/drift.

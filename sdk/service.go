@@ -37,9 +37,6 @@ type APIKeysService service
 // BusinessCentersService reads what agencies keep ad accounts in.
 type BusinessCentersService service
 
-// CheckoutLinksService manages addresses to publish, which make a checkout for whoever opens them.
-type CheckoutLinksService service
-
 // CheckoutsService manages purchases in progress.
 type CheckoutsService service
 
@@ -67,6 +64,9 @@ type RefundsService service
 
 // SocialsService connects channels, which are profiles and pages on networks, and activates them for ads.
 type SocialsService service
+
+// SubscriptionsService bills customers period after period.
+type SubscriptionsService service
 
 // TestHelpersService makes things happen that otherwise take time or other people. Only a development server has them:
 // another one answers 404.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -56,15 +57,11 @@ type Checkout struct {
 	CustomerName          *string                 `db:"customer_name"`
 	BillingAddress        JSON[*Address]          `db:"billing_address"`
 	TaxID                 JSON[*TaxID]            `db:"tax_id"`
-	DiscountID            *string                 `db:"discount_id"`
-	DiscountCode          *string                 `db:"discount_code"` // by which the discount came, nil if by its id
-	AllowDiscountCodes    bool                    `db:"allow_discount_codes"`
 	Currency              string                  `db:"currency"`
 	SubtotalAmount        int64                   `db:"subtotal_amount"`
 	DiscountAmount        int64                   `db:"discount_amount"`
 	NetAmount             int64                   `db:"net_amount"`
-	TaxAmount             *int64                  `db:"tax_amount"` // nil until it is known
-	TaxBreakdown          JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
+	TaxAmount             *int64                  `db:"tax_amount"`
 	TotalAmount           int64                   `db:"total_amount"`
 	AmountDueNow          int64                   `db:"amount_due_now"`
 	Status                CheckoutStatus          `db:"status"`
@@ -82,7 +79,7 @@ type Checkout struct {
 	ExpiresAt             Time                    `db:"expires_at"`
 	CompletedAt           *Time                   `db:"completed_at"`
 	OrderID               *string                 `db:"order_id"`
-	InvoiceID             *string                 `db:"invoice_id"`
+	SubscriptionID        *string                 `db:"subscription_id"` // the first that it made
 	Source                JSON[*CheckoutSource]   `db:"source"`
 	TermsAcceptedAt       *Time                   `db:"terms_accepted_at"`
 	Metadata              Metadata                `db:"metadata"`
@@ -93,13 +90,12 @@ type Checkout struct {
 
 // CheckoutSource is where a buyer came from.
 type CheckoutSource struct {
-	CheckoutLink *string `json:"checkout_link"` // by which the buyer came; nobody else says so
-	Referrer     *string `json:"referrer"`
-	UTMSource    *string `json:"utm_source"`
-	UTMMedium    *string `json:"utm_medium"`
-	UTMCampaign  *string `json:"utm_campaign"`
-	UTMTerm      *string `json:"utm_term"`
-	UTMContent   *string `json:"utm_content"`
+	Referrer    *string `json:"referrer"`
+	UTMSource   *string `json:"utm_source"`
+	UTMMedium   *string `json:"utm_medium"`
+	UTMCampaign *string `json:"utm_campaign"`
+	UTMTerm     *string `json:"utm_term"`
+	UTMContent  *string `json:"utm_content"`
 }
 
 // NextAction is what the buyer has to do before a payment goes on.
@@ -125,16 +121,7 @@ type CheckoutOffer struct {
 // an empty Currency is the first line's.
 type CheckoutDraft struct {
 	*Checkout
-	Lines   []NewLineItem
-	refused error // what the change may not do
-}
-
-// SetSource says where the buyer came from. By which checkout link is not the seller's to say.
-func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
-	if link := d.Source.V; source != nil && link != nil {
-		source.CheckoutLink = link.CheckoutLink
-	}
-	d.Source.V = source
+	Lines []NewLineItem
 }
 
 // ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
@@ -146,7 +133,6 @@ type ListCheckouts struct {
 	Customer      string
 	CustomerEmail string
 	Product       string // id or slug
-	Discount      string
 }
 
 var checkoutColumns = columnsOf[Checkout]("checkouts")
@@ -252,13 +238,6 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		}
 		f.and(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
 	}
-	if in.Discount != "" {
-		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
-		if err != nil {
-			return nil, false, err
-		}
-		f.is("discount_id", d.ID)
-	}
 	f.list(s, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
 	list, more, err := page(ctx, s, checkoutColumns, KindCheckout, account, in.Page, &f)
 	for i := range list {
@@ -270,8 +249,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 }
 
 // CreateCheckout opens a checkout with the lines' prices as they are now. What cannot be sold is CodeInvalid on
-// line_items, a currency that it is not sold in on currency, and a discount that cannot be used on the field that names
-// it; a price variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
+// line_items, a currency that it is not sold in on currency; a price variant or customer that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		now, err := s.businessNow(ctx, account)
@@ -279,13 +257,13 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 			return nil, err
 		}
 		c := *draft.Checkout
-		c.AccountID, c.ID = account, NewID(KindCheckout)
+		c.AccountID, c.ID = account, cmp.Or(c.ID, NewID(KindCheckout))
 		c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
 		c.CreatedAt, c.UpdatedAt = now, now
 		if c.ExpiresAt == 0 {
 			c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
 		}
-		lines, err := s.prepareCheckout(ctx, CheckoutDraft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
+		items, err := s.prepareCheckout(ctx, CheckoutDraft{&c, draft.Lines}, &Checkout{}, c.CreatedAt)
 		if err != nil {
 			return nil, err
 		}
@@ -295,10 +273,10 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if err := u.insert(ctx, checkoutColumns, &c); err != nil {
 			return nil, err
 		}
-		if err := u.insertLines(ctx, lines.items); err != nil {
+		if err := u.insertLines(ctx, items); err != nil {
 			return nil, err
 		}
-		return &c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{&c, lines.items}})
+		return &c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{&c, items}})
 	})
 }
 
@@ -320,18 +298,18 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 		before := *c
 		draft := CheckoutDraft{Checkout: c}
 		change(&draft)
-		if draft.refused != nil {
-			return nil, draft.refused
-		}
-		lines, err := s.prepareCheckout(ctx, draft, &before, now)
-		if err != nil || lines.isEmpty() && sameJSON(before, *c) {
+		items, err := s.prepareCheckout(ctx, draft, &before, now)
+		if err != nil || items == nil && sameJSON(before, *c) {
 			return c, err
 		}
 		c.UpdatedAt = now
-		if err := u.update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
+		if err := u.update(ctx, checkoutColumns, c); err != nil || items == nil {
 			return c, err
 		}
-		return c, u.replaceLines(ctx, *lines, now)
+		if _, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND checkout_id = ?`, account, c.ID); err != nil {
+			return nil, err
+		}
+		return c, u.insertLines(ctx, items)
 	})
 }
 

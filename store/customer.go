@@ -37,6 +37,7 @@ type Customer struct {
 	TotalSpent             JSON[map[string]int64]  `db:"total_spent"` // by currency: what was paid, less what was given back
 	FirstPaidAt            *Time                   `db:"first_paid_at"`
 	LastOrderAt            *Time                   `db:"last_order_at"`
+	Balance                JSON[map[string]int64]  `db:"balance"` // by currency: what pays the next invoices
 	MarketingConsent       JSON[*MarketingConsent] `db:"marketing_consent"`
 	Notes                  *string                 `db:"notes"`
 	Tags                   JSON[[]string]          `db:"tags"`
@@ -227,7 +228,7 @@ func (c *Customer) taken(err error) error {
 // buyer returns the customer of a checkout that is being bought: the one it is for, the one with the merchant's own
 // id, the one with the address, or a new one. The order counts for them.
 func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
-	customer, err := u.store.findBuyer(ctx, c, u.lock())
+	customer, err := u.findBuyer(ctx, c)
 	if err == nil && customer == nil {
 		customer, err = u.newBuyer(ctx, c)
 	}
@@ -304,21 +305,17 @@ func (c *Customer) refund(currency string, amount int64, now Time) {
 	c.TotalSpent, c.UpdatedAt = JSONOf(spent), now
 }
 
-// findBuyer reads the customer that a checkout means, nil if there is none yet or nobody knows who it is for.
-func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (*Customer, error) {
-	var key *string
-	if c.CustomerEmail != nil {
-		key = emailKey(*c.CustomerEmail)
-	}
+// findBuyer locks the customer that a checkout means, nil if there is none yet.
+func (u *unit) findBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
 	for _, by := range []struct {
 		column string
 		value  *string
-	}{{"id", c.CustomerID}, {"external_id", c.ExternalCustomerID}, {"email_key", key}} {
+	}{{"id", c.CustomerID}, {"external_id", c.ExternalCustomerID}, {"email_key", emailKey(*c.CustomerEmail)}} {
 		if by.value == nil {
 			continue
 		}
-		customer, err := get[Customer](ctx, s, customerColumns.selectSQL+`
-			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+lock, c.AccountID, *by.value)
+		customer, err := get[Customer](ctx, u.store, customerColumns.selectSQL+`
+			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+u.lock(), c.AccountID, *by.value)
 		if err != nil || customer != nil {
 			return customer, err
 		}
@@ -344,7 +341,7 @@ func (u *unit) newBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
 	if rows == 1 {
 		return customer, nil
 	}
-	if customer, err = u.store.findBuyer(ctx, c, u.lock()); err == nil && customer == nil {
+	if customer, err = u.findBuyer(ctx, c); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
 	return customer, err

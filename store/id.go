@@ -28,6 +28,7 @@ const (
 	KindPayment         Kind = "payment"
 	KindPaymentMethod   Kind = "payment_method"
 	KindRefund          Kind = "refund"
+	KindSubscription    Kind = "subscription"
 	KindWebhookEndpoint Kind = "webhook_endpoint"
 	KindEvent           Kind = "event"
 	KindDelivery        Kind = "webhook_delivery"
@@ -37,7 +38,6 @@ const (
 	KindAudience        Kind = "audience"
 	KindAdAction        Kind = "ad_action"
 
-	KindCheckoutLink       Kind = "checkout_link"
 	KindDiscount           Kind = "discount"
 	KindDiscountRedemption Kind = "discount_redemption"
 )
@@ -69,6 +69,8 @@ func (k Kind) Prefix() string {
 		return "pm_"
 	case KindRefund:
 		return "re_"
+	case KindSubscription:
+		return "sub_"
 	case KindWebhookEndpoint:
 		return "we_"
 	case KindEvent:
@@ -85,8 +87,6 @@ func (k Kind) Prefix() string {
 		return "aud_"
 	case KindAdAction:
 		return "adact_"
-	case KindCheckoutLink:
-		return "clink_"
 	case KindDiscount:
 		return "disc_"
 	case KindDiscountRedemption:

@@ -164,6 +164,18 @@ var invariants = []invariant{
 		SELECT account_id, ordering_key AS id FROM events
 		WHERE type IN ('order.created', 'order.paid', 'invoice.created', 'invoice.paid', 'invoice.past_due', 'invoice.voided')
 		GROUP BY account_id, ordering_key, type HAVING COUNT(*) > 1`},
+	{"a subscription has a next step exactly if it goes on", `
+		SELECT account_id, id FROM subscriptions
+		WHERE (status IN ('canceled', 'completed')) <> (ended_at IS NOT NULL) OR status IN ('canceled', 'completed') AND due_at IS NOT NULL
+			OR status IN ('trialing', 'active') AND COALESCE(due_at, 0) <> current_period_end
+			OR status = 'trialing' AND COALESCE(trial_end, 0) <> current_period_end OR (status = 'paused') AND paused_at IS NULL
+			OR status = 'past_due' AND past_due_at IS NULL`},
+	{"a subscription is past due exactly if its latest invoice is", `
+		SELECT s.account_id, s.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.id = s.latest_invoice_id
+		WHERE (s.status = 'past_due') <> (i.status = 'past_due')`},
+	{"an order of a subscription is its customer's", `
+		SELECT o.account_id, o.id FROM orders o LEFT JOIN subscriptions s ON s.account_id = o.account_id AND s.id = o.subscription_id
+		WHERE o.subscription_id IS NOT NULL AND (s.id IS NULL OR s.customer_id <> o.customer_id OR s.currency <> o.currency)`},
 	{"a charge went through exactly if its payment did", `
 		SELECT p.account_id, p.id FROM payments p JOIN test_charges t ON t.account_id = p.account_id AND t.token = p.id
 		WHERE (p.status IN ('failed', 'canceled') AND t.status = 'succeeded')

@@ -85,6 +85,15 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"an active product has an active price variant":                     `UPDATE price_variants SET status = 'archived'`,
 		"a discount's redemptions are counted, and are no more than it has": `INSERT INTO discounts (account_id, id, name, type, amounts, duration, product_ids, price_variant_ids, rules, covered_product_ids, min_subtotal_amounts, first_purchase_only, redemptions_count, metadata, created_at, updated_at)
 			SELECT id, 'disc_1', 'Ghost', 'percent', '{}', 'once', '[]', '[]', '[]', '[]', '{}', remove_branding, 1, '{}', 0, 0 FROM accounts`,
+		"a subscription has a next step exactly if it goes on": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, latest_invoice_id, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'active', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', invoice_id, 0, 0 FROM orders`,
+		"a subscription is past due exactly if its latest invoice is": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, latest_invoice_id, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'past_due', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', invoice_id, 0, 0 FROM orders`,
+		"an order of a subscription is its customer's":      `UPDATE orders SET subscription_id = 'sub_1'`,
 		"events of one key are numbered without gaps":       `UPDATE events SET key_seq = 9 WHERE type = 'order.paid'`,
 		"an order's last event is its newest":               `UPDATE orders SET event_seq = 3`,
 		"an order and its invoice are told of once":         `UPDATE events SET type = 'order.paid' WHERE type = 'order.created'`,

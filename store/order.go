@@ -225,9 +225,10 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 
 // complete makes the order of a checkout whose payment has succeeded and whose stock is held. Without a payment
 // nothing is held: what is not there any more is CodeInvalid on line_items. Nothing else may be refused here.
+// Its recurring lines make subscriptions, which are charged to method from now on.
 // The events show the order and its invoice as they become: pending and open, then paid. Rows that every purchase of
 // the account or of the product needs come last, so that purchases wait for each other as short as possible.
-func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment) error {
+func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
 	customer, err := u.buyer(ctx, c)
 	if err != nil {
 		return err
@@ -236,14 +237,18 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	b := newBill(placement{Order: orderOf(c), Items: placed(items, now), Customer: customer}, now)
-	if err := u.linkOrder(ctx, b, c, payment); err != nil {
+	subs, lines, err := u.newSubscriptions(ctx, c, items, customer, method, now)
+	if err != nil {
 		return err
 	}
-	if c.DiscountID != nil {
-		if err := u.orderRedemption(ctx, b.Order); err != nil {
-			return err
-		}
+	order := orderOf(c)
+	b := newBill(placement{Order: order, Items: order.subscribe(subs, lines, items), Customer: customer}, now)
+	if err := u.insertSubscriptions(ctx, subs, b.Invoice.ID); err != nil {
+		return err
+	}
+	c.SubscriptionID = order.SubscriptionID
+	if err := u.linkOrder(ctx, b, c, payment); err != nil {
+		return err
 	}
 	if err := u.placePaid(ctx, b, payment); err != nil {
 		return err
@@ -260,7 +265,6 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 func orderOf(c *Checkout) *Order {
 	return &Order{
 		AccountID: c.AccountID, BillingReason: BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
-		DiscountID:  c.DiscountID,
 		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, Metadata: c.Metadata,
 	}
 }
@@ -276,7 +280,7 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 			return err
 		}
 	}
-	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
+	c.Status, c.OrderID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &o.CustomerID
 	c.NextAction, c.LastPaymentError = JSON[*NextAction]{}, JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
 	return u.update(ctx, checkoutColumns, c)

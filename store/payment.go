@@ -153,8 +153,8 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 }
 
 // SettlePayment stores what the provider said. The success of a checkout makes the order and its invoice, both paid; a
-// failure opens the checkout again and gives its stock back. The success of an invoice pays it and its order. A payment
-// that has an outcome keeps it.
+// failure opens the checkout again and gives its stock back. The success of an invoice pays it and its order, and what
+// is due to a subscription follows. A payment that has an outcome keeps it.
 func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		if begun.Purpose == PaymentPurposeInvoice {
@@ -270,15 +270,9 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 		return nil, err
 	}
 	if c.AmountDueNow == 0 {
-		if err := u.redeemDiscount(ctx, c); err != nil {
-			return nil, err
-		}
-		return nil, u.complete(ctx, c, items, nil)
+		return nil, u.complete(ctx, c, items, nil, in.method())
 	}
 	if payment, err = u.beginPayment(ctx, c, id, in); err != nil {
-		return nil, err
-	}
-	if err := u.redeemDiscount(ctx, c); err != nil {
 		return nil, err
 	}
 	return payment, u.reserve(ctx, c.AccountID, items) // last, because other buyers wait for these rows
@@ -319,14 +313,11 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
 	switch result.Status {
 	case PaymentStatusSucceeded:
-		return u.complete(ctx, c, items, payment)
+		return u.complete(ctx, c, items, payment, methodOf(payment))
 	case PaymentStatusRequiresAction:
 		c.NextAction = JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
 	default:
 		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, JSON[*NextAction]{}, payment.Failure
-		if err := u.releaseRedemption(ctx, c); err != nil {
-			return err
-		}
 		if err := u.release(ctx, c.AccountID, items); err != nil {
 			return err
 		}
@@ -340,6 +331,10 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 
 // settleInvoice moves the payment of an invoice along its arrow, and pays the invoice when it has succeeded.
 func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
+	sub, err := u.lockBilled(ctx, begun.AccountID, *begun.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
 	payment, err := u.store.findPayment(ctx, begun.AccountID, begun.ID, u.lock())
 	if err != nil {
 		return nil, err
@@ -360,8 +355,25 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	if err := u.update(ctx, paymentColumns, payment); err != nil {
 		return nil, err
 	}
-	if payment.Status == PaymentStatusSucceeded {
-		return settled, u.payOrder(ctx, b, payment)
+	switch payment.Status {
+	case PaymentStatusSucceeded:
+		err = u.payOrder(ctx, b, payment)
+	case PaymentStatusFailed, PaymentStatusCanceled:
+		b.Invoice.AttemptCount++
+		b.Invoice.UpdatedAt = now
+		err = u.update(ctx, invoiceColumns, b.Invoice)
 	}
-	return settled, nil
+	if err != nil || sub == nil {
+		return settled, err
+	}
+	return settled, u.settled(ctx, sub, b, payment.Status, now)
+}
+
+// lockBilled locks the subscription that an invoice is of, before everything else; nil if there is none.
+func (u *unit) lockBilled(ctx context.Context, account, ref string) (*Subscription, error) {
+	invoice, err := u.store.findInvoice(ctx, account, ref, "", "")
+	if err != nil || invoice.SubscriptionID == nil {
+		return nil, err
+	}
+	return u.store.findSubscription(ctx, account, *invoice.SubscriptionID, "", u.lock())
 }

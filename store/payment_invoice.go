@@ -84,6 +84,10 @@ func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 // follow. An invoice in another state, or whose payment is under way, is CodeInvalid on status.
 func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		sub, err := u.lockBilled(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
 		b, err := u.lockBill(ctx, account, ref)
 		if err != nil {
 			return nil, err
@@ -100,6 +104,9 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 			return nil, err
 		}
 		b.Invoice.PaidOutOfBand = true
-		return b.Invoice, u.payOrder(ctx, b, payment)
+		if err := u.payOrder(ctx, b, payment); err != nil || sub == nil {
+			return b.Invoice, err
+		}
+		return b.Invoice, u.settled(ctx, sub, b, payment.Status, payment.CreatedAt)
 	})
 }

@@ -126,6 +126,10 @@ func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool,
 		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND (order_id IS NOT NULL OR invoice_id IS NOT NULL)
 		UNION ALL
 		SELECT 1 FROM price_variants WHERE account_id = ? AND `+variant+` = ? AND sold_count + reserved_count > 0
-		LIMIT 1`, account, id, account, id)
+		UNION ALL
+		SELECT 1 FROM subscriptions WHERE account_id = ? AND `+column+` = ?
+		UNION ALL
+		SELECT 1 FROM subscriptions WHERE account_id = ? AND pending_change LIKE '%' || ? || '%'
+		LIMIT 1`, account, id, account, id, account, id, account, id)
 	return row != nil, err
 }

@@ -294,6 +294,31 @@ const (
 	BillingReasonSubscriptionUpdate BillingReason = "subscription_update"
 )
 
+// Defines values for CancellationFeedback.
+const (
+	CancellationFeedbackCustomerService CancellationFeedback = "customer_service"
+	CancellationFeedbackLowQuality      CancellationFeedback = "low_quality"
+	CancellationFeedbackMissingFeatures CancellationFeedback = "missing_features"
+	CancellationFeedbackOther           CancellationFeedback = "other"
+	CancellationFeedbackSwitchedService CancellationFeedback = "switched_service"
+	CancellationFeedbackTooComplex      CancellationFeedback = "too_complex"
+	CancellationFeedbackTooExpensive    CancellationFeedback = "too_expensive"
+	CancellationFeedbackUnused          CancellationFeedback = "unused"
+)
+
+// Defines values for CancellationReason.
+const (
+	CancellationReasonCustomerService CancellationReason = "customer_service"
+	CancellationReasonLowQuality      CancellationReason = "low_quality"
+	CancellationReasonMissingFeatures CancellationReason = "missing_features"
+	CancellationReasonOther           CancellationReason = "other"
+	CancellationReasonPaymentFailed   CancellationReason = "payment_failed"
+	CancellationReasonSwitchedService CancellationReason = "switched_service"
+	CancellationReasonTooComplex      CancellationReason = "too_complex"
+	CancellationReasonTooExpensive    CancellationReason = "too_expensive"
+	CancellationReasonUnused          CancellationReason = "unused"
+)
+
 // Defines values for CardPaymentMethodType.
 const (
 	CardPaymentMethodTypeCard CardPaymentMethodType = "card"
@@ -543,6 +568,35 @@ const (
 	SocialPostStatusDraft     SocialPostStatus = "draft"
 	SocialPostStatusPublished SocialPostStatus = "published"
 	SocialPostStatusScheduled SocialPostStatus = "scheduled"
+)
+
+// Defines values for SubscriptionCancellationBy.
+const (
+	SubscriptionCancellationByMerchant SubscriptionCancellationBy = "merchant"
+	SubscriptionCancellationBySystem   SubscriptionCancellationBy = "system"
+)
+
+// Defines values for SubscriptionLineKind.
+const (
+	SubscriptionLineKindCustom    SubscriptionLineKind = "custom"
+	SubscriptionLineKindPrice     SubscriptionLineKind = "price"
+	SubscriptionLineKindProration SubscriptionLineKind = "proration"
+	SubscriptionLineKindSetupFee  SubscriptionLineKind = "setup_fee"
+)
+
+// Defines values for SubscriptionPaymentMethodType.
+const (
+	SubscriptionPaymentMethodTypeCard SubscriptionPaymentMethodType = "card"
+)
+
+// Defines values for SubscriptionStatus.
+const (
+	SubscriptionStatusActive    SubscriptionStatus = "active"
+	SubscriptionStatusCanceled  SubscriptionStatus = "canceled"
+	SubscriptionStatusCompleted SubscriptionStatus = "completed"
+	SubscriptionStatusPastDue   SubscriptionStatus = "past_due"
+	SubscriptionStatusPaused    SubscriptionStatus = "paused"
+	SubscriptionStatusTrialing  SubscriptionStatus = "trialing"
 )
 
 // Defines values for TaxBehavior.
@@ -2162,6 +2216,12 @@ type BusinessCenter struct {
 // BusinessCenterList A page of results.
 type BusinessCenterList = wire.CursorList[BusinessCenter]
 
+// CancellationFeedback Why a subscription is cancelled.
+type CancellationFeedback string
+
+// CancellationReason Why a subscription was cancelled. `payment_failed` is said by the service, when no attempt collected the latest invoice.
+type CancellationReason string
+
 // Card A card, with the test provider only. Real card numbers never come here.
 type Card struct {
 	// Number Example: 4242424242424242
@@ -2199,14 +2259,7 @@ type Checkout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency       `json:"currency"`
-	Discount wire.Reference `json:"discount"`
-
-	// DiscountCode The code by which the discount came, null if by its id.
-	DiscountCode *string `json:"discount_code"`
-
-	// AllowDiscountCodes The buyer may enter a code.
-	AllowDiscountCodes bool `json:"allow_discount_codes"`
+	Currency Currency `json:"currency"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -2223,19 +2276,18 @@ type Checkout struct {
 	// Example: 1900
 	NetAmount Amount `json:"net_amount"`
 
-	// TaxAmount Null until the buyer's country is known if it matters. The total is without it then.
+	// TaxAmount Null until the buyer's country is known if it matters.
 	TaxAmount *int64 `json:"tax_amount"`
-
-	// TaxBreakdown The tax by rate.
-	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// TotalAmount In the currency's minor unit.
 	//
 	// Example: 1900
 	TotalAmount Amount `json:"total_amount"`
 
-	// AmountDueNow What is charged at once: the total without what is on trial.
-	AmountDueNow int64 `json:"amount_due_now"`
+	// AmountDueNow In the currency's minor unit.
+	//
+	// Example: 1900
+	AmountDueNow Amount `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
 	Status CheckoutStatus `json:"status"`
@@ -2264,16 +2316,13 @@ type Checkout struct {
 	ClientReferenceID *string         `json:"client_reference_id"`
 
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
-	ExternalCustomerID *string        `json:"external_customer_id"`
-	Locale             *string        `json:"locale"`
-	ExpiresAt          wire.Time      `json:"expires_at"`
-	CompletedAt        *wire.Time     `json:"completed_at"`
-	Order              wire.Reference `json:"order"`
-
-	// Invoice The id of the invoice of its order.
-	Invoice         *string         `json:"invoice"`
-	Source          *CheckoutOrigin `json:"source"`
-	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
+	ExternalCustomerID *string         `json:"external_customer_id"`
+	Locale             *string         `json:"locale"`
+	ExpiresAt          wire.Time       `json:"expires_at"`
+	CompletedAt        *wire.Time      `json:"completed_at"`
+	Order              wire.Reference  `json:"order"`
+	Source             *CheckoutSource `json:"source"`
+	TermsAcceptedAt    *wire.Time      `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2302,19 +2351,10 @@ type CheckoutCreate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// Discount A discount's id. Not together with discount_code.
-	Discount *string `json:"discount,omitempty"`
-
-	// DiscountCode A code, in upper or lower case. Null takes the discount off.
-	DiscountCode *string `json:"discount_code,omitempty"`
-
-	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
-	AllowDiscountCodes *bool   `json:"allow_discount_codes,omitempty"`
-	SuccessURL         *string `json:"success_url,omitempty"`
-	CancelURL          *string `json:"cancel_url,omitempty"`
-	ReturnURL          *string `json:"return_url,omitempty"`
+	Currency   *Currency `json:"currency,omitempty"`
+	SuccessURL *string   `json:"success_url,omitempty"`
+	CancelURL  *string   `json:"cancel_url,omitempty"`
+	ReturnURL  *string   `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData `json:"custom_field_data,omitempty"`
@@ -2341,105 +2381,8 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
-// CheckoutLink An address to publish, which makes a checkout for whoever opens it.
-type CheckoutLink struct {
-	// ID Example: clink_01k0000000000000000000000a
-	ID     string `json:"id"`
-	Object string `json:"object"`
-
-	// URL The address to publish.
-	URL string `json:"url"`
-
-	// Name What you call it.
-	Name *string `json:"name"`
-
-	// PriceVariants One piece of each is sold.
-	PriceVariants []wire.Reference `json:"price_variants"`
-	Discount      wire.Reference   `json:"discount"`
-
-	// AllowDiscountCodes Buyers may enter a code.
-	AllowDiscountCodes bool    `json:"allow_discount_codes"`
-	SuccessURL         *string `json:"success_url"`
-	CancelURL          *string `json:"cancel_url"`
-
-	// Active A link that is not active leads nowhere.
-	Active bool `json:"active"`
-
-	// MaxUses How many checkouts it makes. Null means any number.
-	MaxUses *int64 `json:"max_uses"`
-
-	// Uses How many checkouts it has made.
-	Uses int64 `json:"uses"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata  Metadata  `json:"metadata"`
-	CreatedAt wire.Time `json:"created_at"`
-	UpdatedAt wire.Time `json:"updated_at"`
-}
-
-// CheckoutLinkCreate A checkout link to be made.
-type CheckoutLinkCreate struct {
-	Name          *string  `json:"name,omitempty"`
-	PriceVariants []string `json:"price_variants"`
-
-	// Discount A discount's id. It is applied to each checkout.
-	Discount *string `json:"discount,omitempty"`
-
-	// AllowDiscountCodes True when absent.
-	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
-
-	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
-	SuccessURL *string `json:"success_url,omitempty"`
-	CancelURL  *string `json:"cancel_url,omitempty"`
-
-	// Active True when absent.
-	Active  *bool  `json:"active,omitempty"`
-	MaxUses *int64 `json:"max_uses,omitempty"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata *Metadata `json:"metadata,omitempty"`
-}
-
-// CheckoutLinkList A page of results.
-type CheckoutLinkList = wire.List[CheckoutLink]
-
-// CheckoutLinkUpdate What to change about a checkout link.
-type CheckoutLinkUpdate struct {
-	Name          nullable.Nullable[string] `json:"name,omitempty"`
-	PriceVariants []string                  `json:"price_variants,omitzero"`
-
-	// Discount A discount's id. It is applied to each checkout.
-	Discount nullable.Nullable[string] `json:"discount,omitempty"`
-
-	// AllowDiscountCodes True when absent.
-	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
-
-	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
-	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
-
-	// Active True when absent.
-	Active  *bool                    `json:"active,omitempty"`
-	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
-
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
-}
-
 // CheckoutList A page of results.
 type CheckoutList = wire.List[Checkout]
-
-// CheckoutOrigin Where the buyer came from.
-type CheckoutOrigin struct {
-	// CheckoutLink The id of the checkout link that made the checkout.
-	CheckoutLink *string `json:"checkout_link,omitempty"`
-	Referrer     *string `json:"referrer,omitempty"`
-	UTMSource    *string `json:"utm_source,omitempty"`
-	UTMMedium    *string `json:"utm_medium,omitempty"`
-	UTMCampaign  *string `json:"utm_campaign,omitempty"`
-	UTMTerm      *string `json:"utm_term,omitempty"`
-	UTMContent   *string `json:"utm_content,omitempty"`
-}
 
 // CheckoutPaymentStatus Whether a checkout is paid, or has nothing to be paid.
 type CheckoutPaymentStatus string
@@ -2471,19 +2414,10 @@ type CheckoutUpdate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// Discount A discount's id. Not together with discount_code.
-	Discount nullable.Nullable[string] `json:"discount,omitempty"`
-
-	// DiscountCode A code, in upper or lower case. Null takes the discount off.
-	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
-
-	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
-	AllowDiscountCodes *bool                     `json:"allow_discount_codes,omitempty"`
-	SuccessURL         nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL          nullable.Nullable[string] `json:"cancel_url,omitempty"`
-	ReturnURL          nullable.Nullable[string] `json:"return_url,omitempty"`
+	Currency   *Currency                 `json:"currency,omitempty"`
+	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
+	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
+	ReturnURL  nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -3657,11 +3591,7 @@ type PublicCheckout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency     Currency `json:"currency"`
-	DiscountCode *string  `json:"discount_code"`
-
-	// AllowDiscountCodes The buyer may enter a code.
-	AllowDiscountCodes bool `json:"allow_discount_codes"`
+	Currency Currency `json:"currency"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -3676,9 +3606,8 @@ type PublicCheckout struct {
 	// NetAmount In the currency's minor unit.
 	//
 	// Example: 1900
-	NetAmount    Amount         `json:"net_amount"`
-	TaxAmount    *int64         `json:"tax_amount"`
-	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
+	NetAmount Amount `json:"net_amount"`
+	TaxAmount *int64 `json:"tax_amount"`
 
 	// TotalAmount In the currency's minor unit.
 	//
@@ -3724,9 +3653,6 @@ type PublicCheckoutUpdate struct {
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
-
-	// DiscountCode A code, in upper or lower case. Null takes the discount off.
-	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -3957,6 +3883,350 @@ type SocialPostStatus string
 
 // SocialPostList A page of results.
 type SocialPostList = wire.List[SocialPost]
+
+// Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of subscriptions; each period is told by order.created with billing_reason `subscription_cycle`, and by the events of its invoice.
+type Subscription struct {
+	// ID Example: sub_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Status Where a subscription stands. Canceled and completed are final.
+	Status       SubscriptionStatus `json:"status"`
+	Customer     wire.Reference     `json:"customer"`
+	Product      wire.Reference     `json:"product"`
+	PriceVariant wire.Reference     `json:"price_variant"`
+	Quantity     int64              `json:"quantity"`
+
+	// UnitAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	UnitAmount Amount `json:"unit_amount"`
+
+	// Amount What a period costs, without discount and without tax on top.
+	Amount int64 `json:"amount"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Interval The unit of a billing period.
+	Interval      PriceVariantInterval `json:"interval"`
+	IntervalCount int64                `json:"interval_count"`
+
+	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day.
+	AnchorDay          int64     `json:"anchor_day"`
+	CurrentPeriodStart wire.Time `json:"current_period_start"`
+
+	// CurrentPeriodEnd When the next period is billed.
+	CurrentPeriodEnd  wire.Time  `json:"current_period_end"`
+	TrialStart        *wire.Time `json:"trial_start"`
+	TrialEnd          *wire.Time `json:"trial_end"`
+	StartedAt         wire.Time  `json:"started_at"`
+	CancelAtPeriodEnd bool       `json:"cancel_at_period_end"`
+
+	// CancelAt When it is going to end.
+	CancelAt *wire.Time `json:"cancel_at"`
+
+	// CanceledAt When it was cancelled.
+	CanceledAt       *wire.Time                `json:"canceled_at"`
+	EndedAt          *wire.Time                `json:"ended_at"`
+	Cancellation     *SubscriptionCancellation `json:"cancellation"`
+	PauseAtPeriodEnd bool                      `json:"pause_at_period_end"`
+	PausedAt         *wire.Time                `json:"paused_at"`
+	ResumesAt        *wire.Time                `json:"resumes_at"`
+
+	// PastDueAt When the first attempt at the latest invoice failed.
+	PastDueAt            *wire.Time `json:"past_due_at"`
+	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
+
+	// CyclesBilled How many periods were billed.
+	CyclesBilled int64 `json:"cycles_billed"`
+
+	// BillingCycles After how many periods it is completed, null for never.
+	BillingCycles  *int64                     `json:"billing_cycles"`
+	Discount       wire.Reference             `json:"discount"`
+	DiscountEndsAt *wire.Time                 `json:"discount_ends_at"`
+	PaymentMethod  *SubscriptionPaymentMethod `json:"payment_method"`
+	LatestInvoice  wire.Reference             `json:"latest_invoice"`
+	PendingChange  *SubscriptionPendingChange `json:"pending_change"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData CustomFieldData `json:"custom_field_data"`
+	Checkout        wire.Reference  `json:"checkout"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// SubscriptionCancel How a subscription is cancelled.
+type SubscriptionCancel struct {
+	// AtPeriodEnd false ends it at once.
+	AtPeriodEnd *bool `json:"at_period_end,omitempty"`
+
+	// Reason Why a subscription is cancelled.
+	Reason  *CancellationFeedback `json:"reason,omitempty"`
+	Comment *string               `json:"comment,omitempty"`
+}
+
+// SubscriptionCancellation Why a subscription was cancelled, and by whom.
+type SubscriptionCancellation struct {
+	Reason  *CancellationReason        `json:"reason"`
+	Comment *string                    `json:"comment"`
+	By      SubscriptionCancellationBy `json:"by"`
+}
+
+// SubscriptionCancellationBy defines model for SubscriptionCancellation.By.
+type SubscriptionCancellationBy string
+
+// SubscriptionChangeCreate Another plan. What is not sent stays as it is.
+type SubscriptionChangeCreate struct {
+	// PriceVariant A recurring price variant, of any product.
+	PriceVariant *string `json:"price_variant,omitempty"`
+	Quantity     *int64  `json:"quantity,omitempty"`
+
+	// ProrationBehavior When the difference is billed. Without it the account's setting counts.
+	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
+}
+
+// SubscriptionChangePreview What a change of plan would come to.
+type SubscriptionChangePreview struct {
+	Object       string `json:"object"`
+	Subscription string `json:"subscription"`
+	PriceVariant string `json:"price_variant"`
+	Quantity     int64  `json:"quantity"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
+	ProrationBehavior ProrationBehavior `json:"proration_behavior"`
+
+	// EffectiveAt When the plan changes.
+	EffectiveAt wire.Time `json:"effective_at"`
+
+	// PeriodStart Of the period in which the subscription is then.
+	PeriodStart wire.Time `json:"period_start"`
+	PeriodEnd   wire.Time `json:"period_end"`
+
+	// UnusedAmount What is left of the period that is paid, without tax.
+	UnusedAmount int64 `json:"unused_amount"`
+
+	// RemainingAmount What that costs under the new plan, without tax.
+	RemainingAmount int64 `json:"remaining_amount"`
+
+	// CreditAmount What goes to the customer's balance, with tax.
+	CreditAmount int64 `json:"credit_amount"`
+
+	// Lines What is billed, now or with the next period.
+	Lines []SubscriptionLine `json:"lines"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount `json:"total_amount"`
+
+	// BalanceApplied What the customer's credit pays of it.
+	BalanceApplied int64 `json:"balance_applied"`
+
+	// AmountDue What is charged.
+	AmountDue int64 `json:"amount_due"`
+}
+
+// SubscriptionCreate A new subscription.
+type SubscriptionCreate struct {
+	// Customer The customer, who needs an e-mail address.
+	Customer string `json:"customer"`
+
+	// PriceVariant A recurring price variant.
+	PriceVariant string `json:"price_variant"`
+	Quantity     *int64 `json:"quantity,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// PaymentMethod One of the customer's payment methods, or a token of the account's provider.
+	PaymentMethod *string `json:"payment_method,omitempty"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// SubscriptionLine A line of what is going to be billed.
+type SubscriptionLine struct {
+	Kind        SubscriptionLineKind `json:"kind"`
+	Description string               `json:"description"`
+	Quantity    int64                `json:"quantity"`
+
+	// UnitAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	UnitAmount Amount `json:"unit_amount"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount     `json:"total_amount"`
+	PeriodStart *wire.Time `json:"period_start"`
+	PeriodEnd   *wire.Time `json:"period_end"`
+}
+
+// SubscriptionLineKind defines model for SubscriptionLine.Kind.
+type SubscriptionLineKind string
+
+// SubscriptionList A page of results.
+type SubscriptionList = wire.List[Subscription]
+
+// SubscriptionPause How a subscription is paused.
+type SubscriptionPause struct {
+	// AtPeriodEnd false stops it at once.
+	AtPeriodEnd *bool `json:"at_period_end,omitempty"`
+
+	// ResumesAt When it goes on by itself.
+	ResumesAt *wire.Time `json:"resumes_at,omitempty"`
+}
+
+// SubscriptionPaymentMethod What a subscription is charged to.
+type SubscriptionPaymentMethod struct {
+	// ID The customer's payment method, if it is saved.
+	ID   *string                       `json:"id"`
+	Type SubscriptionPaymentMethodType `json:"type"`
+
+	// Brand Example: visa
+	Brand string `json:"brand"`
+
+	// Last4 Example: 4242
+	Last4    string `json:"last4"`
+	ExpMonth int64  `json:"exp_month"`
+	ExpYear  int64  `json:"exp_year"`
+}
+
+// SubscriptionPaymentMethodType defines model for SubscriptionPaymentMethod.Type.
+type SubscriptionPaymentMethodType string
+
+// SubscriptionPendingChange A change of plan that waits for the end of the period, or for the payment of its invoice.
+type SubscriptionPendingChange struct {
+	PriceVariant string    `json:"price_variant"`
+	Quantity     int64     `json:"quantity"`
+	EffectiveAt  wire.Time `json:"effective_at"`
+	Invoice      *string   `json:"invoice"`
+}
+
+// SubscriptionRenewalPreview What the next period of a subscription is going to cost.
+type SubscriptionRenewalPreview struct {
+	Object       string `json:"object"`
+	Subscription string `json:"subscription"`
+	PriceVariant string `json:"price_variant"`
+	Quantity     int64  `json:"quantity"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// PeriodStart When it is billed.
+	PeriodStart wire.Time          `json:"period_start"`
+	PeriodEnd   wire.Time          `json:"period_end"`
+	Lines       []SubscriptionLine `json:"lines"`
+
+	// SubtotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	SubtotalAmount Amount `json:"subtotal_amount"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount `json:"discount_amount"`
+
+	// NetAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	NetAmount Amount `json:"net_amount"`
+
+	// TaxAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TaxAmount Amount `json:"tax_amount"`
+
+	// TotalAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	TotalAmount Amount `json:"total_amount"`
+
+	// BalanceApplied What the customer's credit pays of it.
+	BalanceApplied int64 `json:"balance_applied"`
+
+	// AmountDue What is charged.
+	AmountDue int64 `json:"amount_due"`
+}
+
+// SubscriptionStatus Where a subscription stands. Canceled and completed are final.
+type SubscriptionStatus string
+
+// SubscriptionUpdate A change of a subscription.
+type SubscriptionUpdate struct {
+	CancelAtPeriodEnd *bool `json:"cancel_at_period_end,omitempty"`
+
+	// TrialEnd Later than now: a trial is only extended.
+	TrialEnd *wire.Time `json:"trial_end,omitempty"`
+	Quantity *int64     `json:"quantity,omitempty"`
+
+	// Discount An active discount, null for none.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
 
 // TaxBehavior Whether tax is added to an amount or is part of it.
 type TaxBehavior string
@@ -4601,57 +4871,6 @@ type ListAPIKeysParams struct {
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
-// ListCheckoutLinksParams defines parameters for ListCheckoutLinks.
-type ListCheckoutLinksParams struct {
-	// Active Only links that work or only others.
-	Active *bool `form:"active,omitempty" json:"active,omitempty"`
-
-	// Discount Only links with this discount. An unknown one is 404.
-	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
-
-	// Limit How many items to return.
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
-
-	// StartingAfter The id of the last item of the previous page.
-	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
-
-	// EndingBefore The id of the first item of the next page, to walk backwards.
-	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
-
-	// CreatedAfter Only items created at this time or later.
-	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
-
-	// CreatedBefore Only items created before this time.
-	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
-
-	// Q A text to look for, in any case.
-	Q *Q `form:"q,omitempty" json:"q,omitempty"`
-
-	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
-	Metadata MetadataFilter `json:"metadata,omitempty"`
-
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
-	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
-}
-
-// CreateCheckoutLinkParams defines parameters for CreateCheckoutLink.
-type CreateCheckoutLinkParams struct {
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
-	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
-}
-
-// GetCheckoutLinkParams defines parameters for GetCheckoutLink.
-type GetCheckoutLinkParams struct {
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
-	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
-}
-
-// UpdateCheckoutLinkParams defines parameters for UpdateCheckoutLink.
-type UpdateCheckoutLinkParams struct {
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
-	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
-}
-
 // ListCheckoutsParams defines parameters for ListCheckouts.
 type ListCheckoutsParams struct {
 	// Status Only checkouts in this status.
@@ -4669,9 +4888,6 @@ type ListCheckoutsParams struct {
 	// Product Only checkouts with this product (id or slug). An unknown one is 404.
 	Product *string `form:"product,omitempty" json:"product,omitempty"`
 
-	// Discount Only checkouts with this discount. An unknown one is 404.
-	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
-
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -4693,31 +4909,31 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateCheckoutParams defines parameters for CreateCheckout.
 type CreateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetCheckoutParams defines parameters for GetCheckout.
 type GetCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateCheckoutParams defines parameters for UpdateCheckout.
 type UpdateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ConfirmCheckoutParams defines parameters for ConfirmCheckout.
 type ConfirmCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5162,6 +5378,108 @@ type ListSocialPostsParams struct {
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 }
 
+// ListSubscriptionsParams defines parameters for ListSubscriptions.
+type ListSubscriptionsParams struct {
+	// Status Only subscriptions in this status.
+	Status *SubscriptionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only subscriptions of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only subscriptions of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// PriceVariant Only subscriptions of this price variant. An unknown one is 404.
+	PriceVariant *string `form:"price_variant,omitempty" json:"price_variant,omitempty"`
+
+	// Discount Only subscriptions with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CancelAtPeriodEnd Only subscriptions that end with their period (or do not).
+	CancelAtPeriodEnd *bool `form:"cancel_at_period_end,omitempty" json:"cancel_at_period_end,omitempty"`
+
+	// CancellationReason Only subscriptions that were cancelled for this reason.
+	CancellationReason *CancellationReason `form:"cancellation_reason,omitempty" json:"cancellation_reason,omitempty"`
+
+	// CurrentPeriodEndAfter Only subscriptions whose period ends at this time or later.
+	CurrentPeriodEndAfter *wire.Time `form:"current_period_end_after,omitempty" json:"current_period_end_after,omitempty"`
+
+	// CurrentPeriodEndBefore Only subscriptions whose period ends before this time.
+	CurrentPeriodEndBefore *wire.Time `form:"current_period_end_before,omitempty" json:"current_period_end_before,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateSubscriptionParams defines parameters for CreateSubscription.
+type CreateSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetSubscriptionParams defines parameters for GetSubscription.
+type GetSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateSubscriptionParams defines parameters for UpdateSubscription.
+type UpdateSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CancelSubscriptionParams defines parameters for CancelSubscription.
+type CancelSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ChangeSubscriptionParams defines parameters for ChangeSubscription.
+type ChangeSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// PauseSubscriptionParams defines parameters for PauseSubscription.
+type PauseSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ResumeSubscriptionParams defines parameters for ResumeSubscription.
+type ResumeSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UncancelSubscriptionParams defines parameters for UncancelSubscription.
+type UncancelSubscriptionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListWebhookEndpointsParams defines parameters for ListWebhookEndpoints.
 type ListWebhookEndpointsParams struct {
 	// Status Only endpoints in this status.
@@ -5270,12 +5588,6 @@ type CreateAPIKeyJSONRequestBody = APIKeyCreate
 // UpdateAPIKeyJSONRequestBody defines body for UpdateAPIKey for application/json ContentType.
 type UpdateAPIKeyJSONRequestBody = APIKeyUpdate
 
-// CreateCheckoutLinkJSONRequestBody defines body for CreateCheckoutLink for application/json ContentType.
-type CreateCheckoutLinkJSONRequestBody = CheckoutLinkCreate
-
-// UpdateCheckoutLinkJSONRequestBody defines body for UpdateCheckoutLink for application/json ContentType.
-type UpdateCheckoutLinkJSONRequestBody = CheckoutLinkUpdate
-
 // CreateCheckoutJSONRequestBody defines body for CreateCheckout for application/json ContentType.
 type CreateCheckoutJSONRequestBody = CheckoutCreate
 
@@ -5329,6 +5641,24 @@ type ConnectSocialAccountJSONRequestBody = SocialAccountConnect
 
 // ActivateSocialAccountJSONRequestBody defines body for ActivateSocialAccount for application/json ContentType.
 type ActivateSocialAccountJSONRequestBody = SocialAccountActivate
+
+// CreateSubscriptionJSONRequestBody defines body for CreateSubscription for application/json ContentType.
+type CreateSubscriptionJSONRequestBody = SubscriptionCreate
+
+// UpdateSubscriptionJSONRequestBody defines body for UpdateSubscription for application/json ContentType.
+type UpdateSubscriptionJSONRequestBody = SubscriptionUpdate
+
+// CancelSubscriptionJSONRequestBody defines body for CancelSubscription for application/json ContentType.
+type CancelSubscriptionJSONRequestBody = SubscriptionCancel
+
+// ChangeSubscriptionJSONRequestBody defines body for ChangeSubscription for application/json ContentType.
+type ChangeSubscriptionJSONRequestBody = SubscriptionChangeCreate
+
+// PreviewSubscriptionChangeJSONRequestBody defines body for PreviewSubscriptionChange for application/json ContentType.
+type PreviewSubscriptionChangeJSONRequestBody = SubscriptionChangeCreate
+
+// PauseSubscriptionJSONRequestBody defines body for PauseSubscription for application/json ContentType.
+type PauseSubscriptionJSONRequestBody = SubscriptionPause
 
 // DriftAdsJSONRequestBody defines body for DriftAds for application/json ContentType.
 type DriftAdsJSONRequestBody = AdDriftCreate
@@ -6361,21 +6691,6 @@ type ServerInterface interface {
 	// UpdateAPIKey Change an API key
 	// (PATCH /auth/keys/{id})
 	UpdateAPIKey(ctx echo.Context, id string) error
-	// ListCheckoutLinks List checkout links
-	// (GET /checkout_links)
-	ListCheckoutLinks(ctx echo.Context, params ListCheckoutLinksParams) error
-	// CreateCheckoutLink Create a checkout link
-	// (POST /checkout_links)
-	CreateCheckoutLink(ctx echo.Context, params CreateCheckoutLinkParams) error
-	// DeleteCheckoutLink Delete a checkout link
-	// (DELETE /checkout_links/{id})
-	DeleteCheckoutLink(ctx echo.Context, id string) error
-	// GetCheckoutLink Get a checkout link
-	// (GET /checkout_links/{id})
-	GetCheckoutLink(ctx echo.Context, id string, params GetCheckoutLinkParams) error
-	// UpdateCheckoutLink Change a checkout link
-	// (PATCH /checkout_links/{id})
-	UpdateCheckoutLink(ctx echo.Context, id string, params UpdateCheckoutLinkParams) error
 	// ListCheckouts List checkouts
 	// (GET /checkouts)
 	ListCheckouts(ctx echo.Context, params ListCheckoutsParams) error
@@ -6541,6 +6856,39 @@ type ServerInterface interface {
 	// SyncSocialAccount Read a channel again
 	// (POST /socials/{id}/sync)
 	SyncSocialAccount(ctx echo.Context, id string) error
+	// ListSubscriptions List subscriptions
+	// (GET /subscriptions)
+	ListSubscriptions(ctx echo.Context, params ListSubscriptionsParams) error
+	// CreateSubscription Create a subscription
+	// (POST /subscriptions)
+	CreateSubscription(ctx echo.Context, params CreateSubscriptionParams) error
+	// GetSubscription Get a subscription
+	// (GET /subscriptions/{id})
+	GetSubscription(ctx echo.Context, id string, params GetSubscriptionParams) error
+	// UpdateSubscription Change a subscription
+	// (PATCH /subscriptions/{id})
+	UpdateSubscription(ctx echo.Context, id string, params UpdateSubscriptionParams) error
+	// CancelSubscription Cancel a subscription
+	// (POST /subscriptions/{id}/cancel)
+	CancelSubscription(ctx echo.Context, id string, params CancelSubscriptionParams) error
+	// ChangeSubscription Change the plan of a subscription
+	// (POST /subscriptions/{id}/change)
+	ChangeSubscription(ctx echo.Context, id string, params ChangeSubscriptionParams) error
+	// PreviewSubscriptionChange Preview a change of plan
+	// (POST /subscriptions/{id}/change_preview)
+	PreviewSubscriptionChange(ctx echo.Context, id string) error
+	// PauseSubscription Pause a subscription
+	// (POST /subscriptions/{id}/pause)
+	PauseSubscription(ctx echo.Context, id string, params PauseSubscriptionParams) error
+	// PreviewSubscriptionRenewal Preview the next renewal
+	// (GET /subscriptions/{id}/renew_preview)
+	PreviewSubscriptionRenewal(ctx echo.Context, id string) error
+	// ResumeSubscription Resume a subscription
+	// (POST /subscriptions/{id}/resume)
+	ResumeSubscription(ctx echo.Context, id string, params ResumeSubscriptionParams) error
+	// UncancelSubscription Take a cancellation back
+	// (POST /subscriptions/{id}/uncancel)
+	UncancelSubscription(ctx echo.Context, id string, params UncancelSubscriptionParams) error
 	// DriftAds Let a campaign drift
 	// (POST /test_helpers/ads/drift)
 	DriftAds(ctx echo.Context) error
@@ -7628,171 +7976,6 @@ func (w *ServerInterfaceWrapper) UpdateAPIKey(ctx echo.Context) error {
 	return err
 }
 
-// ListCheckoutLinks converts echo context to params.
-func (w *ServerInterfaceWrapper) ListCheckoutLinks(ctx echo.Context) error {
-	var err error
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListCheckoutLinksParams
-	// ------------- Optional query parameter "active" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "active", ctx.QueryParams(), &params.Active, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter active: %s", err))
-	}
-
-	// ------------- Optional query parameter "discount" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
-	}
-
-	// ------------- Optional query parameter "starting_after" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
-	}
-
-	// ------------- Optional query parameter "ending_before" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
-	}
-
-	// ------------- Optional query parameter "created_after" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
-	}
-
-	// ------------- Optional query parameter "created_before" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
-	}
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
-	}
-
-	// ------------- Optional query parameter "metadata" -------------
-
-	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
-	}
-
-	// ------------- Optional query parameter "expand" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
-	}
-
-	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListCheckoutLinks(ctx, params)
-	return err
-}
-
-// CreateCheckoutLink converts echo context to params.
-func (w *ServerInterfaceWrapper) CreateCheckoutLink(ctx echo.Context) error {
-	var err error
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateCheckoutLinkParams
-	// ------------- Optional query parameter "expand" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
-	}
-
-	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateCheckoutLink(ctx, params)
-	return err
-}
-
-// DeleteCheckoutLink converts echo context to params.
-func (w *ServerInterfaceWrapper) DeleteCheckoutLink(ctx echo.Context) error {
-	var err error
-	// ------------- Path parameter "id" -------------
-	var id string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
-	}
-
-	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.DeleteCheckoutLink(ctx, id)
-	return err
-}
-
-// GetCheckoutLink converts echo context to params.
-func (w *ServerInterfaceWrapper) GetCheckoutLink(ctx echo.Context) error {
-	var err error
-	// ------------- Path parameter "id" -------------
-	var id string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetCheckoutLinkParams
-	// ------------- Optional query parameter "expand" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
-	}
-
-	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.GetCheckoutLink(ctx, id, params)
-	return err
-}
-
-// UpdateCheckoutLink converts echo context to params.
-func (w *ServerInterfaceWrapper) UpdateCheckoutLink(ctx echo.Context) error {
-	var err error
-	// ------------- Path parameter "id" -------------
-	var id string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params UpdateCheckoutLinkParams
-	// ------------- Optional query parameter "expand" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
-	}
-
-	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.UpdateCheckoutLink(ctx, id, params)
-	return err
-}
-
 // ListCheckouts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListCheckouts(ctx echo.Context) error {
 	var err error
@@ -7832,13 +8015,6 @@ func (w *ServerInterfaceWrapper) ListCheckouts(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
-	}
-
-	// ------------- Optional query parameter "discount" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
 	}
 
 	// ------------- Optional query parameter "limit" -------------
@@ -9582,6 +9758,361 @@ func (w *ServerInterfaceWrapper) SyncSocialAccount(ctx echo.Context) error {
 	return err
 }
 
+// ListSubscriptions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListSubscriptions(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSubscriptionsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "price_variant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "price_variant", ctx.QueryParams(), &params.PriceVariant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter price_variant: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
+	}
+
+	// ------------- Optional query parameter "cancel_at_period_end" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cancel_at_period_end", ctx.QueryParams(), &params.CancelAtPeriodEnd, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cancel_at_period_end: %s", err))
+	}
+
+	// ------------- Optional query parameter "cancellation_reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cancellation_reason", ctx.QueryParams(), &params.CancellationReason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cancellation_reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "current_period_end_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "current_period_end_after", ctx.QueryParams(), &params.CurrentPeriodEndAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter current_period_end_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "current_period_end_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "current_period_end_before", ctx.QueryParams(), &params.CurrentPeriodEndBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter current_period_end_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListSubscriptions(ctx, params)
+	return err
+}
+
+// CreateSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateSubscription(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateSubscription(ctx, params)
+	return err
+}
+
+// GetSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) GetSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetSubscription(ctx, id, params)
+	return err
+}
+
+// UpdateSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateSubscription(ctx, id, params)
+	return err
+}
+
+// CancelSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CancelSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelSubscription(ctx, id, params)
+	return err
+}
+
+// ChangeSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) ChangeSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ChangeSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ChangeSubscription(ctx, id, params)
+	return err
+}
+
+// PreviewSubscriptionChange converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewSubscriptionChange(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewSubscriptionChange(ctx, id)
+	return err
+}
+
+// PauseSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) PauseSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PauseSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PauseSubscription(ctx, id, params)
+	return err
+}
+
+// PreviewSubscriptionRenewal converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewSubscriptionRenewal(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewSubscriptionRenewal(ctx, id)
+	return err
+}
+
+// ResumeSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) ResumeSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ResumeSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResumeSubscription(ctx, id, params)
+	return err
+}
+
+// UncancelSubscription converts echo context to params.
+func (w *ServerInterfaceWrapper) UncancelSubscription(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UncancelSubscriptionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UncancelSubscription(ctx, id, params)
+	return err
+}
+
 // DriftAds converts echo context to params.
 func (w *ServerInterfaceWrapper) DriftAds(ctx echo.Context) error {
 	var err error
@@ -10019,11 +10550,6 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/public/checkouts/:client_secret", wrapper.GetPublicCheckout, options.OperationMiddlewares["getPublicCheckout"]...)
 	router.PATCH(options.BaseURL+"/public/checkouts/:client_secret", wrapper.UpdatePublicCheckout, options.OperationMiddlewares["updatePublicCheckout"]...)
 	router.POST(options.BaseURL+"/public/checkouts/:client_secret/confirm", wrapper.ConfirmPublicCheckout, options.OperationMiddlewares["confirmPublicCheckout"]...)
-	router.GET(options.BaseURL+"/checkout_links", wrapper.ListCheckoutLinks, options.OperationMiddlewares["listCheckoutLinks"]...)
-	router.POST(options.BaseURL+"/checkout_links", wrapper.CreateCheckoutLink, options.OperationMiddlewares["createCheckoutLink"]...)
-	router.DELETE(options.BaseURL+"/checkout_links/:id", wrapper.DeleteCheckoutLink, options.OperationMiddlewares["deleteCheckoutLink"]...)
-	router.GET(options.BaseURL+"/checkout_links/:id", wrapper.GetCheckoutLink, options.OperationMiddlewares["getCheckoutLink"]...)
-	router.PATCH(options.BaseURL+"/checkout_links/:id", wrapper.UpdateCheckoutLink, options.OperationMiddlewares["updateCheckoutLink"]...)
 	router.GET(options.BaseURL+"/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
@@ -10070,6 +10596,17 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/socials/:id/deactivate", wrapper.DeactivateSocialAccount, options.OperationMiddlewares["deactivateSocialAccount"]...)
 	router.POST(options.BaseURL+"/socials/:id/sync", wrapper.SyncSocialAccount, options.OperationMiddlewares["syncSocialAccount"]...)
 	router.GET(options.BaseURL+"/socials/:id/posts", wrapper.ListSocialPosts, options.OperationMiddlewares["listSocialPosts"]...)
+	router.GET(options.BaseURL+"/subscriptions", wrapper.ListSubscriptions, options.OperationMiddlewares["listSubscriptions"]...)
+	router.POST(options.BaseURL+"/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
+	router.GET(options.BaseURL+"/subscriptions/:id", wrapper.GetSubscription, options.OperationMiddlewares["getSubscription"]...)
+	router.PATCH(options.BaseURL+"/subscriptions/:id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
+	router.POST(options.BaseURL+"/subscriptions/:id/change", wrapper.ChangeSubscription, options.OperationMiddlewares["changeSubscription"]...)
+	router.POST(options.BaseURL+"/subscriptions/:id/change_preview", wrapper.PreviewSubscriptionChange, options.OperationMiddlewares["previewSubscriptionChange"]...)
+	router.GET(options.BaseURL+"/subscriptions/:id/renew_preview", wrapper.PreviewSubscriptionRenewal, options.OperationMiddlewares["previewSubscriptionRenewal"]...)
+	router.POST(options.BaseURL+"/subscriptions/:id/cancel", wrapper.CancelSubscription, options.OperationMiddlewares["cancelSubscription"]...)
+	router.POST(options.BaseURL+"/subscriptions/:id/uncancel", wrapper.UncancelSubscription, options.OperationMiddlewares["uncancelSubscription"]...)
+	router.POST(options.BaseURL+"/subscriptions/:id/pause", wrapper.PauseSubscription, options.OperationMiddlewares["pauseSubscription"]...)
+	router.POST(options.BaseURL+"/subscriptions/:id/resume", wrapper.ResumeSubscription, options.OperationMiddlewares["resumeSubscription"]...)
 	router.POST(options.BaseURL+"/test_helpers/ads/drift", wrapper.DriftAds, options.OperationMiddlewares["driftAds"]...)
 	router.POST(options.BaseURL+"/test_helpers/clock", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
 	router.POST(options.BaseURL+"/test_helpers/payments/:id/authenticate", wrapper.AuthenticateTestPayment, options.OperationMiddlewares["authenticateTestPayment"]...)
@@ -10655,80 +11192,6 @@ type UpdateAPIKey200JSONResponse APIKey
 
 func (response UpdateAPIKey200JSONResponse) VisitUpdateAPIKeyResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, APIKey(response)) // as itself: response has none of its methods
-}
-
-type ListCheckoutLinksRequestObject struct {
-	Params ListCheckoutLinksParams
-}
-
-type ListCheckoutLinksResponseObject interface {
-	VisitListCheckoutLinksResponse(w http.ResponseWriter) error
-}
-
-type ListCheckoutLinks200JSONResponse CheckoutLinkList
-
-func (response ListCheckoutLinks200JSONResponse) VisitListCheckoutLinksResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, CheckoutLinkList(response)) // as itself: response has none of its methods
-}
-
-type CreateCheckoutLinkRequestObject struct {
-	Params CreateCheckoutLinkParams
-	Body   *CreateCheckoutLinkJSONRequestBody
-}
-
-type CreateCheckoutLinkResponseObject interface {
-	VisitCreateCheckoutLinkResponse(w http.ResponseWriter) error
-}
-
-type CreateCheckoutLink201JSONResponse CheckoutLink
-
-func (response CreateCheckoutLink201JSONResponse) VisitCreateCheckoutLinkResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 201, CheckoutLink(response)) // as itself: response has none of its methods
-}
-
-type DeleteCheckoutLinkRequestObject struct {
-	ID string `json:"id"`
-}
-
-type DeleteCheckoutLinkResponseObject interface {
-	VisitDeleteCheckoutLinkResponse(w http.ResponseWriter) error
-}
-
-type DeleteCheckoutLink200JSONResponse Deleted
-
-func (response DeleteCheckoutLink200JSONResponse) VisitDeleteCheckoutLinkResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
-}
-
-type GetCheckoutLinkRequestObject struct {
-	ID     string `json:"id"`
-	Params GetCheckoutLinkParams
-}
-
-type GetCheckoutLinkResponseObject interface {
-	VisitGetCheckoutLinkResponse(w http.ResponseWriter) error
-}
-
-type GetCheckoutLink200JSONResponse CheckoutLink
-
-func (response GetCheckoutLink200JSONResponse) VisitGetCheckoutLinkResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, CheckoutLink(response)) // as itself: response has none of its methods
-}
-
-type UpdateCheckoutLinkRequestObject struct {
-	ID     string `json:"id"`
-	Params UpdateCheckoutLinkParams
-	Body   *UpdateCheckoutLinkJSONRequestBody
-}
-
-type UpdateCheckoutLinkResponseObject interface {
-	VisitUpdateCheckoutLinkResponse(w http.ResponseWriter) error
-}
-
-type UpdateCheckoutLink200JSONResponse CheckoutLink
-
-func (response UpdateCheckoutLink200JSONResponse) VisitUpdateCheckoutLinkResponse(w http.ResponseWriter) error {
-	return answer.JSON(w, 200, CheckoutLink(response)) // as itself: response has none of its methods
 }
 
 type ListCheckoutsRequestObject struct {
@@ -11532,6 +11995,173 @@ func (response SyncSocialAccount200JSONResponse) VisitSyncSocialAccountResponse(
 	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
 }
 
+type ListSubscriptionsRequestObject struct {
+	Params ListSubscriptionsParams
+}
+
+type ListSubscriptionsResponseObject interface {
+	VisitListSubscriptionsResponse(w http.ResponseWriter) error
+}
+
+type ListSubscriptions200JSONResponse SubscriptionList
+
+func (response ListSubscriptions200JSONResponse) VisitListSubscriptionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SubscriptionList(response)) // as itself: response has none of its methods
+}
+
+type CreateSubscriptionRequestObject struct {
+	Params CreateSubscriptionParams
+	Body   *CreateSubscriptionJSONRequestBody
+}
+
+type CreateSubscriptionResponseObject interface {
+	VisitCreateSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type CreateSubscription201JSONResponse Subscription
+
+func (response CreateSubscription201JSONResponse) VisitCreateSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Subscription(response)) // as itself: response has none of its methods
+}
+
+type GetSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params GetSubscriptionParams
+}
+
+type GetSubscriptionResponseObject interface {
+	VisitGetSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type GetSubscription200JSONResponse Subscription
+
+func (response GetSubscription200JSONResponse) VisitGetSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
+type UpdateSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateSubscriptionParams
+	Body   *UpdateSubscriptionJSONRequestBody
+}
+
+type UpdateSubscriptionResponseObject interface {
+	VisitUpdateSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type UpdateSubscription200JSONResponse Subscription
+
+func (response UpdateSubscription200JSONResponse) VisitUpdateSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
+type CancelSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params CancelSubscriptionParams
+	Body   *CancelSubscriptionJSONRequestBody
+}
+
+type CancelSubscriptionResponseObject interface {
+	VisitCancelSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type CancelSubscription200JSONResponse Subscription
+
+func (response CancelSubscription200JSONResponse) VisitCancelSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
+type ChangeSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params ChangeSubscriptionParams
+	Body   *ChangeSubscriptionJSONRequestBody
+}
+
+type ChangeSubscriptionResponseObject interface {
+	VisitChangeSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type ChangeSubscription200JSONResponse Subscription
+
+func (response ChangeSubscription200JSONResponse) VisitChangeSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
+type PreviewSubscriptionChangeRequestObject struct {
+	ID   string `json:"id"`
+	Body *PreviewSubscriptionChangeJSONRequestBody
+}
+
+type PreviewSubscriptionChangeResponseObject interface {
+	VisitPreviewSubscriptionChangeResponse(w http.ResponseWriter) error
+}
+
+type PreviewSubscriptionChange200JSONResponse SubscriptionChangePreview
+
+func (response PreviewSubscriptionChange200JSONResponse) VisitPreviewSubscriptionChangeResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SubscriptionChangePreview(response)) // as itself: response has none of its methods
+}
+
+type PauseSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params PauseSubscriptionParams
+	Body   *PauseSubscriptionJSONRequestBody
+}
+
+type PauseSubscriptionResponseObject interface {
+	VisitPauseSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type PauseSubscription200JSONResponse Subscription
+
+func (response PauseSubscription200JSONResponse) VisitPauseSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
+type PreviewSubscriptionRenewalRequestObject struct {
+	ID string `json:"id"`
+}
+
+type PreviewSubscriptionRenewalResponseObject interface {
+	VisitPreviewSubscriptionRenewalResponse(w http.ResponseWriter) error
+}
+
+type PreviewSubscriptionRenewal200JSONResponse SubscriptionRenewalPreview
+
+func (response PreviewSubscriptionRenewal200JSONResponse) VisitPreviewSubscriptionRenewalResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SubscriptionRenewalPreview(response)) // as itself: response has none of its methods
+}
+
+type ResumeSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params ResumeSubscriptionParams
+}
+
+type ResumeSubscriptionResponseObject interface {
+	VisitResumeSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type ResumeSubscription200JSONResponse Subscription
+
+func (response ResumeSubscription200JSONResponse) VisitResumeSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
+type UncancelSubscriptionRequestObject struct {
+	ID     string `json:"id"`
+	Params UncancelSubscriptionParams
+}
+
+type UncancelSubscriptionResponseObject interface {
+	VisitUncancelSubscriptionResponse(w http.ResponseWriter) error
+}
+
+type UncancelSubscription200JSONResponse Subscription
+
+func (response UncancelSubscription200JSONResponse) VisitUncancelSubscriptionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Subscription(response)) // as itself: response has none of its methods
+}
+
 type DriftAdsRequestObject struct {
 	Body *DriftAdsJSONRequestBody
 }
@@ -11875,21 +12505,6 @@ type StrictServerInterface interface {
 	// UpdateAPIKey Change an API key
 	// (PATCH /auth/keys/{id})
 	UpdateAPIKey(ctx context.Context, request UpdateAPIKeyRequestObject) (UpdateAPIKeyResponseObject, error)
-	// ListCheckoutLinks List checkout links
-	// (GET /checkout_links)
-	ListCheckoutLinks(ctx context.Context, request ListCheckoutLinksRequestObject) (ListCheckoutLinksResponseObject, error)
-	// CreateCheckoutLink Create a checkout link
-	// (POST /checkout_links)
-	CreateCheckoutLink(ctx context.Context, request CreateCheckoutLinkRequestObject) (CreateCheckoutLinkResponseObject, error)
-	// DeleteCheckoutLink Delete a checkout link
-	// (DELETE /checkout_links/{id})
-	DeleteCheckoutLink(ctx context.Context, request DeleteCheckoutLinkRequestObject) (DeleteCheckoutLinkResponseObject, error)
-	// GetCheckoutLink Get a checkout link
-	// (GET /checkout_links/{id})
-	GetCheckoutLink(ctx context.Context, request GetCheckoutLinkRequestObject) (GetCheckoutLinkResponseObject, error)
-	// UpdateCheckoutLink Change a checkout link
-	// (PATCH /checkout_links/{id})
-	UpdateCheckoutLink(ctx context.Context, request UpdateCheckoutLinkRequestObject) (UpdateCheckoutLinkResponseObject, error)
 	// ListCheckouts List checkouts
 	// (GET /checkouts)
 	ListCheckouts(ctx context.Context, request ListCheckoutsRequestObject) (ListCheckoutsResponseObject, error)
@@ -12055,6 +12670,39 @@ type StrictServerInterface interface {
 	// SyncSocialAccount Read a channel again
 	// (POST /socials/{id}/sync)
 	SyncSocialAccount(ctx context.Context, request SyncSocialAccountRequestObject) (SyncSocialAccountResponseObject, error)
+	// ListSubscriptions List subscriptions
+	// (GET /subscriptions)
+	ListSubscriptions(ctx context.Context, request ListSubscriptionsRequestObject) (ListSubscriptionsResponseObject, error)
+	// CreateSubscription Create a subscription
+	// (POST /subscriptions)
+	CreateSubscription(ctx context.Context, request CreateSubscriptionRequestObject) (CreateSubscriptionResponseObject, error)
+	// GetSubscription Get a subscription
+	// (GET /subscriptions/{id})
+	GetSubscription(ctx context.Context, request GetSubscriptionRequestObject) (GetSubscriptionResponseObject, error)
+	// UpdateSubscription Change a subscription
+	// (PATCH /subscriptions/{id})
+	UpdateSubscription(ctx context.Context, request UpdateSubscriptionRequestObject) (UpdateSubscriptionResponseObject, error)
+	// CancelSubscription Cancel a subscription
+	// (POST /subscriptions/{id}/cancel)
+	CancelSubscription(ctx context.Context, request CancelSubscriptionRequestObject) (CancelSubscriptionResponseObject, error)
+	// ChangeSubscription Change the plan of a subscription
+	// (POST /subscriptions/{id}/change)
+	ChangeSubscription(ctx context.Context, request ChangeSubscriptionRequestObject) (ChangeSubscriptionResponseObject, error)
+	// PreviewSubscriptionChange Preview a change of plan
+	// (POST /subscriptions/{id}/change_preview)
+	PreviewSubscriptionChange(ctx context.Context, request PreviewSubscriptionChangeRequestObject) (PreviewSubscriptionChangeResponseObject, error)
+	// PauseSubscription Pause a subscription
+	// (POST /subscriptions/{id}/pause)
+	PauseSubscription(ctx context.Context, request PauseSubscriptionRequestObject) (PauseSubscriptionResponseObject, error)
+	// PreviewSubscriptionRenewal Preview the next renewal
+	// (GET /subscriptions/{id}/renew_preview)
+	PreviewSubscriptionRenewal(ctx context.Context, request PreviewSubscriptionRenewalRequestObject) (PreviewSubscriptionRenewalResponseObject, error)
+	// ResumeSubscription Resume a subscription
+	// (POST /subscriptions/{id}/resume)
+	ResumeSubscription(ctx context.Context, request ResumeSubscriptionRequestObject) (ResumeSubscriptionResponseObject, error)
+	// UncancelSubscription Take a cancellation back
+	// (POST /subscriptions/{id}/uncancel)
+	UncancelSubscription(ctx context.Context, request UncancelSubscriptionRequestObject) (UncancelSubscriptionResponseObject, error)
 	// DriftAds Let a campaign drift
 	// (POST /test_helpers/ads/drift)
 	DriftAds(ctx context.Context, request DriftAdsRequestObject) (DriftAdsResponseObject, error)
@@ -13416,179 +14064,6 @@ func (sh *strictHandler) UpdateAPIKey(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(UpdateAPIKeyResponseObject); ok {
 		return validResponse.VisitUpdateAPIKeyResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
-}
-
-// ListCheckoutLinks operation middleware
-func (sh *strictHandler) ListCheckoutLinks(ctx echo.Context, params ListCheckoutLinksParams) error {
-	var request ListCheckoutLinksRequestObject
-
-	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListCheckoutLinks(ctx.Request().Context(), request.(ListCheckoutLinksRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListCheckoutLinks")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(ListCheckoutLinksResponseObject); ok {
-		return validResponse.VisitListCheckoutLinksResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
-}
-
-// CreateCheckoutLink operation middleware
-func (sh *strictHandler) CreateCheckoutLink(ctx echo.Context, params CreateCheckoutLinkParams) error {
-	var request CreateCheckoutLinkRequestObject
-
-	request.Params = params
-
-	var body CreateCheckoutLinkJSONRequestBody
-	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
-	}
-	if err != nil {
-		return err
-	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateCheckoutLink(ctx.Request().Context(), request.(CreateCheckoutLinkRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateCheckoutLink")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(CreateCheckoutLinkResponseObject); ok {
-		return validResponse.VisitCreateCheckoutLinkResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
-}
-
-// DeleteCheckoutLink operation middleware
-func (sh *strictHandler) DeleteCheckoutLink(ctx echo.Context, id string) error {
-	var request DeleteCheckoutLinkRequestObject
-
-	request.ID = id
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteCheckoutLink(ctx.Request().Context(), request.(DeleteCheckoutLinkRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteCheckoutLink")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(DeleteCheckoutLinkResponseObject); ok {
-		return validResponse.VisitDeleteCheckoutLinkResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
-}
-
-// GetCheckoutLink operation middleware
-func (sh *strictHandler) GetCheckoutLink(ctx echo.Context, id string, params GetCheckoutLinkParams) error {
-	var request GetCheckoutLinkRequestObject
-
-	request.ID = id
-	request.Params = params
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetCheckoutLink(ctx.Request().Context(), request.(GetCheckoutLinkRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetCheckoutLink")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(GetCheckoutLinkResponseObject); ok {
-		return validResponse.VisitGetCheckoutLinkResponse(ctx.Response())
-	} else if response != nil {
-		return fmt.Errorf("unexpected response type: %T", response)
-	}
-	return nil
-}
-
-// UpdateCheckoutLink operation middleware
-func (sh *strictHandler) UpdateCheckoutLink(ctx echo.Context, id string, params UpdateCheckoutLinkParams) error {
-	var request UpdateCheckoutLinkRequestObject
-
-	request.ID = id
-	request.Params = params
-
-	var body UpdateCheckoutLinkJSONRequestBody
-	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		// Otherwise bind only the request body, so that path and query
-		// parameters are not also bound into the body struct.
-		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
-		}
-	} else {
-		// A custom binder is installed on the Echo instance; defer to it
-		// entirely, since echo.Binder does not expose body-only binding and
-		// the binder may do more than decode (for example call ctx.Validate).
-		err = ctx.Bind(&body)
-	}
-	if err != nil {
-		return err
-	}
-	request.Body = &body
-
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateCheckoutLink(ctx.Request().Context(), request.(UpdateCheckoutLinkRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateCheckoutLink")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		return err
-	} else if validResponse, ok := response.(UpdateCheckoutLinkResponseObject); ok {
-		return validResponse.VisitUpdateCheckoutLinkResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -15388,6 +15863,426 @@ func (sh *strictHandler) SyncSocialAccount(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(SyncSocialAccountResponseObject); ok {
 		return validResponse.VisitSyncSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListSubscriptions operation middleware
+func (sh *strictHandler) ListSubscriptions(ctx echo.Context, params ListSubscriptionsParams) error {
+	var request ListSubscriptionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSubscriptions(ctx.Request().Context(), request.(ListSubscriptionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSubscriptions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListSubscriptionsResponseObject); ok {
+		return validResponse.VisitListSubscriptionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateSubscription operation middleware
+func (sh *strictHandler) CreateSubscription(ctx echo.Context, params CreateSubscriptionParams) error {
+	var request CreateSubscriptionRequestObject
+
+	request.Params = params
+
+	var body CreateSubscriptionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateSubscription(ctx.Request().Context(), request.(CreateSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateSubscriptionResponseObject); ok {
+		return validResponse.VisitCreateSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetSubscription operation middleware
+func (sh *strictHandler) GetSubscription(ctx echo.Context, id string, params GetSubscriptionParams) error {
+	var request GetSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSubscription(ctx.Request().Context(), request.(GetSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetSubscriptionResponseObject); ok {
+		return validResponse.VisitGetSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateSubscription operation middleware
+func (sh *strictHandler) UpdateSubscription(ctx echo.Context, id string, params UpdateSubscriptionParams) error {
+	var request UpdateSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateSubscriptionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSubscription(ctx.Request().Context(), request.(UpdateSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateSubscriptionResponseObject); ok {
+		return validResponse.VisitUpdateSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CancelSubscription operation middleware
+func (sh *strictHandler) CancelSubscription(ctx echo.Context, id string, params CancelSubscriptionParams) error {
+	var request CancelSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body CancelSubscriptionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelSubscription(ctx.Request().Context(), request.(CancelSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelSubscriptionResponseObject); ok {
+		return validResponse.VisitCancelSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ChangeSubscription operation middleware
+func (sh *strictHandler) ChangeSubscription(ctx echo.Context, id string, params ChangeSubscriptionParams) error {
+	var request ChangeSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body ChangeSubscriptionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeSubscription(ctx.Request().Context(), request.(ChangeSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ChangeSubscriptionResponseObject); ok {
+		return validResponse.VisitChangeSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewSubscriptionChange operation middleware
+func (sh *strictHandler) PreviewSubscriptionChange(ctx echo.Context, id string) error {
+	var request PreviewSubscriptionChangeRequestObject
+
+	request.ID = id
+
+	var body PreviewSubscriptionChangeJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewSubscriptionChange(ctx.Request().Context(), request.(PreviewSubscriptionChangeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewSubscriptionChange")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewSubscriptionChangeResponseObject); ok {
+		return validResponse.VisitPreviewSubscriptionChangeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PauseSubscription operation middleware
+func (sh *strictHandler) PauseSubscription(ctx echo.Context, id string, params PauseSubscriptionParams) error {
+	var request PauseSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body PauseSubscriptionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PauseSubscription(ctx.Request().Context(), request.(PauseSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PauseSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PauseSubscriptionResponseObject); ok {
+		return validResponse.VisitPauseSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewSubscriptionRenewal operation middleware
+func (sh *strictHandler) PreviewSubscriptionRenewal(ctx echo.Context, id string) error {
+	var request PreviewSubscriptionRenewalRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewSubscriptionRenewal(ctx.Request().Context(), request.(PreviewSubscriptionRenewalRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewSubscriptionRenewal")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewSubscriptionRenewalResponseObject); ok {
+		return validResponse.VisitPreviewSubscriptionRenewalResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResumeSubscription operation middleware
+func (sh *strictHandler) ResumeSubscription(ctx echo.Context, id string, params ResumeSubscriptionParams) error {
+	var request ResumeSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResumeSubscription(ctx.Request().Context(), request.(ResumeSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResumeSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResumeSubscriptionResponseObject); ok {
+		return validResponse.VisitResumeSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UncancelSubscription operation middleware
+func (sh *strictHandler) UncancelSubscription(ctx echo.Context, id string, params UncancelSubscriptionParams) error {
+	var request UncancelSubscriptionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UncancelSubscription(ctx.Request().Context(), request.(UncancelSubscriptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UncancelSubscription")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UncancelSubscriptionResponseObject); ok {
+		return validResponse.VisitUncancelSubscriptionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

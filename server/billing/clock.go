@@ -93,6 +93,7 @@ func (b *Billing) duties() []duty {
 	return []duty{
 		{b.waiting, b.stopWaiting},
 		{b.store.DueCheckouts, b.store.EndCheckout},
+		{b.store.DueSubscriptions, b.advance},
 	}
 }
 

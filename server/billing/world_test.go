@@ -35,6 +35,7 @@ type flaky struct {
 	payments.Provider
 	lost     atomic.Bool // the answer to a confirmation or a refund gets lost: the money is moved
 	down     atomic.Bool // nothing gets through
+	declines atomic.Bool // every card is declined
 	confirms atomic.Int64
 }
 
@@ -43,6 +44,9 @@ var errLine = errors.New("the line went dead")
 func (f *flaky) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
 	if f.down.Load() {
 		return "", errLine
+	}
+	if f.declines.Load() {
+		in.MethodRef = "pm_card_chargeDeclined"
 	}
 	return f.Provider.PrepareCharge(ctx, in)
 }

@@ -22,6 +22,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		"disc":  kindOf("discount", s.DiscountsByID, view.Discount, nil),
 		"order": kindOf("order", s.OrdersByID, view.Order, view.OrderRefs),
 		"whev":  kindOf("webhook_event", s.EventsByID, view.WebhookEvent, nil),
+		"sub":   kindOf("subscription", s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
 		"pay":   kindOf("payment", s.PaymentsByID, view.Payment, nil),
 		"pm":    kindOf("payment_method", s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
 		"re":    kindOf("refund", s.RefundsByID, view.Refund, view.RefundRefs),

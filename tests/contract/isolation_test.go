@@ -73,8 +73,8 @@ func (p place) String() string { return fmt.Sprintf("%s %s (%s)", p.in, p.name, 
 
 // fields maps the name of a query parameter or body field that takes an id to the id's prefix.
 var fields = map[string]string{
-	"discount": "disc",
-	"product":  "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
+	"discount": "disc", "subscription": "sub",
+	"product": "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
 	"default_price_variant": "price", "webhook_endpoint": "we", "event": "whev",
 	"account_id": "sacct", "ad_account_id": "ad_account", "post_id": "spost", "ad_group_id": "ad_group", "campaign_id": "campaign",
 }

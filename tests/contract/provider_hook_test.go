@@ -28,9 +28,8 @@ func TestProviderHook_SettlesAPayment(t *testing.T) {
 			t.Fatalf("the checkout is %s", waiting.Status)
 		}
 		fake.Settle(s.Strings(t, `SELECT provider_ref FROM payments`)[0], true)
-		events := fake.Events()
 		for range 2 {
-			for _, e := range events {
+			for _, e := range fake.Events() {
 				if status, err := fake.Deliver(s.URL+"/hooks/stripe", e); status != http.StatusOK || err != nil {
 					t.Errorf("the answer to %s is %d, %v", e.Type, status, err)
 				}

@@ -59,7 +59,7 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
 	w.code = "CODE-" + unique()
 	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
-	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
+	w.subscribe(t)
 	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
@@ -132,6 +132,21 @@ func (w *world) hear(t testing.TB) {
 	t.Fatal("the order was not delivered")
 }
 
+// subscribe makes two subscriptions, of which the first is going to pause and to end with its period.
+func (w *world) subscribe(t testing.TB) {
+	t.Helper()
+	product := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
+		"name": "Club", "status": "active", "price_variants": []any{map[string]any{"type": "recurring", "interval": "month", "interval_count": 1, "amount": 900, "currency": "usd"}},
+	})
+	w.ids["recurring price"] = product["price_variants"].([]any)[0].(string)
+	member := map[string]any{"customer": w.ids["cus"], "price_variant": w.ids["recurring price"], "payment_method": "pm_card_visa"}
+	w.make(t, "sub", "/v1/subscriptions", member)
+	w.ids["ending sub"] = w.ids["sub"]
+	w.Must(t, http.MethodPost, "/v1/subscriptions/"+w.ids["sub"]+"/pause", map[string]any{})
+	w.Must(t, http.MethodPatch, "/v1/subscriptions/"+w.ids["sub"], map[string]any{"cancel_at_period_end": true})
+	w.make(t, "sub", "/v1/subscriptions", member)
+}
+
 // make creates an object and remembers its id under its prefix.
 func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map[string]any {
 	t.Helper()
@@ -142,8 +157,8 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 
 // resources maps the segment of a path to the prefix of the ids below it.
 var resources = map[string]string{
-	"discounts": "disc",
-	"products": "prod", "price_variants": "price", "customers": "cus", "checkout_links": "clink", "checkouts": "chk", "orders": "order",
+	"discounts": "disc", "subscriptions": "sub",
+	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
 	"payments": "pay", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
 	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
@@ -154,6 +169,10 @@ var networkKinds = []string{"ad", "ad_account", "ad_group", "campaign", "bc"}
 
 // parameter returns the world's own value for a path parameter of the operation.
 func (w *world) parameter(op *harness.Operation, name string) string {
+	switch {
+	case op.ID == "uncancelSubscription" || op.ID == "resumeSubscription":
+		return w.ids["ending sub"]
+	}
 	switch name {
 	case "client_secret":
 		return w.secret
@@ -247,6 +266,9 @@ func (w *world) own(op *harness.Operation, field string, v any) any {
 			return w.hooks
 		}
 		if id := anID.FindStringSubmatch(v); id != nil {
+			if id[1] == "price" && strings.Contains(op.Path, "/subscriptions") {
+				return w.ids["recurring price"]
+			}
 			if id[1] == "price" { // what a checkout sells must be on sale
 				return w.ids["sold price"]
 			}

@@ -1,0 +1,65 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// CreateSubscription is a purchase on behalf of a customer. Method is nil when none was sent.
+type CreateSubscription struct {
+	Draft  store.CheckoutDraft
+	Method *payments.MethodInput
+}
+
+// CreateSubscription buys what the draft says, which is a recurring price variant, for its customer: as a checkout that is
+// confirmed at once. A declined charge is a CodeInvalid on payment_method whose outcome is Recorded; there is no subscription then.
+func (b *Billing) CreateSubscription(ctx context.Context, account string, in CreateSubscription) (*store.Subscription, error) {
+	c, err := b.store.BeginSubscription(ctx, account, in.Draft)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := b.ConfirmCheckout(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true}); err != nil {
+		return nil, err
+	}
+	return b.store.SubscriptionOfCheckout(ctx, account, c.ID)
+}
+
+// ChangeSubscription changes the plan of a subscription, and charges what that costs. A declined charge is a CodeInvalid on
+// payment_method whose outcome is Recorded, and the plan is the old one.
+func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, in store.ChangeSubscription) (*store.Subscription, error) {
+	change, err := b.store.ChangeSubscription(ctx, account, ref, in)
+	if err != nil {
+		return nil, err
+	}
+	if change.Payment == nil {
+		return change.Subscription, nil
+	}
+	if err := b.collect(ctx, change.Payment); err != nil {
+		return nil, err
+	}
+	return b.store.GetSubscription(ctx, account, ref)
+}
+
+// advance does the due step of a subscription, and charges what it bills.
+func (b *Billing) advance(ctx context.Context, account, id string) (bool, error) {
+	step, err := b.store.AdvanceSubscription(ctx, account, id)
+	if err != nil || step.Payment == nil {
+		return err == nil && step.Done, err
+	}
+	err = b.collect(ctx, step.Payment)
+	if store.OutcomeOf(err) == store.Recorded {
+		err = nil // declined: that is an outcome
+	}
+	return true, err
+}
+
+// collect charges a payment of an invoice whose customer is not there. A bank that wants them to do something has declined.
+func (b *Billing) collect(ctx context.Context, payment *store.Payment) error {
+	settled, err := b.ResumePayment(ctx, payment.AccountID, payment.ID)
+	if err == nil && settled.Payment.Status == store.PaymentStatusRequiresAction {
+		err = b.abandon(ctx, settled)
+	}
+	return err
+}

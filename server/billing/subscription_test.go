@@ -1,0 +1,198 @@
+package billing_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+const day = 24 * time.Hour
+
+// recurring is a price of so much for each interval.
+func recurring(amount int64, interval string) store.PriceVariant {
+	return store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: amount, Interval: &interval, IntervalCount: new(int64(1))}
+}
+
+// subscribe buys a price and returns the subscription that it makes.
+func (w *world) subscribe(v *store.PriceVariant, method string) *store.Subscription {
+	w.t.Helper()
+	c := w.checkout(one(v))
+	_, err := w.pay(c.ID, method)
+	require.NoError(w.t, err)
+	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	require.NoError(w.t, err)
+	return sub
+}
+
+// wait lets time pass and does what is due.
+func (w *world) wait(d time.Duration) {
+	w.t.Helper()
+	w.advance.Add(int64(d))
+	require.NoError(w.t, w.Work(w.t.Context()))
+}
+
+// now is the subscription as it is now.
+func (w *world) now(sub *store.Subscription) *store.Subscription {
+	w.t.Helper()
+	found, err := w.GetSubscription(w.t.Context(), w.account, sub.ID)
+	require.NoError(w.t, err)
+	return found
+}
+
+// ordersOf are the orders of a subscription, the oldest first.
+func (w *world) ordersOf(sub *store.Subscription) []store.Order {
+	w.t.Helper()
+	var of []store.Order
+	orders := w.orders()
+	for i := range orders {
+		if o := orders[len(orders)-1-i]; o.SubscriptionID != nil && *o.SubscriptionID == sub.ID {
+			of = append(of, o)
+		}
+	}
+	return of
+}
+
+func TestSubscription_BeginsWithAPurchaseAndRenews(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		require.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.EqualValues(t, 1, sub.CyclesBilled)
+		first := sub.CurrentPeriodEnd
+		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		sub = w.now(sub)
+		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, first, sub.CurrentPeriodStart)
+		orders := w.ordersOf(sub)
+		require.Len(t, orders, 2)
+		assert.Equal(t, store.BillingReasonSubscriptionCreate, orders[0].BillingReason)
+		assert.Equal(t, store.BillingReasonSubscriptionCycle, orders[1].BillingReason)
+		assert.Equal(t, store.OrderStatusPaid, orders[1].Status)
+		assert.EqualValues(t, 900, orders[1].PaidAmount)
+		w.wait(time.Second)
+		assert.Len(t, w.ordersOf(sub), 2, "a period is billed once")
+	})
+}
+
+// TestSubscription_IsTriedAgainAndGivenUp fails every charge after the first.
+func TestSubscription_IsTriedAgainAndGivenUp(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.provider.declines.Store(true)
+		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		sub = w.now(sub)
+		require.Equal(t, store.SubscriptionStatusPastDue, sub.Status)
+		failed := *sub.PastDueAt
+		for _, days := range []int64{2, 7, 14, 21} {
+			next := failed.Add(time.Duration(days) * day)
+			require.Equal(t, next, *sub.NextAttemptAt)
+			invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+			require.NoError(t, err)
+			assert.Equal(t, store.InvoiceStatusPastDue, invoice.Status)
+			assert.Equal(t, next, *invoice.NextAttemptAt)
+			w.wait(next.Time().Sub(w.Now().Time()) + time.Second)
+			sub = w.now(sub)
+		}
+		assert.Equal(t, store.SubscriptionStatusCanceled, sub.Status)
+		assert.Equal(t, store.CancellationReasonPaymentFailed, *sub.CancellationReason)
+		orders := w.ordersOf(sub)
+		require.Len(t, orders, 2)
+		assert.Equal(t, store.OrderStatusVoid, orders[1].Status)
+		invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+		require.NoError(t, err)
+		assert.Equal(t, store.InvoiceStatusVoid, invoice.Status)
+		assert.EqualValues(t, 5, invoice.AttemptCount)
+		w.wait(365 * day)
+		assert.Len(t, w.ordersOf(sub), 2)
+	})
+}
+
+func TestSubscription_RecoversAtALaterAttempt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.provider.declines.Store(true)
+		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		w.wait(2*day + time.Second)
+		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		w.provider.declines.Store(false)
+		w.wait(5*day + time.Second)
+		sub = w.now(sub)
+		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Nil(t, sub.PastDueAt)
+		assert.Nil(t, sub.NextAttemptAt)
+		assert.Equal(t, store.OrderStatusPaid, w.ordersOf(sub)[1].Status)
+	})
+}
+
+func TestSubscription_IsRenewedByOneOfThreeReplicas(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		replicas := []*world{w, open(t, w.url), open(t, w.url)}
+		for _, r := range replicas {
+			r.advance.Store(int64(32 * day))
+		}
+		start := make(chan struct{})
+		var group sync.WaitGroup
+		for _, r := range replicas {
+			group.Go(func() {
+				<-start
+				assert.NoError(t, r.Work(t.Context()))
+			})
+		}
+		close(start)
+		group.Wait()
+		assert.Len(t, w.ordersOf(sub), 2)
+		assert.EqualValues(t, 2, w.now(sub).CyclesBilled)
+	})
+}
+
+// TestSubscription_RenewalSurvivesALostAnswer loses the answer to the charge: the money is moved, and nobody here knows.
+func TestSubscription_RenewalSurvivesALostAnswer(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.provider.lost.Store(true)
+		w.advance.Store(int64(32 * day))
+		require.Error(t, w.Work(t.Context()))
+		require.Equal(t, store.OrderStatusPending, w.ordersOf(sub)[1].Status)
+		w.provider.lost.Store(false)
+		require.NoError(t, w.Work(t.Context()))
+		require.Len(t, w.ordersOf(sub), 2, "the period is billed already")
+		require.Eventually(t, func() bool {
+			require.NoError(t, w.Reconcile(t.Context()))
+			return w.ordersOf(sub)[1].Status == store.OrderStatusPaid
+		}, 20*time.Second, 500*time.Millisecond, "the reconciler finds the charge")
+		assert.EqualValues(t, 2, w.provider.confirms.Load())
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+	})
+}
+
+func TestSubscription_CompletesAfterItsBillingCycles(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := recurring(900, "month")
+		v.BillingCycles = new(int64(3))
+		sub := w.subscribe(w.variant(v), "pm_card_visa")
+		for range 5 {
+			w.wait(32 * day)
+		}
+		sub = w.now(sub)
+		assert.Equal(t, store.SubscriptionStatusCompleted, sub.Status)
+		assert.Len(t, w.ordersOf(sub), 3)
+	})
+}
+
+func TestSubscription_KeepsTheEndOfTheMonth(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		jan31 := time.Date(2027, time.January, 31, 12, 0, 0, 0, time.UTC)
+		w.advance.Store(int64(time.Until(jan31)))
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		for _, want := range []string{"2027-02-28", "2027-03-31", "2027-04-30", "2027-05-31"} {
+			require.Equal(t, want, w.now(sub).CurrentPeriodEnd.Time().Format("2006-01-02"))
+			w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		}
+	})
+}

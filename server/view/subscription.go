@@ -1,0 +1,182 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Subscription renders a subscription.
+func Subscription(s *store.Subscription) api.Subscription {
+	return api.Subscription{
+		ID:                   s.ID,
+		Object:               "subscription",
+		Status:               api.SubscriptionStatus(s.Status),
+		Customer:             wire.RefTo(s.CustomerID),
+		Product:              wire.RefTo(s.ProductID),
+		PriceVariant:         wire.RefTo(s.PriceVariantID),
+		Quantity:             s.Quantity,
+		UnitAmount:           s.UnitAmount,
+		Amount:               s.Amount(),
+		Currency:             s.Currency,
+		Interval:             api.PriceVariantInterval(s.Interval),
+		IntervalCount:        s.IntervalCount,
+		AnchorDay:            s.AnchorDay,
+		CurrentPeriodStart:   at(s.CurrentPeriodStart),
+		CurrentPeriodEnd:     at(s.CurrentPeriodEnd),
+		TrialStart:           atOrNull(s.TrialStart),
+		TrialEnd:             atOrNull(s.TrialEnd),
+		StartedAt:            at(s.StartedAt),
+		CancelAtPeriodEnd:    s.CancelAtPeriodEnd,
+		CancelAt:             atOrNull(s.CancelAt()),
+		CanceledAt:           atOrNull(s.CanceledAt),
+		EndedAt:              atOrNull(s.EndedAt),
+		Cancellation:         cancellation(s.Cancellation.V),
+		PauseAtPeriodEnd:     s.PauseAtPeriodEnd,
+		PausedAt:             atOrNull(s.PausedAt),
+		ResumesAt:            atOrNull(s.ResumesAt),
+		PastDueAt:            atOrNull(s.PastDueAt),
+		NextPaymentAttemptAt: atOrNull(s.NextAttemptAt),
+		CyclesBilled:         s.CyclesBilled,
+		BillingCycles:        s.BillingCycles,
+		Discount:             ref(s.DiscountID),
+		DiscountEndsAt:       atOrNull(s.DiscountEndsAt),
+		PaymentMethod:        billingMethod(s.Method.V),
+		LatestInvoice:        ref(s.LatestInvoiceID),
+		PendingChange:        pendingChange(s.PendingChange.V),
+		CustomFieldData:      object(s.CustomFieldData.V),
+		Checkout:             ref(s.CheckoutID),
+		Metadata:             s.Metadata.Map(),
+		CreatedAt:            at(s.CreatedAt),
+		UpdatedAt:            at(s.UpdatedAt),
+	}
+}
+
+func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
+	if c == nil {
+		return nil
+	}
+	return &api.SubscriptionCancellation{Reason: enum[api.CancellationReason](c.Reason), Comment: c.Comment, By: api.SubscriptionCancellationBy(c.By)}
+}
+
+func billingMethod(m *store.BillingMethod) *api.SubscriptionPaymentMethod {
+	if m == nil {
+		return nil
+	}
+	return &api.SubscriptionPaymentMethod{
+		ID: m.ID, Type: api.SubscriptionPaymentMethodType(m.Card.Type), Brand: m.Card.Brand, Last4: m.Card.Last4, ExpMonth: int64(m.Card.ExpMonth), ExpYear: int64(m.Card.ExpYear),
+	}
+}
+
+func pendingChange(c *store.PendingChange) *api.SubscriptionPendingChange {
+	if c == nil {
+		return nil
+	}
+	return &api.SubscriptionPendingChange{PriceVariant: c.Plan.PriceVariantID, Quantity: c.Plan.Quantity, EffectiveAt: at(c.EffectiveAt), Invoice: c.InvoiceID}
+}
+
+// SubscriptionRefs yields what a subscription points at.
+func SubscriptionRefs(s *api.Subscription, field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&s.Customer)
+	case "product":
+		yield(&s.Product)
+	case "price_variant":
+		yield(&s.PriceVariant)
+	case "discount":
+		yield(&s.Discount)
+	case "latest_invoice":
+		yield(&s.LatestInvoice)
+	case "checkout":
+		yield(&s.Checkout)
+	}
+}
+
+// ListSubscriptions reads the query of a list.
+func ListSubscriptions(q api.ListSubscriptionsParams) store.ListSubscriptions {
+	return store.ListSubscriptions{
+		Page:                   Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter:             Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:                 store.SubscriptionStatus(value(q.Status)),
+		Customer:               value(q.Customer),
+		Product:                value(q.Product),
+		PriceVariant:           value(q.PriceVariant),
+		Discount:               value(q.Discount),
+		CancelAtPeriodEnd:      q.CancelAtPeriodEnd,
+		CurrentPeriodEndBefore: stored(q.CurrentPeriodEndBefore),
+		CurrentPeriodEndAfter:  stored(q.CurrentPeriodEndAfter),
+		CancellationReason:     store.CancellationReason(value(q.CancellationReason)),
+	}
+}
+
+// NewSubscription reads the body of a create.
+func NewSubscription(b *api.SubscriptionCreate) store.CheckoutDraft {
+	quantity := int64(1)
+	set(&quantity, b.Quantity)
+	return store.CheckoutDraft{
+		Checkout: &store.Checkout{
+			CustomerID: &b.Customer, Currency: value(b.Currency), CustomFieldData: store.JSONOf(map[string]string(value(b.CustomFieldData))),
+			Metadata: metadata(b.Metadata),
+		},
+		Lines: []store.NewLineItem{{PriceVariant: b.PriceVariant, Quantity: quantity}},
+	}
+}
+
+// SubscriptionPatch reads the body of a PATCH.
+func SubscriptionPatch(b *api.SubscriptionUpdate) store.SubscriptionPatch {
+	patch := store.SubscriptionPatch{
+		Change:            func(s *store.Subscription) { setMetadata(&s.Metadata, b.Metadata) },
+		CancelAtPeriodEnd: b.CancelAtPeriodEnd, TrialEnd: stored(b.TrialEnd), Quantity: b.Quantity,
+	}
+	if b.Discount.IsSpecified() {
+		patch.Discount = new(value(sent(b.Discount)))
+	}
+	return patch
+}
+
+// SubscriptionChange reads the body of a change of plan.
+func SubscriptionChange(b *api.SubscriptionChangeCreate) store.ChangeSubscription {
+	return store.ChangeSubscription{PriceVariant: value(b.PriceVariant), Quantity: b.Quantity, Behavior: store.ProrationBehavior(value(b.ProrationBehavior))}
+}
+
+// CancelSubscription reads how a subscription is cancelled.
+func CancelSubscription(b *api.SubscriptionCancel) store.CancelSubscription {
+	return store.CancelSubscription{Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, Reason: enum[store.CancellationReason](b.Reason), Comment: b.Comment}
+}
+
+// PauseSubscription reads how a subscription is paused.
+func PauseSubscription(b *api.SubscriptionPause) store.PauseSubscription {
+	return store.PauseSubscription{Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, ResumesAt: stored(b.ResumesAt)}
+}
+
+// SubscriptionRenewal renders what the next period costs.
+func SubscriptionRenewal(r *store.SubscriptionRenewal) api.SubscriptionRenewalPreview {
+	s, a := r.Subscription, r.Amounts
+	return api.SubscriptionRenewalPreview{
+		Object: "subscription_renewal", Subscription: s.ID, PriceVariant: s.PriceVariantID, Quantity: s.Quantity, Currency: s.Currency,
+		PeriodStart: at(s.CurrentPeriodStart), PeriodEnd: at(s.CurrentPeriodEnd), Lines: mapped(r.Items, subscriptionLine),
+		SubtotalAmount: a.Subtotal, DiscountAmount: a.Discount, NetAmount: a.Net, TaxAmount: a.Tax, TotalAmount: a.Total,
+		BalanceApplied: r.Balance, AmountDue: a.Total - r.Balance,
+	}
+}
+
+// SubscriptionChangePreview renders what a change of plan comes to.
+func SubscriptionChangePreview(c *store.SubscriptionChange) api.SubscriptionChangePreview {
+	s, a := c.Subscription, c.Amounts
+	return api.SubscriptionChangePreview{
+		Object: "subscription_change", Subscription: s.ID, PriceVariant: c.Plan.PriceVariantID, Quantity: c.Plan.Quantity, Currency: s.Currency,
+		ProrationBehavior: api.ProrationBehavior(c.Behavior), EffectiveAt: at(c.EffectiveAt), PeriodStart: at(c.PeriodStart), PeriodEnd: at(c.PeriodEnd),
+		UnusedAmount: c.Unused, RemainingAmount: c.Remaining, CreditAmount: c.Credit, Lines: mapped(c.Items, subscriptionLine),
+		SubtotalAmount: a.Subtotal, DiscountAmount: a.Discount, NetAmount: a.Net, TaxAmount: a.Tax, TotalAmount: a.Total,
+		BalanceApplied: c.Balance, AmountDue: a.Total - c.Balance,
+	}
+}
+
+func subscriptionLine(l store.LineItem) api.SubscriptionLine {
+	return api.SubscriptionLine{
+		Kind: api.SubscriptionLineKind(l.Kind), Description: l.Describe(), Quantity: l.Quantity, UnitAmount: l.UnitAmount,
+		SubtotalAmount: l.SubtotalAmount, DiscountAmount: l.DiscountAmount, NetAmount: l.NetAmount, TaxAmount: l.TaxAmount, TotalAmount: l.TotalAmount,
+		PeriodStart: atOrNull(l.PeriodStart), PeriodEnd: atOrNull(l.PeriodEnd),
+	}
+}

@@ -1,0 +1,335 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// SubscriptionStatus is where a subscription stands.
+type SubscriptionStatus string
+
+// The states of a subscription. Canceled and completed are final.
+const (
+	SubscriptionStatusTrialing  SubscriptionStatus = "trialing"
+	SubscriptionStatusActive    SubscriptionStatus = "active"
+	SubscriptionStatusPastDue   SubscriptionStatus = "past_due" // its latest invoice could not be collected yet
+	SubscriptionStatusPaused    SubscriptionStatus = "paused"
+	SubscriptionStatusCanceled  SubscriptionStatus = "canceled"
+	SubscriptionStatusCompleted SubscriptionStatus = "completed" // all its billing cycles are over
+)
+
+var subscriptionLifecycle = lifecycle[SubscriptionStatus]{
+	SubscriptionStatusTrialing: {SubscriptionStatusActive, SubscriptionStatusPaused, SubscriptionStatusCanceled},
+	SubscriptionStatusActive:   {SubscriptionStatusPastDue, SubscriptionStatusPaused, SubscriptionStatusCanceled, SubscriptionStatusCompleted},
+	SubscriptionStatusPastDue:  {SubscriptionStatusActive, SubscriptionStatusCanceled},
+	SubscriptionStatusPaused:   {SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled},
+}
+
+// Subscription bills a customer for a price variant, period after period. A period is billed when it begins. While
+// the subscription is trialing, its current period is the trial.
+type Subscription struct {
+	AccountID          string                  `db:"account_id"`
+	ID                 string                  `db:"id"`
+	Status             SubscriptionStatus      `db:"status"`
+	CustomerID         string                  `db:"customer_id"`
+	ProductID          string                  `db:"product_id"`
+	PriceVariantID     string                  `db:"price_variant_id"`
+	ProductName        string                  `db:"product_name"`
+	PriceVariantName   *string                 `db:"price_variant_name"`
+	Quantity           int64                   `db:"quantity"`
+	UnitAmount         int64                   `db:"unit_amount"`
+	Currency           string                  `db:"currency"`
+	Interval           string                  `db:"interval"`
+	IntervalCount      int64                   `db:"interval_count"`
+	AnchorDay          int64                   `db:"anchor_day"` // the day of the month on which periods begin, where the month has it
+	CurrentPeriodStart Time                    `db:"current_period_start"`
+	CurrentPeriodEnd   Time                    `db:"current_period_end"`
+	PeriodAmount       int64                   `db:"period_amount"` // what the current period costs after its discount
+	TrialStart         *Time                   `db:"trial_start"`
+	TrialEnd           *Time                   `db:"trial_end"`
+	StartedAt          Time                    `db:"started_at"`
+	CancelAtPeriodEnd  bool                    `db:"cancel_at_period_end"`
+	CanceledAt         *Time                   `db:"canceled_at"` // when it was asked for
+	EndedAt            *Time                   `db:"ended_at"`
+	Cancellation       JSON[*Cancellation]     `db:"cancellation"`
+	CancellationReason *CancellationReason     `db:"cancellation_reason"`
+	PauseAtPeriodEnd   bool                    `db:"pause_at_period_end"`
+	PausedAt           *Time                   `db:"paused_at"`
+	ResumesAt          *Time                   `db:"resumes_at"`
+	PastDueAt          *Time                   `db:"past_due_at"`
+	NextAttemptAt      *Time                   `db:"next_payment_attempt_at"` // nil while an attempt of the schedule is under way
+	AttemptCount       int64                   `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
+	ExtraAttempt       bool                    `db:"extra_attempt"`           // a new payment method is to be tried at once
+	CyclesBilled       int64                   `db:"cycles_billed"`
+	BillingCycles      *int64                  `db:"billing_cycles"` // nil = until it is cancelled
+	DiscountID         *string                 `db:"discount_id"`
+	Discount           JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
+	DiscountEndsAt     *Time                   `db:"discount_ends_at"`
+	Method             JSON[*BillingMethod]    `db:"payment_method"`
+	LatestInvoiceID    *string                 `db:"latest_invoice_id"`
+	PendingChange      JSON[*PendingChange]    `db:"pending_change"`
+	Prorations         JSON[[]Proration]       `db:"prorations"` // billed with the next period
+	CustomFieldData    JSON[map[string]string] `db:"custom_field_data"`
+	BillingName        *string                 `db:"billing_name"`
+	BillingAddress     JSON[*Address]          `db:"billing_address"`
+	TaxID              JSON[*TaxID]            `db:"tax_id"`
+	CheckoutID         *string                 `db:"checkout_id"`
+	Metadata           Metadata                `db:"metadata"`
+	DueAt              *Time                   `db:"due_at"` // when something is to be done next, nil for never
+	CreatedAt          Time                    `db:"created_at"`
+	UpdatedAt          Time                    `db:"updated_at"`
+}
+
+// CancellationReason says why a subscription was cancelled.
+type CancellationReason string
+
+// CancellationReasonPaymentFailed is the reason when no attempt collected the latest invoice.
+const CancellationReasonPaymentFailed CancellationReason = "payment_failed"
+
+// Cancellation says why a subscription was cancelled, and by whom.
+type Cancellation struct {
+	Reason  *CancellationReason `json:"reason"`
+	Comment *string             `json:"comment"`
+	By      string              `json:"by"` // merchant or system
+}
+
+// Who cancels a subscription.
+const (
+	cancelledByMerchant = "merchant"
+	cancelledBySystem   = "system"
+)
+
+// BillingMethod is what a subscription is charged with.
+type BillingMethod struct {
+	ID          *string       `json:"id"` // of the saved method, if it is one
+	Provider    string        `json:"provider"`
+	Ref         string        `json:"ref"`
+	CustomerRef string        `json:"customer_ref"`
+	Card        PaymentMethod `json:"card"`
+}
+
+// Plan is what is billed in each period.
+type SubscriptionPlan struct {
+	ProductID        string  `json:"product"`
+	PriceVariantID   string  `json:"price_variant"`
+	ProductName      string  `json:"product_name"`
+	PriceVariantName *string `json:"price_variant_name"`
+	Quantity         int64   `json:"quantity"`
+	UnitAmount       int64   `json:"unit_amount"`
+	Interval         string  `json:"interval"`
+	IntervalCount    int64   `json:"interval_count"`
+	BillingCycles    *int64  `json:"billing_cycles"`
+}
+
+// PendingChange is a change of plan that waits: for the end of the period, or for the payment of its invoice.
+type PendingChange struct {
+	Plan        SubscriptionPlan `json:"plan"`
+	EffectiveAt Time             `json:"effective_at"`
+	InvoiceID   *string          `json:"invoice"`  // what has to be paid first
+	Restarts    bool             `json:"restarts"` // a new period begins
+	Amount      int64            `json:"amount"`   // what the period costs then
+}
+
+// Proration is a part of a period that is still to be billed.
+type Proration struct {
+	Description string `json:"description"`
+	Amount      int64  `json:"amount"`
+}
+
+// ListSubscriptions holds the filters of a list of subscriptions. An empty one does not filter.
+type ListSubscriptions struct {
+	Page
+	ListFilter
+	Status                 SubscriptionStatus
+	Customer               string
+	Product                string // id or slug
+	PriceVariant           string
+	Discount               string
+	CancelAtPeriodEnd      *bool
+	CurrentPeriodEndBefore *Time // exclusive
+	CurrentPeriodEndAfter  *Time // inclusive
+	CancellationReason     CancellationReason
+}
+
+var subscriptionColumns = columnsOf[Subscription]("subscriptions")
+
+// Amount is what a period costs, without discount and tax on top.
+func (s *Subscription) Amount() int64 { return s.UnitAmount * s.Quantity }
+
+// CancelAt is when the subscription ends, nil if it goes on.
+func (s *Subscription) CancelAt() *Time {
+	if !s.CancelAtPeriodEnd || s.EndedAt != nil {
+		return nil
+	}
+	return &s.CurrentPeriodEnd
+}
+
+// hasEnded reports whether nothing will be billed any more.
+func (s *Subscription) hasEnded() bool { return len(subscriptionLifecycle[s.Status]) == 0 }
+
+// plan is what the subscription bills now.
+func (s *Subscription) plan() SubscriptionPlan {
+	return SubscriptionPlan{s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName, s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles}
+}
+
+// follow makes the plan the subscription's.
+func (s *Subscription) follow(p SubscriptionPlan) {
+	s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName = p.ProductID, p.PriceVariantID, p.ProductName, p.PriceVariantName
+	s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles = p.Quantity, p.UnitAmount, p.Interval, p.IntervalCount, p.BillingCycles
+}
+
+// amount is what a period of the plan costs, without discount and tax on top.
+func (p SubscriptionPlan) amount() int64 { return p.UnitAmount * p.Quantity }
+
+// describe names what is billed.
+func (p SubscriptionPlan) describe() string {
+	if p.PriceVariantName != nil {
+		return p.ProductName + " (" + *p.PriceVariantName + ")"
+	}
+	return p.ProductName
+}
+
+// periodEnd is when a period of the plan ends that begins at start.
+func (p SubscriptionPlan) periodEnd(start Time, anchorDay int64) (Time, error) {
+	end, err := pricing.Interval{Unit: pricing.IntervalUnit(p.Interval), Count: p.IntervalCount}.Next(start.Time(), int(anchorDay))
+	if err != nil {
+		return 0, fmt.Errorf("end of a period of %d %s: %w", p.IntervalCount, p.Interval, err)
+	}
+	return TimeOf(end), nil
+}
+
+// begin starts a period, whose charge is still to come.
+func (s *Subscription) begin(start Time) error {
+	end, err := s.plan().periodEnd(start, s.AnchorDay)
+	s.CurrentPeriodStart, s.CurrentPeriodEnd = start, end
+	return err
+}
+
+// schedule sets when something is to be done next.
+func (s *Subscription) schedule() {
+	s.DueAt = nil
+	switch s.Status {
+	case SubscriptionStatusTrialing, SubscriptionStatusActive:
+		s.DueAt = &s.CurrentPeriodEnd
+	case SubscriptionStatusPastDue:
+		s.DueAt = s.NextAttemptAt
+		if s.ExtraAttempt {
+			s.DueAt = s.PastDueAt
+		}
+	case SubscriptionStatusPaused:
+		s.DueAt = s.ResumesAt
+		if s.CancelAtPeriodEnd && (s.DueAt == nil || *s.DueAt > s.CurrentPeriodEnd) {
+			s.DueAt = &s.CurrentPeriodEnd
+		}
+	}
+}
+
+// end makes it canceled or completed.
+func (s *Subscription) end(status SubscriptionStatus, at Time) {
+	s.Status, s.EndedAt = status, &at
+	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false
+	s.PendingChange, s.Prorations = JSON[*PendingChange]{}, JSON[[]Proration]{}
+}
+
+// GetSubscription returns a subscription, or CodeMissing.
+func (s *Store) GetSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
+	return s.findSubscription(ctx, account, ref, "", "")
+}
+
+// SubscriptionsByID returns the subscriptions among ids.
+func (s *Store) SubscriptionsByID(ctx context.Context, account string, ids []string) (map[string]*Subscription, error) {
+	return byID(ctx, s, subscriptionColumns, account, ids)
+}
+
+// SubscriptionOfCheckout returns the first subscription that a checkout made, or CodeMissing.
+func (s *Store) SubscriptionOfCheckout(ctx context.Context, account, checkout string) (*Subscription, error) {
+	sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY id LIMIT 1`, account, checkout)
+	if err == nil && sub == nil {
+		err = Missing("subscription", "", checkout)
+	}
+	return sub, err
+}
+
+// ListSubscriptions returns a page of subscriptions, newest first, and whether there are more. A customer, product,
+// price variant or discount that does not exist is CodeMissing.
+func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSubscriptions) ([]Subscription, bool, error) {
+	var f filter
+	f.is("status", string(in.Status))
+	f.is("cancellation_reason", string(in.CancellationReason))
+	if in.CancelAtPeriodEnd != nil {
+		f.and(`cancel_at_period_end = ?`, *in.CancelAtPeriodEnd)
+	}
+	if in.CurrentPeriodEndAfter != nil {
+		f.and(`current_period_end >= ?`, *in.CurrentPeriodEndAfter)
+	}
+	if in.CurrentPeriodEndBefore != nil {
+		f.and(`current_period_end < ?`, *in.CurrentPeriodEndBefore)
+	}
+	if err := s.subscriptionReferences(ctx, account, in, &f); err != nil {
+		return nil, false, err
+	}
+	f.list(s, in.ListFilter, "product_name", "price_variant_name", "billing_name", "id")
+	return page(ctx, s, subscriptionColumns, KindSubscription, account, in.Page, &f)
+}
+
+// subscriptionReferences adds the filters by another object.
+func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *filter) error {
+	if in.Customer != "" {
+		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		if err != nil {
+			return err
+		}
+		f.is("customer_id", customer.ID)
+	}
+	if in.Product != "" {
+		product, err := s.findProduct(ctx, account, in.Product, "product", "")
+		if err != nil {
+			return err
+		}
+		f.is("product_id", product.ID)
+	}
+	if in.PriceVariant != "" {
+		variant, err := s.findPriceVariant(ctx, account, in.PriceVariant, "price_variant", "")
+		if err != nil {
+			return err
+		}
+		f.is("price_variant_id", variant.ID)
+	}
+	if in.Discount != "" {
+		discount, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		if err != nil {
+			return err
+		}
+		f.is("discount_id", discount.ID)
+	}
+	return nil
+}
+
+// findSubscription reads a subscription. Param is what named it, empty for the path.
+func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock string) (*Subscription, error) {
+	id, ok := ParseID(KindSubscription, ref)
+	if !ok {
+		return nil, Missing("subscription", param, ref)
+	}
+	sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read subscription: %w", err)
+	}
+	if sub == nil {
+		return nil, Missing("subscription", param, ref)
+	}
+	return sub, nil
+}
+
+// saveSubscription stores a locked subscription, with the moment when something is to be done next.
+func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now Time) error {
+	sub.UpdatedAt = now
+	sub.schedule()
+	return u.update(ctx, subscriptionColumns, sub)
+}
+
+// day is 24 hours: retries and trials are counted in them.
+const day = 24 * time.Hour

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// BeginSubscription makes the checkout of a subscription that is bought on behalf of a customer: one line of a recurring
+// price variant. A request that is sent again gets the checkout of the first time. What cannot be sold is CodeInvalid
+// on price_variant.
+func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
+		draft.ID = KindCheckout.Prefix() + s.effect(ctx)
+		begun, err := s.CheckoutsByID(ctx, account, []string{draft.ID})
+		if err != nil || begun[draft.ID] != nil {
+			return begun[draft.ID], err
+		}
+		variant, err := s.findPriceVariant(ctx, account, draft.Lines[0].PriceVariant, "price_variant", "")
+		if err != nil {
+			return nil, err
+		}
+		if variant.Type != PriceVariantTypeRecurring {
+			return nil, Invalid("price_variant", fmt.Sprintf("Price variant %s is not recurring. Sell it through a checkout.", variant.ID))
+		}
+		c, err := s.CreateCheckout(ctx, account, draft)
+		if e, ok := errors.AsType[*Error](err); ok && e.Param == "line_items" {
+			err = Invalid("price_variant", e.Message)
+		}
+		return c, err
+	})
+}
+
+// methodOf is what a payment was charged to.
+func methodOf(p *Payment) *BillingMethod {
+	if p == nil {
+		return nil
+	}
+	return &BillingMethod{Provider: p.Provider, Ref: p.MethodRef, Card: p.PaymentMethod.V}
+}
+
+// method is what a buyer confirmed a checkout with, nil if nothing.
+func (c Confirm) method() *BillingMethod {
+	if c.MethodRef == "" {
+		return nil
+	}
+	return &BillingMethod{Provider: c.Provider, Ref: c.MethodRef, Card: c.PaymentMethod}
+}
+
+// newSubscriptions are the subscriptions that a checkout makes: one for each of its recurring lines, whose index it
+// returns beside it.
+func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, customer *Customer, method *BillingMethod, now Time) ([]Subscription, []int, error) {
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, deref(item.PriceVariantID))
+	}
+	variants, err := u.store.PriceVariantsByID(ctx, c.AccountID, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	var made []Subscription
+	var lines []int
+	for i, item := range items {
+		variant := variants[deref(item.PriceVariantID)]
+		if item.Kind != LineItemKindPrice || variant == nil || variant.Type != PriceVariantTypeRecurring {
+			continue
+		}
+		sub, err := newSubscription(c, item, variant, now)
+		if err != nil {
+			return nil, nil, err
+		}
+		sub.CustomerID, sub.Method = customer.ID, JSONOf(method)
+		made, lines = append(made, *sub), append(lines, i)
+	}
+	return made, lines, nil
+}
+
+// newSubscription begins with the trial of its price variant, or with a period that the checkout has paid.
+func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now Time) (*Subscription, error) {
+	sub := &Subscription{
+		AccountID: c.AccountID, ID: NewID(KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
+		AnchorDay: int64(now.Time().Day()), StartedAt: now, CustomFieldData: c.CustomFieldData, BillingName: c.CustomerName,
+		BillingAddress: c.BillingAddress, TaxID: c.TaxID, CheckoutID: &c.ID, Metadata: c.Metadata, CreatedAt: now, UpdatedAt: now,
+	}
+	sub.follow(SubscriptionPlan{
+		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
+		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: *variant.IntervalCount, BillingCycles: variant.BillingCycles,
+	})
+	if variant.TrialDays > 0 {
+		end := now.Add(day * time.Duration(variant.TrialDays))
+		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, &end
+		sub.CurrentPeriodStart, sub.CurrentPeriodEnd = now, end
+		return sub, nil
+	}
+	sub.CyclesBilled, sub.PeriodAmount = 1, item.SubtotalAmount-item.DiscountAmount
+	return sub, sub.begin(now)
+}
+
+// subscribe makes the order of a checkout the first of its subscriptions, and says in its lines which periods they are for.
+func (o *Order) subscribe(subs []Subscription, lines []int, items []LineItem) []LineItem {
+	if len(subs) == 0 {
+		return items
+	}
+	first := &subs[0]
+	o.BillingReason, o.SubscriptionID = BillingReasonSubscriptionCreate, &first.ID
+	o.PeriodStart, o.PeriodEnd = &first.CurrentPeriodStart, &first.CurrentPeriodEnd
+	placed := slices.Clone(items)
+	for i := range subs {
+		item := &placed[lines[i]]
+		item.PeriodStart, item.PeriodEnd = &subs[i].CurrentPeriodStart, &subs[i].CurrentPeriodEnd
+	}
+	return placed
+}
+
+// insertSubscriptions stores what a checkout made, with the invoice that began it.
+func (u *unit) insertSubscriptions(ctx context.Context, subs []Subscription, invoice string) error {
+	for i := range subs {
+		sub := &subs[i]
+		sub.LatestInvoiceID = &invoice
+		sub.schedule()
+		if err := u.insert(ctx, subscriptionColumns, sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}

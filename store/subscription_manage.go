@@ -1,0 +1,309 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// maxTrial is how long a trial may be in all.
+const maxTrial = 730 * day
+
+// CancelSubscription says how a subscription is to be cancelled.
+type CancelSubscription struct {
+	Now     bool // not at the end of the period
+	Reason  *CancellationReason
+	Comment *string
+}
+
+// PauseSubscription says how a subscription is to be paused. ResumesAt nil means until somebody resumes it.
+type PauseSubscription struct {
+	Now       bool // not at the end of the period
+	ResumesAt *Time
+}
+
+// SubscriptionPatch is what may be changed of a subscription without a change of plan. A nil func leaves Metadata.
+type SubscriptionPatch struct {
+	Change            func(*Subscription)
+	CancelAtPeriodEnd *bool
+	TrialEnd          *Time
+	Quantity          *int64
+	Discount          *string // an empty one takes the discount away
+	PaymentMethod     *string
+}
+
+// cancel notes who wants the subscription to end, and why.
+func (s *Subscription) cancel(c *Cancellation, now Time) {
+	s.Cancellation, s.CancellationReason, s.CanceledAt = JSONOf(c), c.Reason, &now
+}
+
+// keep takes back that the subscription ends with its period.
+func (s *Subscription) keep() {
+	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
+	s.Cancellation = JSON[*Cancellation]{}
+}
+
+// pause stops the billing.
+func (s *Subscription) pause(at Time) {
+	s.Status, s.PausedAt, s.PauseAtPeriodEnd = SubscriptionStatusPaused, &at, false
+}
+
+// changeSubscription locks a subscription, and what has not ended is changed and stored. What is to be charged then is
+// the worker's.
+func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, Time) error) (*Subscription, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Subscription, error) {
+		sub, err := s.findSubscription(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		before := *sub
+		if err := change(ctx, u, sub, now); err != nil || sameJSON(before, *sub) {
+			return sub, err
+		}
+		return sub, u.saveSubscription(ctx, sub, now)
+	})
+}
+
+// goesOn returns CodeInvalid on status for a subscription that has ended.
+func (s *Subscription) goesOn() error {
+	if s.hasEnded() {
+		return Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status))
+	}
+	return nil
+}
+
+// CancelSubscription cancels a subscription, at the end of its period or now. Now, what was not collected yet is void:
+// invoice.voided follows. One that has ended, or is being charged at this moment, is CodeInvalid on status.
+func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
+		if err := sub.goesOn(); err != nil {
+			return err
+		}
+		sub.cancel(&Cancellation{Reason: in.Reason, Comment: in.Comment, By: cancelledByMerchant}, now)
+		if !in.Now && sub.CurrentPeriodEnd > now && sub.Status != SubscriptionStatusPastDue {
+			sub.CancelAtPeriodEnd = true
+			return nil
+		}
+		return u.cancelNow(ctx, sub, now)
+	})
+}
+
+// cancelNow ends a locked subscription with what is unpaid of it.
+func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now Time) error {
+	if sub.LatestInvoiceID != nil {
+		if err := u.dropUnpaid(ctx, sub, now); err != nil {
+			return err
+		}
+	}
+	sub.end(SubscriptionStatusCanceled, now)
+	return nil
+}
+
+// dropUnpaid makes what is unpaid of a subscription void.
+func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now Time) error {
+	latest, err := u.store.findInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID, "", "")
+	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
+		return err
+	}
+	b, err := u.lockBill(ctx, sub.AccountID, latest.ID)
+	if err != nil {
+		return err
+	}
+	busy, err := u.isBeingPaid(ctx, b)
+	if err != nil {
+		return err
+	}
+	if busy {
+		return Invalid("status", "The subscription is being charged. Ask again in a moment.")
+	}
+	return u.voidBill(ctx, b, "subscription_canceled", now)
+}
+
+// UncancelSubscription lets a subscription go on that was to end with its period. Any other is CodeInvalid on status.
+func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
+		if err := sub.goesOn(); err != nil {
+			return err
+		}
+		if !sub.CancelAtPeriodEnd {
+			return Invalid("status", "The subscription is not going to end: there is nothing to take back.")
+		}
+		sub.keep()
+		return nil
+	})
+}
+
+// PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or
+// trialing can be paused: another one is CodeInvalid on status.
+func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now Time) error {
+		if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
+			return Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
+		}
+		if sub.CancelAtPeriodEnd {
+			return Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
+		}
+		if err := sub.isFree(); err != nil {
+			return err
+		}
+		from := sub.CurrentPeriodEnd
+		if in.Now {
+			from = now
+		}
+		if in.ResumesAt != nil && *in.ResumesAt <= from {
+			return Invalid("resumes_at", fmt.Sprintf("The subscription is paused from %s on: send a later moment.", from))
+		}
+		sub.ResumesAt, sub.PauseAtPeriodEnd = in.ResumesAt, true
+		if in.Now {
+			sub.pause(now)
+		}
+		return nil
+	})
+}
+
+// isFree returns CodeInvalid on status while a change of plan is being paid.
+func (s *Subscription) isFree() error {
+	if change := s.PendingChange.V; change != nil && change.InvoiceID != nil {
+		return Invalid("status", "A change of plan is being paid. Ask again in a moment.")
+	}
+	return nil
+}
+
+// ResumeSubscription goes on with a paused subscription, or takes back that it is going to pause. In the middle of a
+// period it goes on as before; after its end a new period begins and is charged by the worker. Any other is CodeInvalid
+// on status.
+func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now Time) error {
+		switch {
+		case sub.PauseAtPeriodEnd:
+			sub.PauseAtPeriodEnd, sub.ResumesAt = false, nil
+		case sub.Status != SubscriptionStatusPaused:
+			return Invalid("status", fmt.Sprintf("The subscription is %s. Only a paused one can be resumed.", sub.Status))
+		case sub.CurrentPeriodEnd > now:
+			sub.goOn()
+		default:
+			sub.ResumesAt = &now // the worker begins the period
+		}
+		return nil
+	})
+}
+
+// goOn resumes a paused subscription in the middle of its period.
+func (s *Subscription) goOn() {
+	s.Status = SubscriptionStatusActive
+	if s.TrialEnd != nil && *s.TrialEnd == s.CurrentPeriodEnd {
+		s.Status = SubscriptionStatusTrialing
+	}
+	s.PausedAt, s.ResumesAt = nil, nil
+}
+
+// resume goes on with a paused subscription whose time has come.
+func (u *unit) resume(ctx context.Context, sub *Subscription, now Time) (*Payment, error) {
+	if sub.CurrentPeriodEnd > now {
+		sub.goOn()
+		return nil, nil
+	}
+	start := max(deref(sub.ResumesAt), sub.CurrentPeriodEnd)
+	sub.goOn()
+	if sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles {
+		sub.end(SubscriptionStatusCompleted, now)
+		return nil, nil
+	}
+	return u.renew(ctx, sub, start, now)
+}
+
+// UpdateSubscription changes a subscription. What does not fit its state is CodeInvalid; a discount or payment method that does not
+// exist is CodeMissing.
+func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
+		in.Change(sub)
+		var p Problems
+		sub.Metadata.check(&p)
+		if err := p.Err(); err != nil {
+			return err
+		}
+		if in.CancelAtPeriodEnd == nil && in.TrialEnd == nil && in.Quantity == nil && in.Discount == nil && in.PaymentMethod == nil {
+			return nil
+		}
+		if err := sub.goesOn(); err != nil {
+			return err
+		}
+		if err := sub.endLater(in.CancelAtPeriodEnd, now); err != nil {
+			return err
+		}
+		if err := sub.extendTrial(in.TrialEnd, now); err != nil {
+			return err
+		}
+		if err := u.discountSubscription(ctx, sub, in.Discount, now); err != nil {
+			return err
+		}
+		if in.Quantity != nil && *in.Quantity != sub.Quantity {
+			return u.changeQuantity(ctx, sub, *in.Quantity, now)
+		}
+		return nil
+	})
+}
+
+// endLater sets or takes back that the subscription ends with its period.
+func (s *Subscription) endLater(wanted *bool, now Time) error {
+	if wanted == nil || *wanted == s.CancelAtPeriodEnd {
+		return nil
+	}
+	if !*wanted {
+		s.keep()
+		return nil
+	}
+	if s.Status == SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now {
+		return Invalid("status", fmt.Sprintf("The subscription is %s: cancel it now instead.", s.Status))
+	}
+	s.cancel(&Cancellation{By: cancelledByMerchant}, now)
+	s.CancelAtPeriodEnd = true
+	return nil
+}
+
+// extendTrial lets a trial end later.
+func (s *Subscription) extendTrial(end *Time, now Time) error {
+	if end == nil || s.TrialEnd != nil && *end == *s.TrialEnd {
+		return nil
+	}
+	if s.Status != SubscriptionStatusTrialing {
+		return Invalid("trial_end", fmt.Sprintf("The subscription is %s: it has no trial to extend.", s.Status))
+	}
+	if *end < s.CurrentPeriodEnd || *end <= now || *end > s.TrialStart.Add(maxTrial) {
+		return Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", s.CurrentPeriodEnd))
+	}
+	s.TrialEnd, s.CurrentPeriodEnd = end, *end
+	return nil
+}
+
+// discountSubscription gives a subscription a discount from its next period on, or takes it away.
+func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now Time) error {
+	if ref == nil || *ref == deref(sub.DiscountID) {
+		return nil
+	}
+	if *ref == "" {
+		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, JSON[*DiscountTerms]{}, nil
+		return nil
+	}
+	d, err := u.store.findDiscount(ctx, sub.AccountID, *ref, "discount", "")
+	if err != nil {
+		return err
+	}
+	if d.Status != DiscountStatusActive {
+		return Invalid("discount", fmt.Sprintf("The discount is %s.", d.Status))
+	}
+	terms := d.terms()
+	if problem := terms.refuses(sub.lines()[:1], sub.Currency); problem != "" {
+		return Invalid("discount", problem)
+	}
+	sub.take(terms, now)
+	return nil
+}
+
+// take gives the subscription a discount.
+func (s *Subscription) take(terms *DiscountTerms, from Time) {
+	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, JSONOf(terms), terms.endsAt(from)
+}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// unpaidPause is how long an attempt waits for another payment of its invoice that is under way.
+const unpaidPause = time.Hour
+
+// SubscriptionStep is what the due step of a subscription did. Payment, if there is one, is to be charged now.
+type SubscriptionStep struct {
+	Done    bool // false: somebody else was first
+	Payment *Payment
+}
+
+// DueSubscriptions names subscriptions that have something to do by now, at most limit.
+func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]Due, error) {
+	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ?`, ` ORDER BY due_at`, limit)
+}
+
+// AdvanceSubscription does the due step of a subscription: bills the next period, tries again to collect, ends it,
+// pauses it or resumes it. Of several replicas that ask one does it. The order and the invoice of a period, with
+// order.created and invoice.created, and the intent to charge commit together: a crash after that is the reconciler's.
+func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionStep, error) {
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.lockSkip(), account, id, now)
+		if err != nil || sub == nil {
+			return &SubscriptionStep{}, err
+		}
+		if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
+			return &SubscriptionStep{}, nil // its invoice is being paid
+		}
+		payment, err := u.advance(ctx, sub, now)
+		if err != nil {
+			return nil, fmt.Errorf("subscription %s: %w", sub.ID, err)
+		}
+		return &SubscriptionStep{true, payment}, u.saveSubscription(ctx, sub, now)
+	})
+}
+
+// advance does the due step of a locked subscription, which the caller stores.
+func (u *unit) advance(ctx context.Context, sub *Subscription, now Time) (*Payment, error) {
+	switch {
+	case sub.Status == SubscriptionStatusPastDue:
+		return u.collect(ctx, sub, now)
+	case sub.CancelAtPeriodEnd && sub.CurrentPeriodEnd <= now:
+		sub.end(SubscriptionStatusCanceled, sub.CurrentPeriodEnd)
+		return nil, nil
+	case sub.Status == SubscriptionStatusPaused:
+		return u.resume(ctx, sub, now)
+	case sub.PauseAtPeriodEnd:
+		sub.pause(sub.CurrentPeriodEnd)
+		return nil, nil
+	case sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles:
+		sub.end(SubscriptionStatusCompleted, sub.CurrentPeriodEnd)
+		return nil, nil
+	}
+	return u.renew(ctx, sub, sub.CurrentPeriodEnd, now)
+}
+
+// renew begins a period and bills it.
+func (u *unit) renew(ctx context.Context, sub *Subscription, start, now Time) (*Payment, error) {
+	customer, err := u.lockSubscriber(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if customer.DeletedAt != nil {
+		sub.end(SubscriptionStatusCanceled, start)
+		return nil, nil
+	}
+	if err := sub.turn(start); err != nil {
+		return nil, err
+	}
+	in, err := u.store.periodBill(ctx, sub, customer)
+	if err != nil {
+		return nil, err
+	}
+	sub.billed(in)
+	b, err := u.placeBill(ctx, sub, customer, in, BillingReasonSubscriptionCycle)
+	if err != nil {
+		return nil, err
+	}
+	sub.LatestInvoiceID = &b.Invoice.ID
+	if b.Order.Status == OrderStatusPaid {
+		return nil, nil
+	}
+	if sub.Method.V == nil {
+		return nil, u.notCollected(ctx, sub, b, now)
+	}
+	return u.chargeBill(ctx, b, sub.Method.V, NewID(KindPayment))
+}
+
+// turn makes the subscription's period the one that begins at start, under the plan that was to begin with it. Its days
+// are those of the trial's end, or of whenever it was resumed.
+func (s *Subscription) turn(start Time) error {
+	if change := s.PendingChange.V; change != nil {
+		s.follow(change.Plan)
+		s.PendingChange = JSON[*PendingChange]{}
+	}
+	if start != s.CurrentPeriodEnd || s.Status == SubscriptionStatusTrialing {
+		s.AnchorDay = int64(start.Time().Day())
+	}
+	s.Status = SubscriptionStatusActive
+	return s.begin(start)
+}
+
+// billed notes that the current period is billed. A discount for once is used up by what it takes off.
+func (s *Subscription) billed(in *subscriptionBill) {
+	s.CyclesBilled++
+	s.PeriodAmount = in.Period
+	s.Prorations = JSON[[]Proration]{}
+	s.use(in.Items[0].SubtotalAmount)
+}
+
+// use ends a discount for once with the first period that costs something.
+func (s *Subscription) use(subtotal int64) {
+	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && subtotal > 0 {
+		s.Discount = JSON[*DiscountTerms]{}
+	}
+}
+
+// lockSubscriber locks the customer of a locked subscription, who may have been deleted.
+func (u *unit) lockSubscriber(ctx context.Context, sub *Subscription) (*Customer, error) {
+	c, err := get[Customer](ctx, u.store, customerColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), sub.AccountID, sub.CustomerID)
+	if err == nil && c == nil {
+		err = Missing("customer", "", sub.CustomerID)
+	}
+	return c, err
+}
+
+// collect begins another attempt at the latest invoice of a subscription that is past due.
+func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payment, error) {
+	b, err := u.lockBill(ctx, sub.AccountID, *sub.LatestInvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	busy, err := u.isBeingPaid(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	extra := sub.ExtraAttempt
+	sub.ExtraAttempt = false
+	switch {
+	case busy && extra:
+		return nil, nil
+	case busy: // look again with the outcome
+		next := now.Add(unpaidPause)
+		sub.NextAttemptAt = &next
+		return nil, nil
+	}
+	if !extra {
+		sub.NextAttemptAt = nil
+	}
+	if sub.Method.V == nil {
+		return nil, u.notCollected(ctx, sub, b, now)
+	}
+	return u.chargeBill(ctx, b, sub.Method.V, NewID(KindPayment))
+}
+
+// isBeingPaid reports whether a payment of the bill is under way.
+func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
+	n, err := get[int](ctx, u.store, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
+		b.Order.AccountID, b.Invoice.ID)
+	return err == nil && *n > 0, err
+}
+
+// collected makes a subscription whose latest invoice is paid active again.
+func (s *Subscription) collected() {
+	if s.Status != SubscriptionStatusPastDue {
+		return
+	}
+	s.Status = SubscriptionStatusActive
+	s.PastDueAt, s.NextAttemptAt, s.AttemptCount, s.ExtraAttempt = nil, nil, 0, false
+}
+
+// notCollected is an attempt at the latest invoice that failed: the invoice and the subscription are past due, and the
+// next attempt is when the account's schedule says. After the last one the subscription is canceled and its order
+// and invoice are void. An attempt beside the schedule leaves it alone.
+func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now Time) error {
+	if sub.Status == SubscriptionStatusPastDue && sub.NextAttemptAt != nil {
+		return nil
+	}
+	if sub.PastDueAt == nil {
+		sub.PastDueAt = &now
+	}
+	if sub.Status == SubscriptionStatusActive {
+		sub.Status = SubscriptionStatusPastDue
+	}
+	sub.AttemptCount++
+	account, err := u.store.findAccount(ctx, sub.AccountID, "")
+	if err != nil {
+		return err
+	}
+	if sub.NextAttemptAt = account.Dunning.V.next(*sub.PastDueAt, sub.AttemptCount); sub.NextAttemptAt != nil {
+		return u.markPastDue(ctx, b, sub.NextAttemptAt, now)
+	}
+	return u.giveUp(ctx, sub, b, now)
+}
+
+// next is when the attempt after so many failed ones is due, counted from the first of them; nil if that was the last.
+func (d Dunning) next(first Time, failed int64) *Time {
+	if failed > int64(len(d.IntervalsDays)) {
+		return nil
+	}
+	at := first
+	for _, days := range d.IntervalsDays[:failed] {
+		at = at.Add(day * time.Duration(days))
+	}
+	return &at
+}
+
+// giveUp ends a subscription that nothing could be collected for.
+func (u *unit) giveUp(ctx context.Context, sub *Subscription, b *bill, now Time) error {
+	reason := CancellationReasonPaymentFailed
+	sub.cancel(&Cancellation{Reason: &reason, By: cancelledBySystem}, now)
+	sub.end(SubscriptionStatusCanceled, now)
+	return u.voidBill(ctx, b, "dunning_exhausted", now)
+}
