@@ -195,6 +195,9 @@ func TestAll_WalksEveryList(t *testing.T) {
 	for range All(ctx, c.APIKeys.List, nil) {
 		walks["keys"]++
 	}
+	for range All(ctx, c.CheckoutLinks.List, nil) {
+		walks["checkout_links"]++
+	}
 	for range All(ctx, c.Checkouts.List, nil) {
 		walks["checkouts"]++
 	}

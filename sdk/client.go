@@ -33,6 +33,7 @@ type Client struct {
 	AISites          *AISitesService
 	APIKeys          *APIKeysService
 	BusinessCenters  *BusinessCentersService
+	CheckoutLinks    *CheckoutLinksService
 	Checkouts        *CheckoutsService
 	Customers        *CustomersService
 	Discounts        *DiscountsService
@@ -91,6 +92,7 @@ func New(key string, options ...ClientOption) *Client {
 	c.AISites = (*AISitesService)(s)
 	c.APIKeys = (*APIKeysService)(s)
 	c.BusinessCenters = (*BusinessCentersService)(s)
+	c.CheckoutLinks = (*CheckoutLinksService)(s)
 	c.Checkouts = (*CheckoutsService)(s)
 	c.Customers = (*CustomersService)(s)
 	c.Discounts = (*DiscountsService)(s)

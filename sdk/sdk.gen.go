@@ -2217,7 +2217,14 @@ type Checkout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency `json:"currency"`
+	Currency Currency                  `json:"currency"`
+	Discount wire.Expandable[Discount] `json:"discount"`
+
+	// DiscountCode The code by which the discount came, null if by its id.
+	DiscountCode *string `json:"discount_code"`
+
+	// AllowDiscountCodes The buyer may enter a code.
+	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -2234,18 +2241,19 @@ type Checkout struct {
 	// Example: 1900
 	NetAmount Amount `json:"net_amount"`
 
-	// TaxAmount Null until the buyer's country is known if it matters.
+	// TaxAmount Null until the buyer's country is known if it matters. The total is without it then.
 	TaxAmount *int64 `json:"tax_amount"`
+
+	// TaxBreakdown The tax by rate.
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// TotalAmount In the currency's minor unit.
 	//
 	// Example: 1900
 	TotalAmount Amount `json:"total_amount"`
 
-	// AmountDueNow In the currency's minor unit.
-	//
-	// Example: 1900
-	AmountDueNow Amount `json:"amount_due_now"`
+	// AmountDueNow What is charged at once: the total without what is on trial.
+	AmountDueNow int64 `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
 	Status CheckoutStatus `json:"status"`
@@ -2279,8 +2287,11 @@ type Checkout struct {
 	ExpiresAt          wire.Time              `json:"expires_at"`
 	CompletedAt        *wire.Time             `json:"completed_at"`
 	Order              wire.Expandable[Order] `json:"order"`
-	Source             *CheckoutSource        `json:"source"`
-	TermsAcceptedAt    *wire.Time             `json:"terms_accepted_at"`
+
+	// Invoice The id of the invoice of its order.
+	Invoice         *string         `json:"invoice"`
+	Source          *CheckoutOrigin `json:"source"`
+	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2309,10 +2320,19 @@ type CheckoutCreate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency   *Currency `json:"currency,omitempty"`
-	SuccessURL *string   `json:"success_url,omitempty"`
-	CancelURL  *string   `json:"cancel_url,omitempty"`
-	ReturnURL  *string   `json:"return_url,omitempty"`
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Discount A discount's id. Not together with discount_code.
+	Discount *string `json:"discount,omitempty"`
+
+	// DiscountCode A code, in upper or lower case. Null takes the discount off.
+	DiscountCode *string `json:"discount_code,omitempty"`
+
+	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
+	AllowDiscountCodes *bool   `json:"allow_discount_codes,omitempty"`
+	SuccessURL         *string `json:"success_url,omitempty"`
+	CancelURL          *string `json:"cancel_url,omitempty"`
+	ReturnURL          *string `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData `json:"custom_field_data,omitempty"`
@@ -2339,8 +2359,105 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
+// CheckoutLink An address to publish, which makes a checkout for whoever opens it.
+type CheckoutLink struct {
+	// ID Example: clink_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// URL The address to publish.
+	URL string `json:"url"`
+
+	// Name What you call it.
+	Name *string `json:"name"`
+
+	// PriceVariants One piece of each is sold.
+	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
+	Discount      wire.Expandable[Discount]       `json:"discount"`
+
+	// AllowDiscountCodes Buyers may enter a code.
+	AllowDiscountCodes bool    `json:"allow_discount_codes"`
+	SuccessURL         *string `json:"success_url"`
+	CancelURL          *string `json:"cancel_url"`
+
+	// Active A link that is not active leads nowhere.
+	Active bool `json:"active"`
+
+	// MaxUses How many checkouts it makes. Null means any number.
+	MaxUses *int64 `json:"max_uses"`
+
+	// Uses How many checkouts it has made.
+	Uses int64 `json:"uses"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// CheckoutLinkCreate A checkout link to be made.
+type CheckoutLinkCreate struct {
+	Name          *string  `json:"name,omitempty"`
+	PriceVariants []string `json:"price_variants"`
+
+	// Discount A discount's id. It is applied to each checkout.
+	Discount *string `json:"discount,omitempty"`
+
+	// AllowDiscountCodes True when absent.
+	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
+	SuccessURL *string `json:"success_url,omitempty"`
+	CancelURL  *string `json:"cancel_url,omitempty"`
+
+	// Active True when absent.
+	Active  *bool  `json:"active,omitempty"`
+	MaxUses *int64 `json:"max_uses,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// CheckoutLinkList A page of results.
+type CheckoutLinkList = wire.List[CheckoutLink]
+
+// CheckoutLinkUpdate What to change about a checkout link.
+type CheckoutLinkUpdate struct {
+	Name          nullable.Nullable[string] `json:"name,omitempty"`
+	PriceVariants []string                  `json:"price_variants,omitzero"`
+
+	// Discount A discount's id. It is applied to each checkout.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// AllowDiscountCodes True when absent.
+	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
+	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
+	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
+
+	// Active True when absent.
+	Active  *bool                    `json:"active,omitempty"`
+	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
 // CheckoutList A page of results.
 type CheckoutList = wire.List[Checkout]
+
+// CheckoutOrigin Where the buyer came from.
+type CheckoutOrigin struct {
+	// CheckoutLink The id of the checkout link that made the checkout.
+	CheckoutLink *string `json:"checkout_link,omitempty"`
+	Referrer     *string `json:"referrer,omitempty"`
+	UTMSource    *string `json:"utm_source,omitempty"`
+	UTMMedium    *string `json:"utm_medium,omitempty"`
+	UTMCampaign  *string `json:"utm_campaign,omitempty"`
+	UTMTerm      *string `json:"utm_term,omitempty"`
+	UTMContent   *string `json:"utm_content,omitempty"`
+}
 
 // CheckoutPaymentStatus Whether a checkout is paid, or has nothing to be paid.
 type CheckoutPaymentStatus string
@@ -2372,10 +2489,19 @@ type CheckoutUpdate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency   *Currency                 `json:"currency,omitempty"`
-	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
-	ReturnURL  nullable.Nullable[string] `json:"return_url,omitempty"`
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Discount A discount's id. Not together with discount_code.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// DiscountCode A code, in upper or lower case. Null takes the discount off.
+	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
+
+	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
+	AllowDiscountCodes *bool                     `json:"allow_discount_codes,omitempty"`
+	SuccessURL         nullable.Nullable[string] `json:"success_url,omitempty"`
+	CancelURL          nullable.Nullable[string] `json:"cancel_url,omitempty"`
+	ReturnURL          nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -3523,7 +3649,11 @@ type PublicCheckout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency `json:"currency"`
+	Currency     Currency `json:"currency"`
+	DiscountCode *string  `json:"discount_code"`
+
+	// AllowDiscountCodes The buyer may enter a code.
+	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -3538,8 +3668,9 @@ type PublicCheckout struct {
 	// NetAmount In the currency's minor unit.
 	//
 	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
-	TaxAmount *int64 `json:"tax_amount"`
+	NetAmount    Amount         `json:"net_amount"`
+	TaxAmount    *int64         `json:"tax_amount"`
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// TotalAmount In the currency's minor unit.
 	//
@@ -3585,6 +3716,9 @@ type PublicCheckoutUpdate struct {
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
+
+	// DiscountCode A code, in upper or lower case. Null takes the discount off.
+	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -4767,22 +4901,13 @@ type ListAPIKeysParams struct {
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
-// ListCheckoutsParams are the filters of ListCheckouts and the page to return. Nil fields do not filter.
-type ListCheckoutsParams struct {
-	// Status Only checkouts in this status.
-	Status *CheckoutStatus `form:"status,omitempty" json:"status,omitempty"`
+// ListCheckoutLinksParams are the filters of ListCheckoutLinks and the page to return. Nil fields do not filter.
+type ListCheckoutLinksParams struct {
+	// Active Only links that work or only others.
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
 
-	// PaymentStatus Only checkouts in this payment status.
-	PaymentStatus *CheckoutPaymentStatus `form:"payment_status,omitempty" json:"payment_status,omitempty"`
-
-	// Customer Only checkouts of this customer. An unknown one is 404.
-	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
-
-	// CustomerEmail Only checkouts with this address.
-	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
-
-	// Product Only checkouts with this product (id or slug). An unknown one is 404.
-	Product *string `form:"product,omitempty" json:"product,omitempty"`
+	// Discount Only links with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
 
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -4805,7 +4930,52 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListCheckoutsParams are the filters of ListCheckouts and the page to return. Nil fields do not filter.
+type ListCheckoutsParams struct {
+	// Status Only checkouts in this status.
+	Status *CheckoutStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// PaymentStatus Only checkouts in this payment status.
+	PaymentStatus *CheckoutPaymentStatus `form:"payment_status,omitempty" json:"payment_status,omitempty"`
+
+	// Customer Only checkouts of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CustomerEmail Only checkouts with this address.
+	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
+
+	// Product Only checkouts with this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Discount Only checkouts with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -6195,6 +6365,11 @@ var Operations = map[string]Operation{
 	"deleteAPIKey":               {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
 	"getAPIKey":                  {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
 	"updateAPIKey":               {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
+	"listCheckoutLinks":          {ID: "listCheckoutLinks", Method: "GET", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckoutLink":         {ID: "createCheckoutLink", Method: "POST", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:write"},
+	"deleteCheckoutLink":         {ID: "deleteCheckoutLink", Method: "DELETE", Path: "/checkout_links/{id}", Approval: "ask", Scope: "checkouts:write"},
+	"getCheckoutLink":            {ID: "getCheckoutLink", Method: "GET", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckoutLink":         {ID: "updateCheckoutLink", Method: "PATCH", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:write"},
 	"listCheckouts":              {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
 	"createCheckout":             {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
 	"getCheckout":                {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
@@ -6591,6 +6766,42 @@ func (s *APIKeysService) Update(ctx context.Context, id string, body *APIKeyUpda
 	return do[APIKey](ctx, s.client, "updateAPIKey", []string{id}, nil, body, opts)
 }
 
+// List sends GET /checkout_links.
+//
+// Returns the account's checkout links, newest first.
+func (s *CheckoutLinksService) List(ctx context.Context, params *ListCheckoutLinksParams, opts ...Option) (*CheckoutLinkList, error) {
+	return do[CheckoutLinkList](ctx, s.client, "listCheckoutLinks", nil, params, nil, opts)
+}
+
+// Create sends POST /checkout_links.
+//
+// Makes an address to publish. Each time that somebody opens `url`, a checkout is made for them, with the prices of that
+// moment, and `checkout.created` is emitted. `utm_*` parameters of the address are kept in the checkout's `source`.
+func (s *CheckoutLinksService) Create(ctx context.Context, body *CheckoutLinkCreate, opts ...Option) (*CheckoutLink, error) {
+	return do[CheckoutLink](ctx, s.client, "createCheckoutLink", nil, nil, body, opts)
+}
+
+// Delete sends DELETE /checkout_links/{id}.
+//
+// Deletes a checkout link, whose address then leads nowhere. Checkouts that were made by it stay.
+func (s *CheckoutLinksService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteCheckoutLink", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /checkout_links/{id}.
+//
+// Returns a checkout link by id.
+func (s *CheckoutLinksService) Get(ctx context.Context, id string, opts ...Option) (*CheckoutLink, error) {
+	return do[CheckoutLink](ctx, s.client, "getCheckoutLink", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /checkout_links/{id}.
+//
+// Changes the fields that are sent. Checkouts that were made by the link stay as they are.
+func (s *CheckoutLinksService) Update(ctx context.Context, id string, body *CheckoutLinkUpdate, opts ...Option) (*CheckoutLink, error) {
+	return do[CheckoutLink](ctx, s.client, "updateCheckoutLink", []string{id}, nil, body, opts)
+}
+
 // List sends GET /checkouts.
 //
 // Returns the account's checkouts, newest first.
@@ -6600,7 +6811,7 @@ func (s *CheckoutsService) List(ctx context.Context, params *ListCheckoutsParams
 
 // Create sends POST /checkouts.
 //
-// Opens a purchase of 1 to 50 lines. Products must be active, price variants active, one-time and in stock; all lines
+// Opens a purchase of 1 to 50 lines. Products must be active, price variants active and in stock; all lines
 // share a currency. Send the buyer to `url`, or confirm through the API. Emits `checkout.created`.
 func (s *CheckoutsService) Create(ctx context.Context, body *CheckoutCreate, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "createCheckout", nil, nil, body, opts)

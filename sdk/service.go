@@ -37,6 +37,9 @@ type APIKeysService service
 // BusinessCentersService reads what agencies keep ad accounts in.
 type BusinessCentersService service
 
+// CheckoutLinksService manages addresses to publish, which make a checkout for whoever opens them.
+type CheckoutLinksService service
+
 // CheckoutsService manages purchases in progress.
 type CheckoutsService service
 

@@ -57,11 +57,15 @@ type Checkout struct {
 	CustomerName          *string                 `db:"customer_name"`
 	BillingAddress        JSON[*Address]          `db:"billing_address"`
 	TaxID                 JSON[*TaxID]            `db:"tax_id"`
+	DiscountID            *string                 `db:"discount_id"`
+	DiscountCode          *string                 `db:"discount_code"` // by which the discount came, nil if by its id
+	AllowDiscountCodes    bool                    `db:"allow_discount_codes"`
 	Currency              string                  `db:"currency"`
 	SubtotalAmount        int64                   `db:"subtotal_amount"`
 	DiscountAmount        int64                   `db:"discount_amount"`
 	NetAmount             int64                   `db:"net_amount"`
-	TaxAmount             *int64                  `db:"tax_amount"`
+	TaxAmount             *int64                  `db:"tax_amount"` // nil until it is known
+	TaxBreakdown          JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
 	TotalAmount           int64                   `db:"total_amount"`
 	AmountDueNow          int64                   `db:"amount_due_now"`
 	Status                CheckoutStatus          `db:"status"`
@@ -79,6 +83,7 @@ type Checkout struct {
 	ExpiresAt             Time                    `db:"expires_at"`
 	CompletedAt           *Time                   `db:"completed_at"`
 	OrderID               *string                 `db:"order_id"`
+	InvoiceID             *string                 `db:"invoice_id"`
 	SubscriptionID        *string                 `db:"subscription_id"` // the first that it made
 	Source                JSON[*CheckoutSource]   `db:"source"`
 	TermsAcceptedAt       *Time                   `db:"terms_accepted_at"`
@@ -90,12 +95,13 @@ type Checkout struct {
 
 // CheckoutSource is where a buyer came from.
 type CheckoutSource struct {
-	Referrer    *string `json:"referrer"`
-	UTMSource   *string `json:"utm_source"`
-	UTMMedium   *string `json:"utm_medium"`
-	UTMCampaign *string `json:"utm_campaign"`
-	UTMTerm     *string `json:"utm_term"`
-	UTMContent  *string `json:"utm_content"`
+	CheckoutLink *string `json:"checkout_link"` // by which the buyer came; nobody else says so
+	Referrer     *string `json:"referrer"`
+	UTMSource    *string `json:"utm_source"`
+	UTMMedium    *string `json:"utm_medium"`
+	UTMCampaign  *string `json:"utm_campaign"`
+	UTMTerm      *string `json:"utm_term"`
+	UTMContent   *string `json:"utm_content"`
 }
 
 // NextAction is what the buyer has to do before a payment goes on.
@@ -121,7 +127,16 @@ type CheckoutOffer struct {
 // an empty Currency is the first line's.
 type CheckoutDraft struct {
 	*Checkout
-	Lines []NewLineItem
+	Lines   []NewLineItem
+	refused error // what the change may not do
+}
+
+// SetSource says where the buyer came from. By which checkout link is not the seller's to say.
+func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
+	if link := d.Source.V; source != nil && link != nil {
+		source.CheckoutLink = link.CheckoutLink
+	}
+	d.Source.V = source
 }
 
 // ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
@@ -133,6 +148,7 @@ type ListCheckouts struct {
 	Customer      string
 	CustomerEmail string
 	Product       string // id or slug
+	Discount      string
 }
 
 var checkoutColumns = columnsOf[Checkout]("checkouts")
@@ -238,6 +254,13 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		}
 		f.and(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
 	}
+	if in.Discount != "" {
+		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.is("discount_id", d.ID)
+	}
 	f.list(s, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
 	list, more, err := page(ctx, s, checkoutColumns, KindCheckout, account, in.Page, &f)
 	for i := range list {
@@ -249,7 +272,8 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 }
 
 // CreateCheckout opens a checkout with the lines' prices as they are now. What cannot be sold is CodeInvalid on
-// line_items, a currency that it is not sold in on currency; a price variant or customer that does not exist is CodeMissing. checkout.created follows.
+// line_items, a currency that it is not sold in on currency, and a discount that cannot be used on the field that names
+// it; a price variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		now, err := s.businessNow(ctx, account)
@@ -263,7 +287,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if c.ExpiresAt == 0 {
 			c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
 		}
-		items, err := s.prepareCheckout(ctx, CheckoutDraft{&c, draft.Lines}, &Checkout{}, c.CreatedAt)
+		lines, err := s.prepareCheckout(ctx, CheckoutDraft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
 		if err != nil {
 			return nil, err
 		}
@@ -273,10 +297,10 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if err := u.insert(ctx, checkoutColumns, &c); err != nil {
 			return nil, err
 		}
-		if err := u.insertLines(ctx, items); err != nil {
+		if err := u.insertLines(ctx, lines.items); err != nil {
 			return nil, err
 		}
-		return &c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{&c, items}})
+		return &c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{&c, lines.items}})
 	})
 }
 
@@ -298,18 +322,18 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 		before := *c
 		draft := CheckoutDraft{Checkout: c}
 		change(&draft)
-		items, err := s.prepareCheckout(ctx, draft, &before, now)
-		if err != nil || items == nil && sameJSON(before, *c) {
+		if draft.refused != nil {
+			return nil, draft.refused
+		}
+		lines, err := s.prepareCheckout(ctx, draft, &before, now)
+		if err != nil || lines.isEmpty() && sameJSON(before, *c) {
 			return c, err
 		}
 		c.UpdatedAt = now
-		if err := u.update(ctx, checkoutColumns, c); err != nil || items == nil {
+		if err := u.update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
 			return c, err
 		}
-		if _, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND checkout_id = ?`, account, c.ID); err != nil {
-			return nil, err
-		}
-		return c, u.insertLines(ctx, items)
+		return c, u.replaceLines(ctx, *lines, now)
 	})
 }
 

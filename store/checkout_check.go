@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// prepareCheckout checks a draft against the checkout before it, and prices its lines if they or the currency
-// changed: then it returns them, to be stored. Nil means that the lines stay.
-func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now Time) ([]LineItem, error) {
+// prepareCheckout checks a draft against the checkout before it, and prices it anew if anything changed that its price
+// depends on: then it returns the lines. Nil means that they stay.
+func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now Time) (*lineChange, error) {
 	c := draft.Checkout
 	if err := s.assignCustomer(ctx, c, before); err != nil {
 		return nil, err
@@ -19,56 +17,57 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	if err := c.check(before, now); err != nil {
 		return nil, err
 	}
+	if err := s.assignDiscount(ctx, c, before); err != nil {
+		return nil, err
+	}
 	wanted, err := s.wantedLines(ctx, draft, before)
 	if err != nil {
 		return nil, err
 	}
+	if wanted == nil && c.isPricedAs(before) {
+		return nil, s.checkNewAnswers(ctx, c, before)
+	}
+	stored, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.draftLines(ctx, c, before, wanted, stored, now)
+	if err != nil {
+		return nil, err
+	}
+	return &lineChange{stored, items}, s.reprice(ctx, c, items, now)
+}
+
+// draftLines are the lines of a draft before discount and tax: those that are wanted, or else those that are stored.
+func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []LineItem, now Time) ([]LineItem, error) {
 	if wanted == nil {
-		if sameJSON(c.CustomFieldData, before.CustomFieldData) {
-			return nil, nil
-		}
-		offers, err := s.currentOffers(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		return nil, checkAnswers(offers, c.CustomFieldData.V, false)
+		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
 	}
 	offers, err := s.offers(ctx, c.AccountID, wanted)
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.priceLines(ctx, c, before, lineup{offers, wanted}, now)
+	items, err := s.newLines(ctx, c, before, lineup{offers, wanted}, stored, now)
 	if err != nil {
 		return nil, err
 	}
 	return items, checkAnswers(offers, c.CustomFieldData.V, false)
 }
 
-// lineup is what is asked for, line by line, and what it stands for.
-type lineup struct {
-	offers []offer
-	wanted []NewLineItem
-}
-
-// priceLines gives the checkout its lines at the prices of now, and returns them unless all are as they were before.
-func (s *Store) priceLines(ctx context.Context, c, before *Checkout, l lineup, now Time) ([]LineItem, error) {
-	asksCurrency := c.Currency != before.Currency
-	if _, known := LookupCurrency(c.Currency); asksCurrency && !known {
-		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
+// checkNewAnswers holds answers that were not there before against the questions of the stored lines.
+func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error {
+	if sameJSON(c.CustomFieldData, before.CustomFieldData) {
+		return nil
 	}
-	items, err := l.lines(c.Currency, asksCurrency)
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	amounts, err := price(items)
+	offers, err := s.offers(ctx, c.AccountID, asked(items))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	stored, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
-	if err != nil || !c.take(items, stored, amounts, now) {
-		return nil, err
-	}
-	return items, nil
+	return checkAnswers(offers, c.CustomFieldData.V, false)
 }
 
 // wantedLines are the lines to price, nil if they stay as they are.
@@ -83,46 +82,13 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 	return asked(items), err
 }
 
-// currentOffers are what the stored lines of a checkout stand for.
-func (s *Store) currentOffers(ctx context.Context, c *Checkout) ([]offer, error) {
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	return s.offers(ctx, c.AccountID, asked(items))
-}
-
 // asked is what made the lines.
 func asked(items []LineItem) []NewLineItem {
-	wanted := make([]NewLineItem, len(items))
-	for i, item := range items {
-		wanted[i] = NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount}
+	wanted := []NewLineItem{}
+	for _, item := range sales(items) {
+		wanted = append(wanted, NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount})
 	}
 	return wanted
-}
-
-// take makes the lines those of the checkout, and reports whether any of them is new or gone. A line that is like the
-// stored one in its place is that one.
-func (c *Checkout) take(items, stored []LineItem, amounts pricing.Amounts, now Time) (changed bool) {
-	ids := make([]string, len(items))
-	changed = len(items) != len(stored)
-	for i := range items {
-		item := &items[i]
-		item.AccountID, item.CheckoutID = c.AccountID, &c.ID
-		if i < len(stored) && item.equals(stored[i]) {
-			*item = stored[i]
-		} else {
-			item.ID, item.CreatedAt, item.UpdatedAt = NewID(KindLineItem), now, now
-			changed = true
-		}
-		ids[i] = item.ID
-	}
-	c.LineItemIDs = JSONOf(ids)
-	c.Currency = items[0].Currency
-	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = amounts.Subtotal, amounts.Discount, amounts.Net
-	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &amounts.Tax, amounts.Total, amounts.Total
-	c.PaymentMethodRequired = c.AmountDueNow > 0
-	return changed
 }
 
 // assignCustomer checks who the checkout is for, and takes the address of its customer.
@@ -163,6 +129,12 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerName == nil {
 		c.CustomerName = customer.Name
 	}
+	if c.BillingAddress.V == nil {
+		c.BillingAddress = customer.BillingAddress
+	}
+	if c.TaxID.V == nil {
+		c.TaxID = customer.TaxID
+	}
 	return nil
 }
 
@@ -180,7 +152,7 @@ func (c *Checkout) check(before *Checkout, now Time) error {
 	return p.Err()
 }
 
-// checkConfirm checks what has to be true of a locked checkout to be bought, and returns its lines.
+// checkConfirm checks what has to be true of a locked checkout to be bought, prices it anew, and returns its lines.
 func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]LineItem, error) {
 	if c.Status != CheckoutStatusOpen {
 		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
@@ -204,25 +176,28 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 	if err != nil {
 		return nil, err
 	}
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
 	if in.TermsAccepted {
-		now, err := u.store.businessNow(ctx, c.AccountID)
-		if err != nil {
-			return nil, err
-		}
 		c.TermsAcceptedAt = &now
 	}
 	var p Problems
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
 	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
 	p.Check(!account.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
-	for i, o := range offers {
-		problem := o.unsellable(items[i].Quantity)
+	for i, line := range sales(items) {
+		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)
 	}
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return items, checkAnswers(offers, c.CustomFieldData.V, true)
+	if err := checkAnswers(offers, c.CustomFieldData.V, true); err != nil {
+		return nil, err
+	}
+	return u.requote(ctx, c, items, now)
 }
 
 // checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.

@@ -21,7 +21,7 @@ func (s *shop) onSale(t *testing.T, v PriceVariant) *PriceVariant {
 // checkout opens one of a piece of each.
 func (s *shop) checkout(t *testing.T, variants ...*PriceVariant) *Checkout {
 	t.Helper()
-	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{CustomerEmail: ref("grace@example.com")}, pieceOf(variants...)})
+	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: ref("grace@example.com")}, Lines: pieceOf(variants...)})
 	require.NoError(t, err)
 	return c
 }
@@ -95,7 +95,7 @@ func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
 		tip := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeCustom, Currency: "usd", SuggestedAmount: ref(int64(500))})
 		for _, v := range []*PriceVariant{s.onSale(t, fixedPrice(1900)), tip, free} {
 			for _, currency := range []string{"zzz", "eur"} {
-				_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{Currency: currency}, pieceOf(v)})
+				_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{Currency: currency}, Lines: pieceOf(v)})
 				requireInvalid(t, err, "currency")
 				made := s.checkout(t, v)
 				_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.Currency = currency })
@@ -103,7 +103,7 @@ func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
 			}
 		}
 		euros := s.onSale(t, PriceVariant{Amount: 1900, Currency: "eur"})
-		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{}, pieceOf(euros, free)})
+		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(euros, free)})
 		requireInvalid(t, err, "line_items")
 	})
 }
@@ -128,7 +128,7 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 			_, err := s.write.db.ExecContext(t.Context(), statement)
 			require.NoError(t, err)
 		}
-		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{}, pieceOf(guide)})
+		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(guide)})
 		requireCode(t, err, CodeMissing)
 		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
 		requireInvalid(t, err, "line_items")
@@ -142,7 +142,7 @@ func TestCheckout_CountsThePiecesOfAllLines(t *testing.T) {
 			{Amount: 500, Currency: "usd", Stock: ref(int64(1))},
 		} {
 			one := s.onSale(t, v)
-			_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{}, pieceOf(one, one)})
+			_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(one, one)})
 			requireInvalid(t, err, "line_items")
 			s.checkout(t, one)
 		}

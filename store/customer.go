@@ -228,7 +228,7 @@ func (c *Customer) taken(err error) error {
 // buyer returns the customer of a checkout that is being bought: the one it is for, the one with the merchant's own
 // id, the one with the address, or a new one. The order counts for them.
 func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
-	customer, err := u.findBuyer(ctx, c)
+	customer, err := u.store.findBuyer(ctx, c, u.lock())
 	if err == nil && customer == nil {
 		customer, err = u.newBuyer(ctx, c)
 	}
@@ -305,17 +305,21 @@ func (c *Customer) refund(currency string, amount int64, now Time) {
 	c.TotalSpent, c.UpdatedAt = JSONOf(spent), now
 }
 
-// findBuyer locks the customer that a checkout means, nil if there is none yet.
-func (u *unit) findBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
+// findBuyer reads the customer that a checkout means, nil if there is none yet or nobody knows who it is for.
+func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (*Customer, error) {
+	var key *string
+	if c.CustomerEmail != nil {
+		key = emailKey(*c.CustomerEmail)
+	}
 	for _, by := range []struct {
 		column string
 		value  *string
-	}{{"id", c.CustomerID}, {"external_id", c.ExternalCustomerID}, {"email_key", emailKey(*c.CustomerEmail)}} {
+	}{{"id", c.CustomerID}, {"external_id", c.ExternalCustomerID}, {"email_key", key}} {
 		if by.value == nil {
 			continue
 		}
-		customer, err := get[Customer](ctx, u.store, customerColumns.selectSQL+`
-			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+u.lock(), c.AccountID, *by.value)
+		customer, err := get[Customer](ctx, s, customerColumns.selectSQL+`
+			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+lock, c.AccountID, *by.value)
 		if err != nil || customer != nil {
 			return customer, err
 		}
@@ -341,7 +345,7 @@ func (u *unit) newBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
 	if rows == 1 {
 		return customer, nil
 	}
-	if customer, err = u.findBuyer(ctx, c); err == nil && customer == nil {
+	if customer, err = u.store.findBuyer(ctx, c, u.lock()); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
 	return customer, err

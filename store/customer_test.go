@@ -20,7 +20,7 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 		guide := s.onSale(t, fixedPrice(1900))
 		ada, grace := s.customer(t, "ada@example.com", nil), s.customer(t, "grace@example.com", ref("g1"))
 		create := func(customer, externalID string) (*Checkout, error) {
-			return s.CreateCheckout(t.Context(), s.account, CheckoutDraft{&Checkout{CustomerID: &customer, ExternalCustomerID: &externalID}, pieceOf(guide)})
+			return s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerID: &customer, ExternalCustomerID: &externalID}, Lines: pieceOf(guide)})
 		}
 		_, err := create(ada.ID, "g1")
 		requireInvalid(t, err, "external_customer_id")
@@ -46,7 +46,8 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 func TestSettlePayment_TheExternalIDIsTakenAtTheSameTime(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{
-			&Checkout{CustomerID: &s.customer(t, "ada@example.com", nil).ID, ExternalCustomerID: ref("e1")}, pieceOf(s.onSale(t, fixedPrice(1900))),
+			Checkout: &Checkout{CustomerID: &s.customer(t, "ada@example.com", nil).ID, ExternalCustomerID: ref("e1")},
+			Lines:    pieceOf(s.onSale(t, fixedPrice(1900))),
 		})
 		require.NoError(t, err)
 		begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)

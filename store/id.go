@@ -38,6 +38,7 @@ const (
 	KindAudience        Kind = "audience"
 	KindAdAction        Kind = "ad_action"
 
+	KindCheckoutLink       Kind = "checkout_link"
 	KindDiscount           Kind = "discount"
 	KindDiscountRedemption Kind = "discount_redemption"
 )
@@ -87,6 +88,8 @@ func (k Kind) Prefix() string {
 		return "aud_"
 	case KindAdAction:
 		return "adact_"
+	case KindCheckoutLink:
+		return "clink_"
 	case KindDiscount:
 		return "disc_"
 	case KindDiscountRedemption:

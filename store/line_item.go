@@ -47,6 +47,7 @@ type LineItem struct {
 	TaxName          *string      `db:"tax_name"`
 	TaxInclusive     bool         `db:"tax_inclusive"`
 	TotalAmount      int64        `db:"total_amount"`
+	TrialDays        int64        `db:"trial_days"` // of a recurring line in a checkout: so long it costs nothing
 	PeriodStart      *Time        `db:"period_start"`
 	PeriodEnd        *Time        `db:"period_end"`
 	CreatedAt        Time         `db:"created_at"`
@@ -100,8 +101,6 @@ func (o offer) unsellable(quantity int64) string {
 		return fmt.Sprintf("Product %s is not active.", o.product.ID)
 	case v.Status != PriceVariantStatusActive:
 		return fmt.Sprintf("Price variant %s is archived.", v.ID)
-	case v.TrialDays > 0 || v.SetupFeeAmount > 0:
-		return fmt.Sprintf("Price variant %s has a trial or a set-up fee, which cannot be sold yet.", v.ID)
 	case v.Stock != nil && v.SoldCount+v.ReservedCount+quantity > *v.Stock:
 		return fmt.Sprintf("Price variant %s is out of stock.", v.ID)
 	}
@@ -197,9 +196,10 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	return offers, nil
 }
 
-// lines makes the lines that are asked for, without their totals. Without a currency the first line's is taken.
-// Whatever cannot be sold is CodeInvalid on line_items; what cannot be sold in a currency that was asked for, on currency.
-func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
+// lines makes the lines that are asked for, without their totals: one for each, and one for its set-up fee. Without a
+// currency the first line's is taken. Whatever cannot be sold is CodeInvalid on line_items; what cannot be sold in a
+// currency that was asked for, on currency.
+func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem, error) {
 	inCurrency := "line_items"
 	if asked {
 		inCurrency = "currency"
@@ -209,7 +209,8 @@ func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
 	}
 	var problems Problems
 	problems.Check(len(l.wanted) > 0, "line_items", "A checkout has at least one line.")
-	items := make([]LineItem, len(l.wanted))
+	problems.Check(!l.isMixed(), "line_items", "Recurring price variants in one checkout have the same interval.")
+	var items []LineItem
 	pieces := l.pieces()
 	for i, o := range l.offers {
 		wanted, foreign := l.wanted[i], o.foreign(currency)
@@ -220,12 +221,44 @@ func (l lineup) lines(currency string, asked bool) ([]LineItem, error) {
 		}
 		problem = cmp.Or(o.unsellable(pieces[o.variant.ID]), o.allowed(pieces[o.variant.ID]), problem)
 		problems.Check(problem == "", "line_items", problem)
-		items[i] = LineItem{
-			Kind: LineItemKindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
-			Position: int64(i), Quantity: wanted.Quantity, CustomAmount: wanted.CustomAmount, UnitAmount: amount, Currency: currency,
+		line := o.line(LineItemKindPrice, currency, amount, tax)
+		line.Quantity, line.CustomAmount, line.TrialDays = wanted.Quantity, wanted.CustomAmount, o.variant.TrialDays
+		if items = append(items, line); o.variant.SetupFeeAmount > 0 {
+			items = append(items, o.setupFee(currency, tax))
 		}
 	}
 	return items, problems.Err()
+}
+
+// line is a line about the offer, of one piece.
+func (o offer) line(kind LineItemKind, currency string, amount int64, tax *TaxSettings) LineItem {
+	return LineItem{
+		Kind: kind, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
+		Quantity: 1, UnitAmount: amount, Currency: currency, TaxInclusive: tax.isInclusive(o.variant),
+	}
+}
+
+// setupFee is paid once, however many pieces there are.
+func (o offer) setupFee(currency string, tax *TaxSettings) LineItem {
+	line := o.line(LineItemKindSetupFee, currency, o.variant.SetupFeeAmount, tax)
+	line.Description = new(line.Describe() + ", set-up fee")
+	return line
+}
+
+// isMixed reports whether recurring lines are charged in different intervals.
+func (l lineup) isMixed() bool {
+	var interval string
+	for _, o := range l.offers {
+		if o.variant.Type != PriceVariantTypeRecurring {
+			continue
+		}
+		this := jsonText([]any{o.variant.Interval, o.variant.IntervalCount})
+		if interval != "" && this != interval {
+			return true
+		}
+		interval = this
+	}
+	return false
 }
 
 // pieces is how many of each price variant are asked for: two lines of one do not get around its limits.
@@ -237,19 +270,14 @@ func (l lineup) pieces() map[string]int64 {
 	return pieces
 }
 
-// equals reports whether a line that is not stored yet says what a stored one says.
-func (l LineItem) equals(stored LineItem) bool {
-	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
-	return sameJSON(l, stored)
-}
-
-// price fills in the amounts of the lines and returns those of the whole.
-func price(items []LineItem) (pricing.Amounts, error) {
+// price fills in the amounts of the lines, discounted and with the tax that they say, and returns those of the whole.
+func price(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
 	priced := make([]pricing.Line, len(items))
 	for i, item := range items {
-		priced[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity}
+		tax := pricing.Tax{Bps: item.TaxRateBps, Inclusive: item.TaxInclusive}
+		priced[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: tax}
 	}
-	totals, err := pricing.Totals(priced, pricing.Discount{})
+	totals, err := pricing.Totals(priced, discounts...)
 	if err != nil || totals.Total > MaxAmount {
 		return pricing.Amounts{}, Invalid("line_items", fmt.Sprintf("The total exceeds %d, which is the most that an order can come to.", MaxAmount))
 	}

@@ -242,13 +242,18 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 		return err
 	}
 	order := orderOf(c)
-	b := newBill(placement{Order: order, Items: order.subscribe(subs, lines, items), Customer: customer}, now)
+	b := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, now)), Customer: customer}, now)
 	if err := u.insertSubscriptions(ctx, subs, b.Invoice.ID); err != nil {
 		return err
 	}
 	c.SubscriptionID = order.SubscriptionID
 	if err := u.linkOrder(ctx, b, c, payment); err != nil {
 		return err
+	}
+	if c.DiscountID != nil {
+		if err := u.orderRedemption(ctx, b.Order); err != nil {
+			return err
+		}
 	}
 	if err := u.placePaid(ctx, b, payment); err != nil {
 		return err
@@ -265,6 +270,7 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 func orderOf(c *Checkout) *Order {
 	return &Order{
 		AccountID: c.AccountID, BillingReason: BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
+		DiscountID:  c.DiscountID,
 		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, Metadata: c.Metadata,
 	}
 }
@@ -280,7 +286,7 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 			return err
 		}
 	}
-	c.Status, c.OrderID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &o.CustomerID
+	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
 	c.NextAction, c.LastPaymentError = JSON[*NextAction]{}, JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
 	return u.update(ctx, checkoutColumns, c)

@@ -270,9 +270,15 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 		return nil, err
 	}
 	if c.AmountDueNow == 0 {
+		if err := u.redeemDiscount(ctx, c); err != nil {
+			return nil, err
+		}
 		return nil, u.complete(ctx, c, items, nil, in.method())
 	}
 	if payment, err = u.beginPayment(ctx, c, id, in); err != nil {
+		return nil, err
+	}
+	if err := u.redeemDiscount(ctx, c); err != nil {
 		return nil, err
 	}
 	return payment, u.reserve(ctx, c.AccountID, items) // last, because other buyers wait for these rows
@@ -318,6 +324,9 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 		c.NextAction = JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
 	default:
 		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, JSON[*NextAction]{}, payment.Failure
+		if err := u.releaseRedemption(ctx, c); err != nil {
+			return err
+		}
 		if err := u.release(ctx, c.AccountID, items); err != nil {
 			return err
 		}

@@ -60,6 +60,10 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 	if err != nil {
 		return nil, nil, err
 	}
+	terms, err := u.store.discountTerms(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
 	var made []Subscription
 	var lines []int
 	for i, item := range items {
@@ -72,9 +76,25 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 			return nil, nil, err
 		}
 		sub.CustomerID, sub.Method = customer.ID, JSONOf(method)
+		if terms != nil && terms.rate(item) != nil {
+			sub.take(terms, now)
+			sub.use(sub.PeriodAmount + item.DiscountAmount*sub.CyclesBilled)
+		}
 		made, lines = append(made, *sub), append(lines, i)
 	}
 	return made, lines, nil
+}
+
+// discountTerms are what the discount of a checkout takes off, nil if it has none.
+func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms, error) {
+	if c.DiscountID == nil {
+		return nil, nil
+	}
+	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND id = ?`, c.AccountID, *c.DiscountID)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return d.terms(), nil
 }
 
 // newSubscription begins with the trial of its price variant, or with a period that the checkout has paid.

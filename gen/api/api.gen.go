@@ -2259,7 +2259,14 @@ type Checkout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency `json:"currency"`
+	Currency Currency       `json:"currency"`
+	Discount wire.Reference `json:"discount"`
+
+	// DiscountCode The code by which the discount came, null if by its id.
+	DiscountCode *string `json:"discount_code"`
+
+	// AllowDiscountCodes The buyer may enter a code.
+	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -2276,18 +2283,19 @@ type Checkout struct {
 	// Example: 1900
 	NetAmount Amount `json:"net_amount"`
 
-	// TaxAmount Null until the buyer's country is known if it matters.
+	// TaxAmount Null until the buyer's country is known if it matters. The total is without it then.
 	TaxAmount *int64 `json:"tax_amount"`
+
+	// TaxBreakdown The tax by rate.
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// TotalAmount In the currency's minor unit.
 	//
 	// Example: 1900
 	TotalAmount Amount `json:"total_amount"`
 
-	// AmountDueNow In the currency's minor unit.
-	//
-	// Example: 1900
-	AmountDueNow Amount `json:"amount_due_now"`
+	// AmountDueNow What is charged at once: the total without what is on trial.
+	AmountDueNow int64 `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
 	Status CheckoutStatus `json:"status"`
@@ -2316,13 +2324,16 @@ type Checkout struct {
 	ClientReferenceID *string         `json:"client_reference_id"`
 
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
-	ExternalCustomerID *string         `json:"external_customer_id"`
-	Locale             *string         `json:"locale"`
-	ExpiresAt          wire.Time       `json:"expires_at"`
-	CompletedAt        *wire.Time      `json:"completed_at"`
-	Order              wire.Reference  `json:"order"`
-	Source             *CheckoutSource `json:"source"`
-	TermsAcceptedAt    *wire.Time      `json:"terms_accepted_at"`
+	ExternalCustomerID *string        `json:"external_customer_id"`
+	Locale             *string        `json:"locale"`
+	ExpiresAt          wire.Time      `json:"expires_at"`
+	CompletedAt        *wire.Time     `json:"completed_at"`
+	Order              wire.Reference `json:"order"`
+
+	// Invoice The id of the invoice of its order.
+	Invoice         *string         `json:"invoice"`
+	Source          *CheckoutOrigin `json:"source"`
+	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2351,10 +2362,19 @@ type CheckoutCreate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency   *Currency `json:"currency,omitempty"`
-	SuccessURL *string   `json:"success_url,omitempty"`
-	CancelURL  *string   `json:"cancel_url,omitempty"`
-	ReturnURL  *string   `json:"return_url,omitempty"`
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Discount A discount's id. Not together with discount_code.
+	Discount *string `json:"discount,omitempty"`
+
+	// DiscountCode A code, in upper or lower case. Null takes the discount off.
+	DiscountCode *string `json:"discount_code,omitempty"`
+
+	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
+	AllowDiscountCodes *bool   `json:"allow_discount_codes,omitempty"`
+	SuccessURL         *string `json:"success_url,omitempty"`
+	CancelURL          *string `json:"cancel_url,omitempty"`
+	ReturnURL          *string `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData `json:"custom_field_data,omitempty"`
@@ -2381,8 +2401,105 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
+// CheckoutLink An address to publish, which makes a checkout for whoever opens it.
+type CheckoutLink struct {
+	// ID Example: clink_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// URL The address to publish.
+	URL string `json:"url"`
+
+	// Name What you call it.
+	Name *string `json:"name"`
+
+	// PriceVariants One piece of each is sold.
+	PriceVariants []wire.Reference `json:"price_variants"`
+	Discount      wire.Reference   `json:"discount"`
+
+	// AllowDiscountCodes Buyers may enter a code.
+	AllowDiscountCodes bool    `json:"allow_discount_codes"`
+	SuccessURL         *string `json:"success_url"`
+	CancelURL          *string `json:"cancel_url"`
+
+	// Active A link that is not active leads nowhere.
+	Active bool `json:"active"`
+
+	// MaxUses How many checkouts it makes. Null means any number.
+	MaxUses *int64 `json:"max_uses"`
+
+	// Uses How many checkouts it has made.
+	Uses int64 `json:"uses"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// CheckoutLinkCreate A checkout link to be made.
+type CheckoutLinkCreate struct {
+	Name          *string  `json:"name,omitempty"`
+	PriceVariants []string `json:"price_variants"`
+
+	// Discount A discount's id. It is applied to each checkout.
+	Discount *string `json:"discount,omitempty"`
+
+	// AllowDiscountCodes True when absent.
+	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
+	SuccessURL *string `json:"success_url,omitempty"`
+	CancelURL  *string `json:"cancel_url,omitempty"`
+
+	// Active True when absent.
+	Active  *bool  `json:"active,omitempty"`
+	MaxUses *int64 `json:"max_uses,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// CheckoutLinkList A page of results.
+type CheckoutLinkList = wire.List[CheckoutLink]
+
+// CheckoutLinkUpdate What to change about a checkout link.
+type CheckoutLinkUpdate struct {
+	Name          nullable.Nullable[string] `json:"name,omitempty"`
+	PriceVariants []string                  `json:"price_variants,omitzero"`
+
+	// Discount A discount's id. It is applied to each checkout.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// AllowDiscountCodes True when absent.
+	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
+	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
+	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
+
+	// Active True when absent.
+	Active  *bool                    `json:"active,omitempty"`
+	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
 // CheckoutList A page of results.
 type CheckoutList = wire.List[Checkout]
+
+// CheckoutOrigin Where the buyer came from.
+type CheckoutOrigin struct {
+	// CheckoutLink The id of the checkout link that made the checkout.
+	CheckoutLink *string `json:"checkout_link,omitempty"`
+	Referrer     *string `json:"referrer,omitempty"`
+	UTMSource    *string `json:"utm_source,omitempty"`
+	UTMMedium    *string `json:"utm_medium,omitempty"`
+	UTMCampaign  *string `json:"utm_campaign,omitempty"`
+	UTMTerm      *string `json:"utm_term,omitempty"`
+	UTMContent   *string `json:"utm_content,omitempty"`
+}
 
 // CheckoutPaymentStatus Whether a checkout is paid, or has nothing to be paid.
 type CheckoutPaymentStatus string
@@ -2414,10 +2531,19 @@ type CheckoutUpdate struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency   *Currency                 `json:"currency,omitempty"`
-	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
-	ReturnURL  nullable.Nullable[string] `json:"return_url,omitempty"`
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Discount A discount's id. Not together with discount_code.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// DiscountCode A code, in upper or lower case. Null takes the discount off.
+	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
+
+	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
+	AllowDiscountCodes *bool                     `json:"allow_discount_codes,omitempty"`
+	SuccessURL         nullable.Nullable[string] `json:"success_url,omitempty"`
+	CancelURL          nullable.Nullable[string] `json:"cancel_url,omitempty"`
+	ReturnURL          nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData    *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -3591,7 +3717,11 @@ type PublicCheckout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency `json:"currency"`
+	Currency     Currency `json:"currency"`
+	DiscountCode *string  `json:"discount_code"`
+
+	// AllowDiscountCodes The buyer may enter a code.
+	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
 	// SubtotalAmount In the currency's minor unit.
 	//
@@ -3606,8 +3736,9 @@ type PublicCheckout struct {
 	// NetAmount In the currency's minor unit.
 	//
 	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
-	TaxAmount *int64 `json:"tax_amount"`
+	NetAmount    Amount         `json:"net_amount"`
+	TaxAmount    *int64         `json:"tax_amount"`
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// TotalAmount In the currency's minor unit.
 	//
@@ -3653,6 +3784,9 @@ type PublicCheckoutUpdate struct {
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
+
+	// DiscountCode A code, in upper or lower case. Null takes the discount off.
+	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData *CustomFieldData          `json:"custom_field_data,omitempty"`
@@ -4871,22 +5005,13 @@ type ListAPIKeysParams struct {
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
-// ListCheckoutsParams defines parameters for ListCheckouts.
-type ListCheckoutsParams struct {
-	// Status Only checkouts in this status.
-	Status *CheckoutStatus `form:"status,omitempty" json:"status,omitempty"`
+// ListCheckoutLinksParams defines parameters for ListCheckoutLinks.
+type ListCheckoutLinksParams struct {
+	// Active Only links that work or only others.
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
 
-	// PaymentStatus Only checkouts in this payment status.
-	PaymentStatus *CheckoutPaymentStatus `form:"payment_status,omitempty" json:"payment_status,omitempty"`
-
-	// Customer Only checkouts of this customer. An unknown one is 404.
-	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
-
-	// CustomerEmail Only checkouts with this address.
-	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
-
-	// Product Only checkouts with this product (id or slug). An unknown one is 404.
-	Product *string `form:"product,omitempty" json:"product,omitempty"`
+	// Discount Only links with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
 
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -4909,31 +5034,94 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateCheckoutLinkParams defines parameters for CreateCheckoutLink.
+type CreateCheckoutLinkParams struct {
+	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetCheckoutLinkParams defines parameters for GetCheckoutLink.
+type GetCheckoutLinkParams struct {
+	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateCheckoutLinkParams defines parameters for UpdateCheckoutLink.
+type UpdateCheckoutLinkParams struct {
+	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListCheckoutsParams defines parameters for ListCheckouts.
+type ListCheckoutsParams struct {
+	// Status Only checkouts in this status.
+	Status *CheckoutStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// PaymentStatus Only checkouts in this payment status.
+	PaymentStatus *CheckoutPaymentStatus `form:"payment_status,omitempty" json:"payment_status,omitempty"`
+
+	// Customer Only checkouts of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CustomerEmail Only checkouts with this address.
+	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
+
+	// Product Only checkouts with this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Discount Only checkouts with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateCheckoutParams defines parameters for CreateCheckout.
 type CreateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetCheckoutParams defines parameters for GetCheckout.
 type GetCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateCheckoutParams defines parameters for UpdateCheckout.
 type UpdateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ConfirmCheckoutParams defines parameters for ConfirmCheckout.
 type ConfirmCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5587,6 +5775,12 @@ type CreateAPIKeyJSONRequestBody = APIKeyCreate
 
 // UpdateAPIKeyJSONRequestBody defines body for UpdateAPIKey for application/json ContentType.
 type UpdateAPIKeyJSONRequestBody = APIKeyUpdate
+
+// CreateCheckoutLinkJSONRequestBody defines body for CreateCheckoutLink for application/json ContentType.
+type CreateCheckoutLinkJSONRequestBody = CheckoutLinkCreate
+
+// UpdateCheckoutLinkJSONRequestBody defines body for UpdateCheckoutLink for application/json ContentType.
+type UpdateCheckoutLinkJSONRequestBody = CheckoutLinkUpdate
 
 // CreateCheckoutJSONRequestBody defines body for CreateCheckout for application/json ContentType.
 type CreateCheckoutJSONRequestBody = CheckoutCreate
@@ -6691,6 +6885,21 @@ type ServerInterface interface {
 	// UpdateAPIKey Change an API key
 	// (PATCH /auth/keys/{id})
 	UpdateAPIKey(ctx echo.Context, id string) error
+	// ListCheckoutLinks List checkout links
+	// (GET /checkout_links)
+	ListCheckoutLinks(ctx echo.Context, params ListCheckoutLinksParams) error
+	// CreateCheckoutLink Create a checkout link
+	// (POST /checkout_links)
+	CreateCheckoutLink(ctx echo.Context, params CreateCheckoutLinkParams) error
+	// DeleteCheckoutLink Delete a checkout link
+	// (DELETE /checkout_links/{id})
+	DeleteCheckoutLink(ctx echo.Context, id string) error
+	// GetCheckoutLink Get a checkout link
+	// (GET /checkout_links/{id})
+	GetCheckoutLink(ctx echo.Context, id string, params GetCheckoutLinkParams) error
+	// UpdateCheckoutLink Change a checkout link
+	// (PATCH /checkout_links/{id})
+	UpdateCheckoutLink(ctx echo.Context, id string, params UpdateCheckoutLinkParams) error
 	// ListCheckouts List checkouts
 	// (GET /checkouts)
 	ListCheckouts(ctx echo.Context, params ListCheckoutsParams) error
@@ -7976,6 +8185,171 @@ func (w *ServerInterfaceWrapper) UpdateAPIKey(ctx echo.Context) error {
 	return err
 }
 
+// ListCheckoutLinks converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCheckoutLinks(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCheckoutLinksParams
+	// ------------- Optional query parameter "active" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "active", ctx.QueryParams(), &params.Active, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter active: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCheckoutLinks(ctx, params)
+	return err
+}
+
+// CreateCheckoutLink converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCheckoutLink(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateCheckoutLinkParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCheckoutLink(ctx, params)
+	return err
+}
+
+// DeleteCheckoutLink converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteCheckoutLink(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteCheckoutLink(ctx, id)
+	return err
+}
+
+// GetCheckoutLink converts echo context to params.
+func (w *ServerInterfaceWrapper) GetCheckoutLink(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetCheckoutLinkParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetCheckoutLink(ctx, id, params)
+	return err
+}
+
+// UpdateCheckoutLink converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateCheckoutLink(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateCheckoutLinkParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateCheckoutLink(ctx, id, params)
+	return err
+}
+
 // ListCheckouts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListCheckouts(ctx echo.Context) error {
 	var err error
@@ -8015,6 +8389,13 @@ func (w *ServerInterfaceWrapper) ListCheckouts(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
 	}
 
 	// ------------- Optional query parameter "limit" -------------
@@ -10550,6 +10931,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/public/checkouts/:client_secret", wrapper.GetPublicCheckout, options.OperationMiddlewares["getPublicCheckout"]...)
 	router.PATCH(options.BaseURL+"/public/checkouts/:client_secret", wrapper.UpdatePublicCheckout, options.OperationMiddlewares["updatePublicCheckout"]...)
 	router.POST(options.BaseURL+"/public/checkouts/:client_secret/confirm", wrapper.ConfirmPublicCheckout, options.OperationMiddlewares["confirmPublicCheckout"]...)
+	router.GET(options.BaseURL+"/checkout_links", wrapper.ListCheckoutLinks, options.OperationMiddlewares["listCheckoutLinks"]...)
+	router.POST(options.BaseURL+"/checkout_links", wrapper.CreateCheckoutLink, options.OperationMiddlewares["createCheckoutLink"]...)
+	router.DELETE(options.BaseURL+"/checkout_links/:id", wrapper.DeleteCheckoutLink, options.OperationMiddlewares["deleteCheckoutLink"]...)
+	router.GET(options.BaseURL+"/checkout_links/:id", wrapper.GetCheckoutLink, options.OperationMiddlewares["getCheckoutLink"]...)
+	router.PATCH(options.BaseURL+"/checkout_links/:id", wrapper.UpdateCheckoutLink, options.OperationMiddlewares["updateCheckoutLink"]...)
 	router.GET(options.BaseURL+"/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
@@ -11192,6 +11578,80 @@ type UpdateAPIKey200JSONResponse APIKey
 
 func (response UpdateAPIKey200JSONResponse) VisitUpdateAPIKeyResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, APIKey(response)) // as itself: response has none of its methods
+}
+
+type ListCheckoutLinksRequestObject struct {
+	Params ListCheckoutLinksParams
+}
+
+type ListCheckoutLinksResponseObject interface {
+	VisitListCheckoutLinksResponse(w http.ResponseWriter) error
+}
+
+type ListCheckoutLinks200JSONResponse CheckoutLinkList
+
+func (response ListCheckoutLinks200JSONResponse) VisitListCheckoutLinksResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, CheckoutLinkList(response)) // as itself: response has none of its methods
+}
+
+type CreateCheckoutLinkRequestObject struct {
+	Params CreateCheckoutLinkParams
+	Body   *CreateCheckoutLinkJSONRequestBody
+}
+
+type CreateCheckoutLinkResponseObject interface {
+	VisitCreateCheckoutLinkResponse(w http.ResponseWriter) error
+}
+
+type CreateCheckoutLink201JSONResponse CheckoutLink
+
+func (response CreateCheckoutLink201JSONResponse) VisitCreateCheckoutLinkResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, CheckoutLink(response)) // as itself: response has none of its methods
+}
+
+type DeleteCheckoutLinkRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteCheckoutLinkResponseObject interface {
+	VisitDeleteCheckoutLinkResponse(w http.ResponseWriter) error
+}
+
+type DeleteCheckoutLink200JSONResponse Deleted
+
+func (response DeleteCheckoutLink200JSONResponse) VisitDeleteCheckoutLinkResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetCheckoutLinkRequestObject struct {
+	ID     string `json:"id"`
+	Params GetCheckoutLinkParams
+}
+
+type GetCheckoutLinkResponseObject interface {
+	VisitGetCheckoutLinkResponse(w http.ResponseWriter) error
+}
+
+type GetCheckoutLink200JSONResponse CheckoutLink
+
+func (response GetCheckoutLink200JSONResponse) VisitGetCheckoutLinkResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, CheckoutLink(response)) // as itself: response has none of its methods
+}
+
+type UpdateCheckoutLinkRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateCheckoutLinkParams
+	Body   *UpdateCheckoutLinkJSONRequestBody
+}
+
+type UpdateCheckoutLinkResponseObject interface {
+	VisitUpdateCheckoutLinkResponse(w http.ResponseWriter) error
+}
+
+type UpdateCheckoutLink200JSONResponse CheckoutLink
+
+func (response UpdateCheckoutLink200JSONResponse) VisitUpdateCheckoutLinkResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, CheckoutLink(response)) // as itself: response has none of its methods
 }
 
 type ListCheckoutsRequestObject struct {
@@ -12505,6 +12965,21 @@ type StrictServerInterface interface {
 	// UpdateAPIKey Change an API key
 	// (PATCH /auth/keys/{id})
 	UpdateAPIKey(ctx context.Context, request UpdateAPIKeyRequestObject) (UpdateAPIKeyResponseObject, error)
+	// ListCheckoutLinks List checkout links
+	// (GET /checkout_links)
+	ListCheckoutLinks(ctx context.Context, request ListCheckoutLinksRequestObject) (ListCheckoutLinksResponseObject, error)
+	// CreateCheckoutLink Create a checkout link
+	// (POST /checkout_links)
+	CreateCheckoutLink(ctx context.Context, request CreateCheckoutLinkRequestObject) (CreateCheckoutLinkResponseObject, error)
+	// DeleteCheckoutLink Delete a checkout link
+	// (DELETE /checkout_links/{id})
+	DeleteCheckoutLink(ctx context.Context, request DeleteCheckoutLinkRequestObject) (DeleteCheckoutLinkResponseObject, error)
+	// GetCheckoutLink Get a checkout link
+	// (GET /checkout_links/{id})
+	GetCheckoutLink(ctx context.Context, request GetCheckoutLinkRequestObject) (GetCheckoutLinkResponseObject, error)
+	// UpdateCheckoutLink Change a checkout link
+	// (PATCH /checkout_links/{id})
+	UpdateCheckoutLink(ctx context.Context, request UpdateCheckoutLinkRequestObject) (UpdateCheckoutLinkResponseObject, error)
 	// ListCheckouts List checkouts
 	// (GET /checkouts)
 	ListCheckouts(ctx context.Context, request ListCheckoutsRequestObject) (ListCheckoutsResponseObject, error)
@@ -14064,6 +14539,179 @@ func (sh *strictHandler) UpdateAPIKey(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(UpdateAPIKeyResponseObject); ok {
 		return validResponse.VisitUpdateAPIKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCheckoutLinks operation middleware
+func (sh *strictHandler) ListCheckoutLinks(ctx echo.Context, params ListCheckoutLinksParams) error {
+	var request ListCheckoutLinksRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCheckoutLinks(ctx.Request().Context(), request.(ListCheckoutLinksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCheckoutLinks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCheckoutLinksResponseObject); ok {
+		return validResponse.VisitListCheckoutLinksResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCheckoutLink operation middleware
+func (sh *strictHandler) CreateCheckoutLink(ctx echo.Context, params CreateCheckoutLinkParams) error {
+	var request CreateCheckoutLinkRequestObject
+
+	request.Params = params
+
+	var body CreateCheckoutLinkJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCheckoutLink(ctx.Request().Context(), request.(CreateCheckoutLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCheckoutLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCheckoutLinkResponseObject); ok {
+		return validResponse.VisitCreateCheckoutLinkResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteCheckoutLink operation middleware
+func (sh *strictHandler) DeleteCheckoutLink(ctx echo.Context, id string) error {
+	var request DeleteCheckoutLinkRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteCheckoutLink(ctx.Request().Context(), request.(DeleteCheckoutLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteCheckoutLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteCheckoutLinkResponseObject); ok {
+		return validResponse.VisitDeleteCheckoutLinkResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetCheckoutLink operation middleware
+func (sh *strictHandler) GetCheckoutLink(ctx echo.Context, id string, params GetCheckoutLinkParams) error {
+	var request GetCheckoutLinkRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCheckoutLink(ctx.Request().Context(), request.(GetCheckoutLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCheckoutLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetCheckoutLinkResponseObject); ok {
+		return validResponse.VisitGetCheckoutLinkResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateCheckoutLink operation middleware
+func (sh *strictHandler) UpdateCheckoutLink(ctx echo.Context, id string, params UpdateCheckoutLinkParams) error {
+	var request UpdateCheckoutLinkRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateCheckoutLinkJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateCheckoutLink(ctx.Request().Context(), request.(UpdateCheckoutLinkRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateCheckoutLink")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateCheckoutLinkResponseObject); ok {
+		return validResponse.VisitUpdateCheckoutLinkResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

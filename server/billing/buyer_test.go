@@ -111,8 +111,10 @@ func TestSettle_WhateverBecomesOfTheProduct(t *testing.T) {
 			refused(t, err, "base")
 			_, err = w.DeletePriceVariant(t.Context(), w.account, v.ID)
 			refused(t, err, "base")
+			_, err = w.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *store.PriceVariant) { v.Amount = 100 })
+			refused(t, err, "amount")
 			stock := func(n int64) error {
-				_, err := w.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *store.PriceVariant) { v.Amount, v.Stock = 100, &n })
+				_, err := w.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *store.PriceVariant) { v.Stock = &n })
 				return err
 			}
 			refused(t, stock(0), "stock")

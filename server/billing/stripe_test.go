@@ -179,3 +179,66 @@ func TestStripe_APaymentStaysWithItsProvider(t *testing.T) {
 		assert.EqualValues(t, 1900, fake.Taken())
 	})
 }
+
+// settledRefund lets the bank decide, and the reconciler ask.
+func (w *world) settledRefund(fake *stripefake.Fake, order, status string) store.Refund {
+	w.t.Helper()
+	fake.SettleRefund(*w.refunds(order)[0].ProviderRef, status)
+	w.refundDue(order)
+	require.NoError(w.t, w.Reconcile(w.t.Context()))
+	return w.refunds(order)[0]
+}
+
+func TestStripe_ARefundIsWhatTheBankMakesOfIt(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		order := w.bought("pm_card_pendingRefund").ID
+		pending, err := w.refund(order, 500)
+		require.NoError(t, err)
+		assert.Equal(t, store.RefundStatusPending, pending.Status)
+		assert.Equal(t, store.RefundStatusFailed, w.settledRefund(fake, order, "failed").Status)
+		assert.Equal(t, "expired_or_canceled_card", *w.refunds(order)[0].FailureReason)
+		assert.Zero(t, w.order(order).RefundedAmount)
+		_, err = w.refund(order, 700)
+		require.NoError(t, err)
+		assert.Equal(t, store.RefundStatusSucceeded, w.settledRefund(fake, order, "succeeded").Status)
+		assert.EqualValues(t, 700, w.order(order).RefundedAmount)
+		assert.EqualValues(t, 1200, fake.Taken())
+	})
+}
+
+func TestStripe_ALostRefundIsMadeOnce(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		order := w.bought("pm_card_visa").ID
+		for i, fault := range []stripefake.Fault{{Path: "/v1/refunds"}, {Path: "/v1/refunds", Status: 500}} {
+			fake.Spoil(fault)
+			_, err := w.refund(order, 500)
+			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			w.refundDue(order)
+			require.NoError(t, w.Reconcile(t.Context()))
+			assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order)[0].Status)
+			assert.EqualValues(t, 500*(i+1), w.order(order).RefundedAmount)
+			assert.EqualValues(t, 1900-500*(i+1), fake.Taken())
+		}
+	})
+}
+
+// What was given back at Stripe itself can not be given back here: such refunds fail, and there may be several.
+func TestStripe_ARefundThatStripeRefusesHasFailed(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		order := w.bought("pm_card_visa")
+		payment, err := w.PaymentsByID(t.Context(), w.account, order.PaymentIDs.V)
+		require.NoError(t, err)
+		there := stripe.New(stripe.Options{Client: http.DefaultClient, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store)})
+		_, err = there.Refund(t.Context(), payments.RefundInput{
+			Token: "dashboard", Account: w.account, ChargeRef: *payment[order.PaymentIDs.V[0]].ProviderRef, Amount: 1900, Currency: "usd",
+		})
+		require.NoError(t, err)
+		for range 2 {
+			refund, err := w.refund(order.ID, 500)
+			require.NoError(t, err)
+			assert.Equal(t, store.RefundStatusFailed, refund.Status)
+			assert.Equal(t, "charge_already_refunded", *refund.FailureReason)
+		}
+		assert.Zero(t, w.order(order.ID).RefundedAmount)
+	})
+}

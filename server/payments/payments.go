@@ -175,8 +175,8 @@ type Decline struct {
 // Error implements error, for a charge that is declined before there is one.
 func (d *Decline) Error() string { return d.Message }
 
-// RefundInput asks to give back Amount minor units of a charge. Reason is duplicate, fraudulent,
-// requested_by_customer, or one of ours that the provider need not know.
+// RefundInput asks to give back Amount minor units of a charge. Reason is one of store.RefundReason, of which the provider
+// need not know every one.
 type RefundInput struct {
 	Token     string
 	Account   string

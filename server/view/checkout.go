@@ -18,10 +18,14 @@ func Checkout(c *store.Checkout) api.Checkout {
 		BillingAddress:        address(c.BillingAddress.V),
 		TaxID:                 (*api.TaxID)(c.TaxID.V),
 		Currency:              c.Currency,
+		Discount:              ref(c.DiscountID),
+		DiscountCode:          c.DiscountCode,
+		AllowDiscountCodes:    c.AllowDiscountCodes,
 		SubtotalAmount:        c.SubtotalAmount,
 		DiscountAmount:        c.DiscountAmount,
 		NetAmount:             c.NetAmount,
 		TaxAmount:             c.TaxAmount,
+		TaxBreakdown:          mapped(c.TaxBreakdown.V, taxBreakdown),
 		TotalAmount:           c.TotalAmount,
 		AmountDueNow:          c.AmountDueNow,
 		Status:                api.CheckoutStatus(c.Status),
@@ -41,7 +45,8 @@ func Checkout(c *store.Checkout) api.Checkout {
 		ExpiresAt:             at(c.ExpiresAt),
 		CompletedAt:           atOrNull(c.CompletedAt),
 		Order:                 ref(c.OrderID),
-		Source:                (*api.CheckoutSource)(c.Source.V),
+		Invoice:               c.InvoiceID,
+		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
 		Metadata:              c.Metadata.Map(),
 		CreatedAt:             at(c.CreatedAt),
@@ -54,6 +59,8 @@ func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":
 		yield(&c.Customer)
+	case "discount":
+		yield(&c.Discount)
 	case "order":
 		yield(&c.Order)
 	case "line_items":
@@ -79,6 +86,9 @@ func PublicCheckout(c *store.Checkout, seller *store.Account, items []store.Line
 		BillingAddress:        address(c.BillingAddress.V),
 		TaxID:                 (*api.TaxID)(c.TaxID.V),
 		Currency:              c.Currency,
+		DiscountCode:          c.DiscountCode,
+		AllowDiscountCodes:    c.AllowDiscountCodes,
+		TaxBreakdown:          mapped(c.TaxBreakdown.V, taxBreakdown),
 		SubtotalAmount:        c.SubtotalAmount,
 		DiscountAmount:        c.DiscountAmount,
 		NetAmount:             c.NetAmount,
@@ -115,12 +125,13 @@ func ListCheckouts(q api.ListCheckoutsParams) store.ListCheckouts {
 		Customer:      value(q.Customer),
 		CustomerEmail: value(q.CustomerEmail),
 		Product:       value(q.Product),
+		Discount:      value(q.Discount),
 	}
 }
 
 // NewCheckout reads the body of a create.
 func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
-	return store.CheckoutDraft{
+	draft := store.CheckoutDraft{
 		Checkout: &store.Checkout{
 			CustomerID:         b.Customer,
 			CustomerEmail:      b.CustomerEmail,
@@ -128,6 +139,9 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 			BillingAddress:     store.JSONOf((*store.Address)(b.BillingAddress)),
 			TaxID:              store.JSONOf((*store.TaxID)(b.TaxID)),
 			Currency:           value(b.Currency),
+			DiscountID:         b.Discount,
+			DiscountCode:       b.DiscountCode,
+			AllowDiscountCodes: true,
 			SuccessURL:         b.SuccessURL,
 			CancelURL:          b.CancelURL,
 			ReturnURL:          b.ReturnURL,
@@ -136,11 +150,13 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 			ExternalCustomerID: b.ExternalCustomerID,
 			Locale:             b.Locale,
 			ExpiresAt:          value(stored(b.ExpiresAt)),
-			Source:             store.JSONOf((*store.CheckoutSource)(b.Source)),
+			Source:             store.JSONOf(checkoutSource(b.Source)),
 			Metadata:           metadata(b.Metadata),
 		},
 		Lines: mapped(b.LineItems, newLine),
 	}
+	set(&draft.AllowDiscountCodes, b.AllowDiscountCodes)
+	return draft
 }
 
 // CheckoutChange reads the body of a PATCH by the seller.
@@ -152,6 +168,9 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 		setAddress(&c.BillingAddress, b.BillingAddress)
 		setTaxID(&c.TaxID, b.TaxID)
 		set(&c.Currency, b.Currency)
+		setOrClear(&c.DiscountID, b.Discount)
+		setOrClear(&c.DiscountCode, b.DiscountCode)
+		set(&c.AllowDiscountCodes, b.AllowDiscountCodes)
 		setOrClear(&c.SuccessURL, b.SuccessURL)
 		setOrClear(&c.CancelURL, b.CancelURL)
 		setOrClear(&c.ReturnURL, b.ReturnURL)
@@ -162,7 +181,7 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 		set(&c.ExpiresAt, stored(b.ExpiresAt))
 		setMetadata(&c.Metadata, b.Metadata)
 		if b.Source.IsSpecified() {
-			c.Source.V = (*store.CheckoutSource)(sent(b.Source))
+			c.SetSource(checkoutSource(sent(b.Source)))
 		}
 		if b.LineItems != nil {
 			c.Lines = mapped(b.LineItems, newLine)
@@ -177,6 +196,9 @@ func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft
 		setOrClear(&c.CustomerName, b.CustomerName)
 		setAddress(&c.BillingAddress, b.BillingAddress)
 		setTaxID(&c.TaxID, b.TaxID)
+		if b.DiscountCode.IsSpecified() {
+			c.EnterDiscountCode(sent(b.DiscountCode))
+		}
 		setCustomFieldData(c, b.CustomFieldData)
 		setOrClear(&c.Locale, b.Locale)
 	}
@@ -192,6 +214,16 @@ func newLine(l api.CheckoutLine) store.NewLineItem {
 	quantity := int64(1)
 	set(&quantity, l.Quantity)
 	return store.NewLineItem{PriceVariant: l.PriceVariant, Quantity: quantity, CustomAmount: l.CustomAmount}
+}
+
+// checkoutSource is where a seller says that the buyer came from.
+func checkoutSource(s *api.CheckoutSource) *store.CheckoutSource {
+	if s == nil {
+		return nil
+	}
+	return &store.CheckoutSource{
+		Referrer: s.Referrer, UTMSource: s.UTMSource, UTMMedium: s.UTMMedium, UTMCampaign: s.UTMCampaign, UTMTerm: s.UTMTerm, UTMContent: s.UTMContent,
+	}
 }
 
 func nextAction(a *store.NextAction) *api.NextAction {

@@ -30,7 +30,7 @@ func Invoice(i *store.Invoice) api.Invoice {
 		AmountPaid:            i.AmountPaid,
 		AmountDue:             i.AmountDue(),
 		BalanceApplied:        i.BalanceApplied,
-		TaxBreakdown:          mapped(i.TaxBreakdown.V, func(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }),
+		TaxBreakdown:          mapped(i.TaxBreakdown.V, taxBreakdown),
 		AttemptCount:          i.AttemptCount,
 		NextPaymentAttemptAt:  atOrNull(i.NextAttemptAt),
 		DueAt:                 atOrNull(i.DueAt),

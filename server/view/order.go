@@ -27,7 +27,7 @@ func Order(o *store.Order) api.Order {
 		RefundableAmount:     o.RefundableAmount(),
 		DueAmount:            o.DueAmount(),
 		Currency:             o.Currency,
-		TaxBreakdown:         mapped(o.TaxBreakdown.V, func(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }),
+		TaxBreakdown:         mapped(o.TaxBreakdown.V, taxBreakdown),
 		BalanceApplied:       o.BalanceApplied,
 		Checkout:             ref(o.CheckoutID),
 		Invoice:              ref(o.InvoiceID),
@@ -111,3 +111,5 @@ func ExportOrders(q api.ExportOrdersParams) store.ListOrders {
 		TotalMin: q.TotalMin, TotalMax: q.TotalMax,
 	})
 }
+
+func taxBreakdown(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }

@@ -28,8 +28,9 @@ func TestProviderHook_SettlesAPayment(t *testing.T) {
 			t.Fatalf("the checkout is %s", waiting.Status)
 		}
 		fake.Settle(s.Strings(t, `SELECT provider_ref FROM payments`)[0], true)
+		events := fake.Events()
 		for range 2 {
-			for _, e := range fake.Events() {
+			for _, e := range events {
 				if status, err := fake.Deliver(s.URL+"/hooks/stripe", e); status != http.StatusOK || err != nil {
 					t.Errorf("the answer to %s is %d, %v", e.Type, status, err)
 				}

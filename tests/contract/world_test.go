@@ -59,6 +59,7 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
 	w.code = "CODE-" + unique()
 	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
+	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
 	w.subscribe(t)
 	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
@@ -158,7 +159,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 // resources maps the segment of a path to the prefix of the ids below it.
 var resources = map[string]string{
 	"discounts": "disc", "subscriptions": "sub",
-	"products": "prod", "price_variants": "price", "customers": "cus", "checkouts": "chk", "orders": "order",
+	"products": "prod", "price_variants": "price", "customers": "cus", "checkout_links": "clink", "checkouts": "chk", "orders": "order",
 	"payments": "pay", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
 	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",

@@ -9,7 +9,15 @@ import (
 	stripego "github.com/stripe/stripe-go/v85"
 
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
 )
+
+// reasons are those of ours that Stripe has a word for. It is a constant.
+var reasons = map[string]stripego.RefundReason{
+	"duplicate":  stripego.RefundReasonDuplicate,
+	"fraudulent": stripego.RefundReasonFraudulent,
+	string(store.RefundReasonCustomerRequest): stripego.RefundReasonRequestedByCustomer,
+}
 
 // Refund implements payments.Provider.
 func (p *Provider) Refund(ctx context.Context, in payments.RefundInput) (payments.Refund, error) {
@@ -24,9 +32,8 @@ func (p *Provider) Refund(ctx context.Context, in payments.RefundInput) (payment
 	params := &stripego.RefundCreateParams{PaymentIntent: &in.ChargeRef, Amount: &amount, Metadata: map[string]string{}}
 	maps.Copy(params.Metadata, in.Metadata)
 	params.Metadata[keyAccount], params.Metadata[keyToken] = in.Account, in.Token
-	switch reason := stripego.RefundReason(in.Reason); reason {
-	case stripego.RefundReasonDuplicate, stripego.RefundReasonFraudulent, stripego.RefundReasonRequestedByCustomer:
-		params.Reason = &in.Reason
+	if reason, has := reasons[in.Reason]; has {
+		params.Reason = new(string(reason))
 	}
 	params.SetIdempotencyKey(in.Token)
 	made, err := c.V1Refunds.Create(ctx, params)

@@ -43,12 +43,14 @@ func TestRefund_GivesBackOnce(t *testing.T) {
 	assert.EqualValues(t, 1400, b.fake.Taken())
 	assert.Equal(t, "duplicate", b.fake.Object(first.Ref)["reason"])
 
-	odd := back("re_2", charge, 1400)
-	odd.Reason = "satisfaction_guarantee" // not a word of Stripe's
-	rest, err := b.Refund(t.Context(), odd)
-	require.NoError(t, err)
-	assert.NotEqual(t, first.Ref, rest.Ref)
-	assert.Zero(t, b.fake.Taken())
+	for reason, told := range map[string]any{"customer_request": "requested_by_customer", "fraudulent": "fraudulent", "satisfaction_guarantee": nil} {
+		in := back("re_"+reason, charge, 100)
+		in.Reason = reason
+		another, err := b.Refund(t.Context(), in)
+		require.NoError(t, err)
+		assert.Equal(t, told, b.fake.Object(another.Ref)["reason"], reason)
+	}
+	assert.EqualValues(t, 1100, b.fake.Taken())
 	for token, of := range map[string]string{"re_nobody": charge, "re_1": b.charge(input("pay_2", "pm_card_visa")).Ref} {
 		_, found, err := b.GetRefund(t.Context(), account, of, token)
 		require.NoError(t, err)

@@ -1,0 +1,85 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+)
+
+// CheckoutLink renders a checkout link.
+func CheckoutLink(l *store.CheckoutLink) api.CheckoutLink {
+	return api.CheckoutLink{
+		ID:                 l.ID,
+		Object:             "checkout_link",
+		URL:                l.URL,
+		Name:               l.Name,
+		PriceVariants:      wire.RefTos(l.PriceVariantIDs.V),
+		Discount:           ref(l.DiscountID),
+		AllowDiscountCodes: l.AllowDiscountCodes,
+		SuccessURL:         l.SuccessURL,
+		CancelURL:          l.CancelURL,
+		Active:             l.Active,
+		MaxUses:            l.MaxUses,
+		Uses:               l.Uses,
+		Metadata:           l.Metadata.Map(),
+		CreatedAt:          at(l.CreatedAt),
+		UpdatedAt:          at(l.UpdatedAt),
+	}
+}
+
+// CheckoutLinkRefs yields what a checkout link points at.
+func CheckoutLinkRefs(l *api.CheckoutLink, field string, yield func(*wire.Reference)) {
+	switch field {
+	case "discount":
+		yield(&l.Discount)
+	case "price_variants":
+		for i := range l.PriceVariants {
+			yield(&l.PriceVariants[i])
+		}
+	}
+}
+
+// ListCheckoutLinks reads the query of a list.
+func ListCheckoutLinks(q api.ListCheckoutLinksParams) store.ListCheckoutLinks {
+	return store.ListCheckoutLinks{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Active:     q.Active,
+		Discount:   value(q.Discount),
+	}
+}
+
+// NewCheckoutLink reads the body of a create.
+func NewCheckoutLink(b *api.CheckoutLinkCreate) store.CheckoutLink {
+	l := store.CheckoutLink{
+		Name:               b.Name,
+		PriceVariantIDs:    store.JSONOf(b.PriceVariants),
+		DiscountID:         b.Discount,
+		AllowDiscountCodes: true,
+		SuccessURL:         b.SuccessURL,
+		CancelURL:          b.CancelURL,
+		Active:             true,
+		MaxUses:            b.MaxUses,
+		Metadata:           metadata(b.Metadata),
+	}
+	set(&l.AllowDiscountCodes, b.AllowDiscountCodes)
+	set(&l.Active, b.Active)
+	return l
+}
+
+// CheckoutLinkChange reads the body of a PATCH.
+func CheckoutLinkChange(b *api.CheckoutLinkUpdate) func(*store.CheckoutLink) {
+	return func(l *store.CheckoutLink) {
+		setOrClear(&l.Name, b.Name)
+		if b.PriceVariants != nil {
+			l.PriceVariantIDs.V = b.PriceVariants
+		}
+		setOrClear(&l.DiscountID, b.Discount)
+		set(&l.AllowDiscountCodes, b.AllowDiscountCodes)
+		setOrClear(&l.SuccessURL, b.SuccessURL)
+		setOrClear(&l.CancelURL, b.CancelURL)
+		set(&l.Active, b.Active)
+		setOrClear(&l.MaxUses, b.MaxUses)
+		setMetadata(&l.Metadata, b.Metadata)
+	}
+}

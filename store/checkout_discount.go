@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// assignDiscount finds the discount that is asked for, by its id or by the code that a buyer typed. A code that nobody
+// has is CodeInvalid on discount_code, an id that nothing has is CodeMissing on discount. Clearing either clears both.
+func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
+	byCode, byID := !sameJSON(c.DiscountCode, before.DiscountCode), !sameJSON(c.DiscountID, before.DiscountID)
+	switch {
+	case byCode && byID && c.DiscountCode != nil && c.DiscountID != nil:
+		return Invalid("discount_code", "Send discount or discount_code, not both.")
+	case byCode && c.DiscountCode != nil:
+		d, err := s.discountOfCode(ctx, c.AccountID, *c.DiscountCode)
+		if err == nil && d == nil {
+			err = Invalid("discount_code", "There is no discount with this code.")
+		}
+		if err != nil {
+			return err
+		}
+		c.DiscountID, c.DiscountCode = &d.ID, d.Code
+	case byID && c.DiscountID != nil:
+		d, err := s.findDiscount(ctx, c.AccountID, *c.DiscountID, "discount", "")
+		if err != nil {
+			return err
+		}
+		c.DiscountID, c.DiscountCode = &d.ID, nil
+	case byCode || byID:
+		c.DiscountID, c.DiscountCode = nil, nil
+	}
+	return nil
+}
+
+// EnterDiscountCode is what a buyer does; nil takes the discount off that a code brought. One that the seller gave stays
+// until the buyer enters a code.
+func (d *CheckoutDraft) EnterDiscountCode(code *string) {
+	if code != nil && !d.AllowDiscountCodes {
+		d.refused = Invalid("discount_code", "This checkout takes no discount codes.")
+		return
+	}
+	if code != nil {
+		d.DiscountID = nil
+	}
+	d.DiscountCode = code
+}
+
+// discountField is the field by which the discount of a checkout came.
+func (c *Checkout) discountField() string {
+	if c.DiscountCode == nil && c.DiscountID != nil {
+		return "discount"
+	}
+	return "discount_code"
+}
+
+// discountsOf is what the discount of a checkout takes off its lines, or CodeInvalid if it cannot be used.
+func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, now Time) ([]pricing.Discount, error) {
+	if c.DiscountID == nil {
+		return nil, nil
+	}
+	d, err := s.usableDiscount(ctx, c, items, now)
+	if err != nil {
+		return nil, err
+	}
+	return d.terms().pricing(items, c.Currency), nil
+}
+
+// usableDiscount returns the discount of a checkout, or CodeInvalid.
+func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineItem, now Time) (*Discount, error) {
+	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+	if err != nil {
+		return nil, err
+	}
+	d := discounts[*c.DiscountID]
+	problem := "This discount does not exist any more."
+	if d != nil {
+		if problem = d.refuses(sales(items), c.Currency, now); problem == "" {
+			problem, err = s.refusesBuyer(ctx, d, c.redeemer())
+		}
+	}
+	if err == nil && problem != "" {
+		err = Invalid(c.discountField(), problem)
+	}
+	return d, err
+}
+
+// sales are the lines that sell something: a set-up fee is not discounted.
+func sales(items []LineItem) []LineItem {
+	var sales []LineItem
+	for _, item := range items {
+		if item.Kind == LineItemKindPrice {
+			sales = append(sales, item)
+		}
+	}
+	return sales
+}
+
+// redeemDiscount counts the use of the discount by a checkout that is about to be paid, if it has one.
+func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
+	if c.DiscountID == nil {
+		return nil
+	}
+	discounts, err := u.store.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+	if err != nil {
+		return err
+	}
+	d := discounts[*c.DiscountID]
+	if d == nil {
+		return Invalid(c.discountField(), "This discount does not exist any more.")
+	}
+	return u.redeem(ctx, c, d, c.discountField())
+}

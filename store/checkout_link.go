@@ -1,0 +1,232 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// CheckoutLink is an address that may be published: whoever opens it gets a checkout of their own.
+type CheckoutLink struct {
+	AccountID          string         `db:"account_id"`
+	ID                 string         `db:"id"`
+	URL                string         `db:"-"`
+	Name               *string        `db:"name"`
+	PriceVariantIDs    JSON[[]string] `db:"price_variant_ids"` // one piece of each
+	DiscountID         *string        `db:"discount_id"`
+	AllowDiscountCodes bool           `db:"allow_discount_codes"`
+	SuccessURL         *string        `db:"success_url"`
+	CancelURL          *string        `db:"cancel_url"`
+	Active             bool           `db:"active"`
+	MaxUses            *int64         `db:"max_uses"` // nil = any number
+	Uses               int64          `db:"uses"`
+	Metadata           Metadata       `db:"metadata"` // given to each checkout
+	CreatedAt          Time           `db:"created_at"`
+	UpdatedAt          Time           `db:"updated_at"`
+}
+
+// maxLinkedVariants is how many lines a checkout may have.
+const maxLinkedVariants = 50
+
+// checkoutLinkName is the kind of global name under which a link is found by its id alone.
+const checkoutLinkName = "checkout_link"
+
+// ListCheckoutLinks holds the filters of a list of checkout links. An empty one does not filter.
+type ListCheckoutLinks struct {
+	Page
+	ListFilter
+	Active   *bool
+	Discount string
+}
+
+var checkoutLinkColumns = columnsOf[CheckoutLink]("checkout_links")
+
+// GetCheckoutLink returns a checkout link, or CodeMissing.
+func (s *Store) GetCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
+	return s.findCheckoutLink(ctx, account, ref, "")
+}
+
+// ListCheckoutLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not
+// exist is CodeMissing.
+func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCheckoutLinks) ([]CheckoutLink, bool, error) {
+	var f filter
+	if in.Active != nil {
+		f.and(`active = ?`, *in.Active)
+	}
+	if in.Discount != "" {
+		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.is("discount_id", d.ID)
+	}
+	f.list(s, in.ListFilter, "name", "id")
+	list, more, err := page(ctx, s, checkoutLinkColumns, KindCheckoutLink, account, in.Page, &f)
+	for i := range list {
+		list[i].reveal(s)
+	}
+	return list, more, err
+}
+
+// CreateCheckoutLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
+func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in CheckoutLink) (*CheckoutLink, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
+		l := in
+		l.AccountID, l.ID, l.Uses, l.CreatedAt = account, NewID(KindCheckoutLink), 0, s.Now()
+		l.UpdatedAt = l.CreatedAt
+		l.reveal(s)
+		if err := s.checkCheckoutLink(ctx, &l, &CheckoutLink{}); err != nil {
+			return nil, err
+		}
+		if _, err := u.takeGlobalName(ctx, checkoutLinkName, l.ID, account, l.ID); err != nil {
+			return nil, err
+		}
+		return &l, u.insert(ctx, checkoutLinkColumns, &l)
+	})
+}
+
+// UpdateCheckoutLink locks the link, applies change and stores it. Checkouts that it made stay as they are.
+func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, change func(*CheckoutLink)) (*CheckoutLink, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
+		l, err := s.findCheckoutLink(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		before := *l
+		change(l)
+		if err := s.checkCheckoutLink(ctx, l, &before); err != nil || sameJSON(before, *l) {
+			return l, err
+		}
+		l.UpdatedAt = s.Now()
+		return l, u.update(ctx, checkoutLinkColumns, l)
+	})
+}
+
+// DeleteCheckoutLink deletes a link and returns it. Checkouts that it made stay.
+func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
+		l, err := s.findCheckoutLink(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if _, err := u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, checkoutLinkName, l.ID, account); err != nil {
+			return nil, fmt.Errorf("drop link: %w", err)
+		}
+		if _, err := u.exec(ctx, `DELETE FROM checkout_links WHERE account_id = ? AND id = ?`, account, l.ID); err != nil {
+			return nil, fmt.Errorf("delete checkout link: %w", err)
+		}
+		return l, nil
+	})
+}
+
+// FollowCheckoutLink makes a checkout for whoever opened a link, whose account nobody has to name. One that is switched
+// off, used up or gone is CodeMissing; what cannot be sold now is CodeInvalid, and does not count as a use.
+// checkout.created follows.
+func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, source CheckoutSource) (*Checkout, error) {
+	id, _ := ParseID(KindCheckoutLink, ref)
+	account, err := get[string](ctx, s, `SELECT account_id FROM global_names WHERE kind = ? AND name = ?`, checkoutLinkName, id)
+	if err == nil && account == nil {
+		err = Missing("checkout link", "", ref)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		if err := u.useCheckoutLink(ctx, *account, id); err != nil {
+			return nil, err
+		}
+		l, err := s.findCheckoutLink(ctx, *account, id, "")
+		if err != nil {
+			return nil, err
+		}
+		source.CheckoutLink = &l.ID
+		return s.CreateCheckout(ctx, *account, l.draft(source))
+	})
+}
+
+// useCheckoutLink counts a use. The condition of the UPDATE decides: of many who open a link with one use left, one gets it.
+func (u *unit) useCheckoutLink(ctx context.Context, account, id string) error {
+	rows, err := u.exec(ctx, `
+		UPDATE checkout_links SET uses = uses + 1
+		WHERE account_id = ? AND id = ? AND active AND (max_uses IS NULL OR uses < max_uses)`, account, id)
+	if err != nil {
+		return fmt.Errorf("count use of link: %w", err)
+	}
+	if rows == 0 {
+		return Missing("checkout link", "", id)
+	}
+	return nil
+}
+
+// draft is the checkout that the link stands for.
+func (l *CheckoutLink) draft(source CheckoutSource) CheckoutDraft {
+	lines := make([]NewLineItem, len(l.PriceVariantIDs.V))
+	for i, variant := range l.PriceVariantIDs.V {
+		lines[i] = NewLineItem{PriceVariant: variant, Quantity: 1}
+	}
+	return CheckoutDraft{Lines: lines, Checkout: &Checkout{
+		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
+		Source: JSONOf(&source), Metadata: l.Metadata,
+	}}
+}
+
+// checkCheckoutLink checks a link, and that what it newly points at is there.
+func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) error {
+	if !sameJSON(l.PriceVariantIDs, before.PriceVariantIDs) {
+		if err := s.findLinked(ctx, l); err != nil {
+			return err
+		}
+	}
+	if l.DiscountID != nil && !sameJSON(l.DiscountID, before.DiscountID) {
+		d, err := s.findDiscount(ctx, l.AccountID, *l.DiscountID, "discount", "")
+		if err != nil {
+			return err
+		}
+		l.DiscountID = &d.ID
+	}
+	var p Problems
+	n := len(l.PriceVariantIDs.V)
+	p.Check(n >= 1 && n <= maxLinkedVariants, "price_variants", "A link sells 1 to 50 price variants.")
+	p.Check(shorter(l.Name, 255), "name", "A name has at most 255 characters.")
+	p.Check(l.MaxUses == nil || *l.MaxUses >= max(l.Uses, 1), "max_uses", "The most uses are at least 1, and those that there were.")
+	l.Metadata.check(&p)
+	return p.Err()
+}
+
+// findLinked finds the price variants of a link.
+func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
+	ids := slices.Clone(l.PriceVariantIDs.V)
+	for i := range ids {
+		ids[i], _ = ParseID(KindPriceVariant, ids[i])
+	}
+	found, err := s.PriceVariantsByID(ctx, l.AccountID, ids)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if found[id] == nil {
+			return Missing("price_variant", fmt.Sprintf("price_variants.%d", i), l.PriceVariantIDs.V[i])
+		}
+	}
+	l.PriceVariantIDs.V = ids
+	return nil
+}
+
+func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string) (*CheckoutLink, error) {
+	id, ok := ParseID(KindCheckoutLink, ref)
+	if !ok {
+		return nil, Missing("checkout link", "", ref)
+	}
+	l, err := get[CheckoutLink](ctx, s, checkoutLinkColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read checkout link: %w", err)
+	}
+	if l == nil {
+		return nil, Missing("checkout link", "", ref)
+	}
+	l.reveal(s)
+	return l, nil
+}
+
+// reveal sets the address of the link.
+func (l *CheckoutLink) reveal(s *Store) { l.URL = s.options.PublicURL + "/buy/" + l.ID }

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// A checkout is priced in two layers. The first makes lines of what is asked for and fixes what a unit costs: that
+// holds until the lines are asked for again. The second adds discount and tax, and is gone through whenever something
+// changes that they depend on, and once more under the lock of whoever begins to pay.
+
+// lineup is what is asked for, line by line, and what it stands for.
+type lineup struct {
+	offers []offer
+	wanted []NewLineItem
+}
+
+// lineChange is the lines of a checkout as they are stored, and as they are to be.
+type lineChange struct {
+	stored, items []LineItem
+}
+
+// quote is what a checkout comes to: as the buyer sees it, and what of it is due at once.
+type quote struct {
+	shown    pricing.Amounts
+	dueNow   int64
+	taxKnown bool
+}
+
+// newLines makes the lines that are asked for. One that is like the stored one in its place is that one.
+func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []LineItem, now Time) ([]LineItem, error) {
+	asksCurrency := c.Currency != before.Currency
+	if _, known := LookupCurrency(c.Currency); asksCurrency && !known {
+		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
+	}
+	seller, err := s.findAccount(ctx, c.AccountID, "")
+	if err != nil {
+		return nil, err
+	}
+	items, err := l.lines(c.Currency, asksCurrency, &seller.Tax.V)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(items))
+	for i := range items {
+		item := &items[i]
+		item.AccountID, item.CheckoutID, item.Position = c.AccountID, &c.ID, int64(i)
+		if i < len(stored) && item.sellsAs(stored[i]) {
+			*item = stored[i]
+		} else {
+			item.ID, item.CreatedAt, item.UpdatedAt = NewID(KindLineItem), now, now
+		}
+		ids[i] = item.ID
+	}
+	c.LineItemIDs, c.Currency = JSONOf(ids), items[0].Currency
+	return items, nil
+}
+
+// sellsAs reports whether a line that is not priced yet is for what a stored one is for.
+func (l LineItem) sellsAs(stored LineItem) bool {
+	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
+	l.TaxRateBps, l.TaxName = stored.TaxRateBps, stored.TaxName
+	l.SubtotalAmount, l.DiscountAmount, l.NetAmount = stored.SubtotalAmount, stored.DiscountAmount, stored.NetAmount
+	l.TaxAmount, l.TotalAmount = stored.TaxAmount, stored.TotalAmount
+	return sameJSON(l, stored)
+}
+
+// isPricedAs reports whether nothing that discount and tax depend on differs from what was before.
+func (c *Checkout) isPricedAs(before *Checkout) bool {
+	inputs := func(c *Checkout) []any {
+		return []any{c.CustomerID, c.ExternalCustomerID, c.CustomerEmail, c.BillingAddress, c.TaxID, c.DiscountID}
+	}
+	return sameJSON(inputs(c), inputs(before))
+}
+
+// reprice gives the lines, whose units have their prices, discount and tax as they are now, and the checkout their
+// sums. As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is
+// CodeInvalid on the field by which it came.
+func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now Time) error {
+	known, err := s.taxLines(ctx, c, items)
+	if err != nil {
+		return err
+	}
+	discounts, err := s.discountsOf(ctx, c, items, now)
+	if err != nil {
+		return err
+	}
+	shown, err := price(items, discounts...)
+	if err != nil {
+		return err
+	}
+	return c.take(items, quote{shown, dueNow(items), known})
+}
+
+// taxLines gives the lines the rate that the buyer pays, and reports whether it is known.
+func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (known bool, err error) {
+	source, err := s.taxSourceOf(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	rate, known := source.rateAt(c.BillingAddress.V)
+	for i := range items {
+		items[i].TaxRateBps, items[i].TaxName = 0, nil
+		if rate != nil {
+			items[i].TaxRateBps, items[i].TaxName = rate.RateBps, &rate.Name
+		}
+	}
+	return known, nil
+}
+
+// taxSourceOf is who knows what the buyer of a checkout pays. A customer may be exempt.
+func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (taxSource, error) {
+	seller, err := s.findAccount(ctx, c.AccountID, "")
+	if err != nil {
+		return nil, err
+	}
+	if seller.Tax.V.Mode != TaxModeNone {
+		buyer, err := s.findBuyer(ctx, c, "")
+		if err != nil || buyer != nil && buyer.TaxExempt {
+			return noTax{}, err
+		}
+	}
+	return seller.Tax.V.source(), nil
+}
+
+// dueNow is what lines without a trial come to: one with a trial is paid when that is over.
+func dueNow(items []LineItem) int64 {
+	var due int64
+	for _, item := range items {
+		if item.TrialDays == 0 {
+			due += item.TotalAmount
+		}
+	}
+	return due
+}
+
+// take stores in the checkout what it comes to. A rest that is too small to be charged is refused: only a discount
+// leaves one.
+func (c *Checkout) take(items []LineItem, q quote) error {
+	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = q.shown.Subtotal, q.shown.Discount, q.shown.Net
+	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &q.shown.Tax, q.shown.Total, q.dueNow
+	c.TaxBreakdown = JSONOf(taxBreakdown(items))
+	if !q.taxKnown {
+		c.TaxAmount = nil
+	}
+	c.PaymentMethodRequired = c.AmountDueNow > 0
+	if least := currencies[c.Currency].Minimum; c.AmountDueNow > 0 && c.AmountDueNow < least && c.DiscountID != nil {
+		return Invalid(c.discountField(), fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", c.AmountDueNow, least, c.Currency))
+	}
+	return nil
+}
+
+// placed are the lines of a checkout as its order has them: what is on trial costs nothing yet.
+func placed(items []LineItem, now Time) []LineItem {
+	placed := slices.Clone(items)
+	for i := range placed {
+		item := &placed[i]
+		if item.TrialDays == 0 {
+			continue
+		}
+		end := now.Time().AddDate(0, 0, int(item.TrialDays))
+		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), end.Format("2006-01-02")))
+		item.UnitAmount, item.SubtotalAmount, item.DiscountAmount = 0, 0, 0
+		item.NetAmount, item.TaxAmount, item.TotalAmount = 0, 0, 0
+	}
+	return placed
+}
+
+// requote prices a checkout that is about to be paid once more. A buyer is never charged anything but what they were
+// shown: a total that has changed is stored, and refused.
+func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now Time) ([]LineItem, error) {
+	before, items := *c, slices.Clone(stored)
+	if err := u.store.reprice(ctx, c, items, now); err != nil {
+		return nil, err
+	}
+	if c.TaxAmount == nil {
+		return nil, Invalid("billing_address", "The tax depends on where the buyer is: the checkout needs a billing address with its country, and the state where that has taxes of its own.")
+	}
+	if sameJSON(before.TaxAmount, c.TaxAmount) && before.TotalAmount == c.TotalAmount && before.AmountDueNow == c.AmountDueNow {
+		return items, u.replaceLines(ctx, lineChange{stored, items}, now)
+	}
+	c.UpdatedAt = now
+	if err := u.update(ctx, checkoutColumns, c); err != nil {
+		return nil, err
+	}
+	if err := u.replaceLines(ctx, lineChange{stored, items}, now); err != nil {
+		return nil, err
+	}
+	message := fmt.Sprintf("The total has changed from %s to %s. Show it to the buyer, and confirm again.",
+		FormatAmount(before.TotalAmount, c.Currency), FormatAmount(c.TotalAmount, c.Currency))
+	return nil, &Error{Code: CodeInvalid, Param: "line_items", Message: message, Outcome: Recorded, Fields: map[string][]string{"line_items": {message}}}
+}
+
+// isEmpty reports whether the lines stay as they are stored.
+func (l *lineChange) isEmpty() bool { return l == nil || sameJSON(l.stored, l.items) }
+
+// replaceLines stores the lines as they are to be. One that stays keeps its id.
+func (u *unit) replaceLines(ctx context.Context, l lineChange, now Time) error {
+	gone := map[string]LineItem{}
+	for _, item := range l.stored {
+		gone[item.ID] = item
+	}
+	for i := range l.items {
+		item := &l.items[i]
+		stored, stays := gone[item.ID]
+		delete(gone, item.ID)
+		switch {
+		case !stays:
+			if err := u.insert(ctx, lineItemColumns, item); err != nil {
+				return err
+			}
+		case !sameJSON(stored, *item):
+			item.UpdatedAt = now
+			if err := u.update(ctx, lineItemColumns, item); err != nil {
+				return err
+			}
+		}
+	}
+	for id, item := range gone {
+		if _, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND id = ?`, item.AccountID, id); err != nil {
+			return fmt.Errorf("delete line: %w", err)
+		}
+	}
+	return nil
+}

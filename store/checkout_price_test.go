@@ -1,0 +1,240 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// taxed makes the account tax by a table.
+func (s *shop) taxed(t *testing.T, behavior string, rates ...TaxRate) {
+	t.Helper()
+	_, err := s.UpdateAccount(t.Context(), s.account, func(a *Account) {
+		a.Tax.V = TaxSettings{Mode: TaxModeFlatTable, Behavior: behavior, Rates: rates}
+	})
+	require.NoError(t, err)
+}
+
+func (s *shop) change(t *testing.T, c *Checkout, change func(*CheckoutDraft)) *Checkout {
+	t.Helper()
+	changed, err := s.UpdateCheckout(t.Context(), s.account, c.ID, change)
+	require.NoError(t, err)
+	return changed
+}
+
+func in(country string) func(*CheckoutDraft) {
+	return func(d *CheckoutDraft) { d.BillingAddress = JSONOf(&Address{Country: &country}) }
+}
+
+func (s *shop) confirm(t *testing.T, c *Checkout) *Confirmation {
+	t.Helper()
+	begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
+	require.NoError(t, err)
+	if begun.Payment == nil {
+		return begun
+	}
+	settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
+	require.NoError(t, err)
+	return settled
+}
+
+var vat = TaxRate{Country: ref("DE"), RateBps: 1900, Name: "MwSt."}
+
+func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.taxed(t, TaxBehaviorExclusive, vat)
+		c := s.checkout(t, s.onSale(t, fixedPrice(1000)))
+		require.Nil(t, c.TaxAmount, "nobody knows where the buyer is")
+		require.Equal(t, int64(1000), c.TotalAmount)
+		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
+		requireInvalid(t, err, "billing_address")
+
+		german := s.change(t, c, in("DE"))
+		require.Equal(t, int64(190), *german.TaxAmount)
+		require.Equal(t, int64(1190), german.TotalAmount)
+		require.Equal(t, []TaxBreakdown{{"MwSt.", 1900, 1000, 190, false}}, german.TaxBreakdown.V)
+		require.Equal(t, c.LineItemIDs, german.LineItemIDs, "a line keeps its id when it is taxed")
+		french := s.change(t, c, in("FR"))
+		require.Zero(t, *french.TaxAmount)
+		require.Empty(t, french.TaxBreakdown.V)
+
+		done := s.confirm(t, s.change(t, c, in("DE")))
+		order, err := s.GetOrder(t.Context(), s.account, *done.Checkout.OrderID)
+		require.NoError(t, err)
+		require.Equal(t, int64(190), order.TaxAmount)
+		require.Equal(t, int64(1190), order.PaidAmount)
+		require.Equal(t, german.TaxBreakdown, order.TaxBreakdown)
+		require.Equal(t, order.InvoiceID, done.Checkout.InvoiceID)
+	})
+}
+
+func TestCheckout_InclusiveTaxIsInsideThePrice(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.taxed(t, TaxBehaviorInclusive, TaxRate{RateBps: 2000, Name: "VAT"})
+		c := s.checkout(t, s.onSale(t, fixedPrice(17925)), s.onSale(t, PriceVariant{Amount: 100, Currency: "usd", TaxBehavior: ref(TaxBehaviorExclusive)}))
+		require.Equal(t, int64(2988+20), *c.TaxAmount)
+		require.Equal(t, int64(17925+120), c.TotalAmount)
+		require.Equal(t, []TaxBreakdown{{"VAT", 2000, 14937, 2988, true}, {"VAT", 2000, 100, 20, false}}, c.TaxBreakdown.V)
+	})
+}
+
+func TestCheckout_ExemptCustomersPayNoTax(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.taxed(t, TaxBehaviorExclusive, vat)
+		made, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com"), TaxExempt: true})
+		require.NoError(t, err)
+		v := s.onSale(t, fixedPrice(1000))
+		c := s.checkout(t, v) // known by the address alone
+		require.Equal(t, int64(0), *c.TaxAmount)
+		other := s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail = ref("other@example.com") })
+		require.Nil(t, other.TaxAmount)
+		again := s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail, d.CustomerID = nil, &made.ID })
+		require.Equal(t, int64(0), *again.TaxAmount)
+		require.Equal(t, int64(1000), s.confirm(t, again).Payment.Amount)
+	})
+}
+
+// What a buyer is charged is what they were shown: a total that has changed meanwhile is shown first.
+func TestBeginConfirm_RefusesATotalThatHasChanged(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.taxed(t, TaxBehaviorExclusive, vat)
+		c := s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1000))), in("DE"))
+		s.taxed(t, TaxBehaviorExclusive, TaxRate{Country: ref("DE"), RateBps: 700, Name: "MwSt."})
+		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
+		requireInvalid(t, err, "line_items")
+		require.Equal(t, Recorded, OutcomeOf(err))
+		shown, err := s.GetCheckout(t.Context(), s.account, c.ID)
+		require.NoError(t, err)
+		require.Equal(t, CheckoutStatusOpen, shown.Status)
+		require.Equal(t, int64(1070), shown.TotalAmount)
+		require.Equal(t, int64(1070), s.confirm(t, c).Payment.Amount)
+	})
+}
+
+func TestUpdateCheckout_ThatChangesNoPriceKeepsIt(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.taxed(t, TaxBehaviorExclusive, vat)
+		c := s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1000))), in("DE"))
+		s.taxed(t, TaxBehaviorExclusive)
+		named := s.change(t, c, func(d *CheckoutDraft) { d.CustomerName = ref("Grace") })
+		require.Equal(t, int64(1190), named.TotalAmount)
+	})
+}
+
+// sound holds every promise of the database.
+func (s *shop) sound(t *testing.T) {
+	t.Helper()
+	broken, err := s.Check(t.Context(), aDay)
+	require.NoError(t, err)
+	require.Empty(t, broken)
+}
+
+// coded makes a discount with a code.
+func (s *shop) coded(t *testing.T, code string, change func(*Discount)) *Discount {
+	t.Helper()
+	return s.discount(t, func(d *Discount) {
+		d.Code, d.PercentBps = &code, ref(int64(1000))
+		change(d)
+	})
+}
+
+func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.taxed(t, TaxBehaviorExclusive, vat)
+		d := s.coded(t, "SPRING", func(d *Discount) { d.PercentBps = ref(int64(3333)) })
+		v := s.onSale(t, fixedPrice(100))
+		w := s.onSale(t, fixedPrice(100))
+		c := s.change(t, s.checkout(t, v, w), in("DE"))
+		c = s.change(t, c, func(x *CheckoutDraft) {
+			x.AllowDiscountCodes = true
+			x.EnterDiscountCode(ref("spring"))
+		})
+		require.Equal(t, d.ID, *c.DiscountID)
+		require.Equal(t, "SPRING", *c.DiscountCode)
+		require.Equal(t, int64(67), c.DiscountAmount)
+		require.Equal(t, int64(13+13), *c.TaxAmount, "12.54 and 12.73")
+		require.Equal(t, int64(200-67+26), c.TotalAmount)
+
+		done := s.confirm(t, c)
+		require.Equal(t, int64(159), done.Payment.Amount)
+		order, err := s.GetOrder(t.Context(), s.account, *done.Checkout.OrderID)
+		require.NoError(t, err)
+		require.Equal(t, d.ID, *order.DiscountID)
+		d, err = s.GetDiscount(t.Context(), s.account, d.ID)
+		require.NoError(t, err)
+		require.Equal(t, int64(1), d.RedemptionsCount)
+		uses, _, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Equal(t, order.ID, *uses[0].OrderID)
+		s.sound(t)
+	})
+}
+
+func TestCheckout_RefusesDiscountsThatCannotBeUsed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		c := s.checkout(t, s.onSale(t, fixedPrice(1000)))
+		s.coded(t, "OLD", func(d *Discount) { d.EndsAt = ref(s.Now().Add(-time.Hour)) })
+		nearlyAll := func(d *Discount) {
+			d.Type, d.PercentBps, d.Amount, d.Currency = DiscountTypeFixed, nil, ref(int64(960)), ref("usd")
+		}
+		s.coded(t, "SMALL", nearlyAll)
+		secret := s.discount(t, nearlyAll)
+		for name, refused := range map[string]struct {
+			change func(*CheckoutDraft)
+			field  string
+		}{
+			"unknown":               {func(d *CheckoutDraft) { d.DiscountCode = ref("NOPE") }, "discount_code"},
+			"expired":               {func(d *CheckoutDraft) { d.DiscountCode = ref("OLD") }, "discount_code"},
+			"less than can be paid": {func(d *CheckoutDraft) { d.DiscountCode = ref("SMALL") }, "discount_code"},
+			"the same by its id":    {func(d *CheckoutDraft) { d.DiscountID = &secret.ID }, "discount"},
+			"both":                  {func(d *CheckoutDraft) { d.DiscountID, d.DiscountCode = &secret.ID, ref("SMALL") }, "discount_code"},
+			"none are taken": {func(d *CheckoutDraft) {
+				d.AllowDiscountCodes = false
+				d.EnterDiscountCode(ref("SMALL"))
+			}, "discount_code"},
+		} {
+			t.Log(name)
+			_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, refused.change)
+			requireInvalid(t, err, refused.field)
+		}
+		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.DiscountID = ref(NewID(KindDiscount)) })
+		requireCode(t, err, CodeMissing)
+	})
+}
+
+func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		d := s.coded(t, "LAST", func(d *Discount) { d.MaxRedemptions = ref(int64(1)) })
+		v := s.onSale(t, fixedPrice(1000))
+		use := func(x *CheckoutDraft) { x.DiscountCode = ref("last") }
+		c, other := s.change(t, s.checkout(t, v), use), s.change(t, s.checkout(t, v), use)
+		begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
+		require.NoError(t, err)
+		_, err = s.BeginConfirm(t.Context(), s.account, other.ID, byCard)
+		requireInvalid(t, err, "discount_code")
+		_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined"}})
+		require.NoError(t, err)
+		require.Equal(t, int64(900), s.confirm(t, other).Payment.Amount)
+		d, err = s.GetDiscount(t.Context(), s.account, d.ID)
+		require.NoError(t, err)
+		require.Equal(t, int64(1), d.RedemptionsCount)
+		s.sound(t)
+	})
+}
+
+func TestCheckout_AllOffNeedsNoPayment(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.coded(t, "GIFT", func(d *Discount) { d.PercentBps, d.MaxRedemptionsPerCustomer = ref(int64(10_000)), ref(int64(1)) })
+		v := s.onSale(t, fixedPrice(1000))
+		use := func(x *CheckoutDraft) { x.DiscountCode = ref("GIFT") }
+		c, second := s.change(t, s.checkout(t, v), use), s.change(t, s.checkout(t, v), use)
+		require.False(t, c.PaymentMethodRequired)
+		done := s.confirm(t, c)
+		require.Nil(t, done.Payment)
+		require.Equal(t, CheckoutPaymentStatusNoPaymentRequired, done.Checkout.PaymentStatus)
+		_, err := s.BeginConfirm(t.Context(), s.account, second.ID, byCard)
+		requireInvalid(t, err, "discount_code")
+		s.sound(t)
+	})
+}

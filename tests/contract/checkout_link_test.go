@@ -1,0 +1,57 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestCheckoutLink_IsKeptAsItWasSent(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		d := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("SPRING"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(1000))}))
+		price := p.PriceVariants[0].ID
+		made := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{
+			PriceVariants: []string{price, price}, Name: new("Newsletter"), Discount: &d.ID, AllowDiscountCodes: new(false),
+			SuccessURL: new("https://shop.example/thanks"), MaxUses: new(int64(3)), Metadata: &sdk.Metadata{"list": "42"},
+		}))
+		if !strings.HasSuffix(made.URL, "/buy/"+made.ID) || !made.Active || made.Uses != 0 || made.AllowDiscountCodes || *made.MaxUses != 3 {
+			t.Errorf("the link is %+v", made)
+		}
+		read := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Get(background, made.ID, sdk.Expand("price_variants", "discount")))
+		if len(read.PriceVariants) != 2 || read.PriceVariants[1].Object.ID != price || read.Discount.Object.ID != d.ID || *read.Name != "Newsletter" {
+			t.Errorf("the link reads %+v", read)
+		}
+		off := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Update(background, made.ID, &sdk.CheckoutLinkUpdate{
+			Active: new(false), Discount: sdk.Null[string](), MaxUses: sdk.Null[int64](), PriceVariants: []string{price},
+		}))
+		if off.Active || off.Discount.ID != "" || off.MaxUses != nil || len(off.PriceVariants) != 1 || off.Metadata["list"] != "42" {
+			t.Errorf("the link is now %+v", off)
+		}
+		on := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{price}}))
+		list := ok[*sdk.CheckoutLinkList](t)(c.CheckoutLinks.List(background, &sdk.ListCheckoutLinksParams{Active: new(true)}))
+		if len(list.Data) != 1 || list.Data[0].ID != on.ID {
+			t.Errorf("the links at work are %+v", list.Data)
+		}
+		ok[*sdk.Deleted](t)(c.CheckoutLinks.Delete(background, on.ID))
+		_, err := c.CheckoutLinks.Get(background, on.ID)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+	})
+}
+
+func TestCheckoutLink_PointsAtWhatIsThere(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		_, err := c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{p.PriceVariants[0].ID, randomID("price")}})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "price_variants.1")
+		_, err = c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{p.PriceVariants[0].ID}, Discount: new(randomID("disc"))})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "discount")
+		_, err = c.CheckoutLinks.List(background, &sdk.ListCheckoutLinksParams{Discount: new(randomID("disc"))})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "discount")
+		_, err = c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{}})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "price_variants")
+	})
+}
