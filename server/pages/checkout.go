@@ -14,12 +14,15 @@ import (
 
 // checkoutPage is what the page of a checkout shows.
 type checkoutPage struct {
-	Checkout   *store.Checkout
-	Seller     *store.Account
-	Items      []store.LineItem
-	Tax        int64
-	State      string // open, action, elsewhere, processing, paid or expired
-	SuccessURL string
+	Checkout     *store.Checkout
+	Seller       *store.Account
+	Items        []store.LineItem
+	CustomFields []store.CustomField
+	State        string // open, action, elsewhere, processing, paid or expired
+	SuccessURL   string
+	TakesCards   bool              // the buyer can pay here
+	Form         map[string]string // what was typed, but for the card
+	Problems     map[string]string // what is wrong with it, by field
 }
 
 // checkout serves the page to which a seller sends a buyer.
@@ -32,6 +35,12 @@ func (p *Pages) checkout(c echo.Context) error {
 	if c.QueryParam("redirect_status") != "" {
 		p.welcomeBack(ctx, account, id)
 	}
+	return p.showCheckout(c, http.StatusOK, account, id, nil, nil)
+}
+
+// showCheckout answers with the page of a checkout as it stands, what was typed into its form, and what is wrong with that.
+func (p *Pages) showCheckout(c echo.Context, status int, account, id string, form, problems map[string]string) error {
+	ctx := c.Request().Context()
 	checkout, err := p.store.GetCheckout(ctx, account, id)
 	if err != nil {
 		return p.refuse(c, err)
@@ -40,13 +49,11 @@ func (p *Pages) checkout(c echo.Context) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	page := checkoutPage{
-		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, State: p.state(checkout), SuccessURL: successURL(checkout),
-	}
-	if checkout.TaxAmount != nil {
-		page.Tax = *checkout.TaxAmount
-	}
-	return p.render(c, http.StatusOK, "checkout.html", page)
+	return p.render(c, status, "checkout.html", checkoutPage{
+		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, CustomFields: offer.CustomFields,
+		State: p.state(checkout), SuccessURL: successURL(checkout),
+		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil, Form: form, Problems: problems,
+	})
 }
 
 // welcomeBack asks what became of a payment for which the buyer was with their bank. What it does not learn is found out

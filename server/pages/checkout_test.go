@@ -8,8 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -235,4 +238,173 @@ func TestCheckoutPage_UnknownSecret(t *testing.T) {
 	for _, secret := range []string{c.ID, c.ID + "_secret_", c.ClientSecret + "a", "x"} {
 		assert.Contains(t, w.page(w.server.URL+"/checkout/"+secret, http.StatusNotFound), "There is nothing here")
 	}
+}
+
+// post sends the form of a checkout, as its page has it.
+func (w *shop) post(c *store.Checkout, status int, form url.Values) string {
+	w.t.Helper()
+	response, err := http.PostForm(c.URL+"/pay", form)
+	require.NoError(w.t, err)
+	return w.read(response, status)
+}
+
+// card is what a buyer types who wants to pay what they were shown.
+func card(number, shown string) url.Values {
+	return url.Values{
+		"do": {"pay"}, "shown": {shown}, "card_number": {number}, "card_exp_month": {"12"}, "card_exp_year": {"2040"}, "card_cvc": {"123"},
+	}
+}
+
+func TestCheckoutPage_CanBePaid(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		page := w.page(c.URL, http.StatusOK)
+		assert.Contains(t, page, `action="`+c.ClientSecret+`/pay"`)
+		assert.Contains(t, page, `<label for="card_number">`)
+
+		page = w.post(c, http.StatusUnprocessableEntity, card("4242 4242 4242 4241", "3800"))
+		assert.Contains(t, page, `id="card_number-problem"`)
+		assert.NotContains(t, page, "4241", "a page never shows a card")
+		page = w.post(c, http.StatusUnprocessableEntity, card("4000000000000002", "3800"))
+		assert.Contains(t, page, "The card was declined.")
+		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800"))
+		assert.Contains(t, page, "Paid. Thank you")
+		page = w.post(c, http.StatusUnprocessableEntity, card("4242 4242 4242 4242", "3800"))
+		assert.Contains(t, page, "Paid. Thank you")
+		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, orders, 1)
+	})
+}
+
+func TestCheckoutPage_ChargesWhatItHasShown(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+		a.Tax.V = store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
+	})
+	require.NoError(t, err)
+	c := w.checkout(store.PriceVariant{Amount: 1000})
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "Total before tax")
+	form := card("4242424242424242", "2000")
+	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="country-problem"`)
+	form.Set("country", "de")
+	page := w.post(c, http.StatusOK, form)
+	assert.Contains(t, page, "The total has changed.")
+	assert.Contains(t, page, "MwSt. 19.5 %")
+	assert.Contains(t, page, "Pay USD\u00a023.90")
+	form.Set("shown", "2390")
+	assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")
+}
+
+func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+		Name: "All", Code: new("ALL"), Type: store.DiscountTypePercent, PercentBps: new(int64(10_000)), Duration: store.DiscountDurationOnce,
+	})
+	require.NoError(t, err)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	require.NoError(t, err)
+	page := w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"update"}, "discount_code": {"none"}})
+	assert.Contains(t, page, `id="discount_code-problem"`)
+	page = w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"all"}})
+	assert.Contains(t, page, "Discount ALL")
+	assert.NotContains(t, page, "card_number")
+	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}}), "card_number")
+	w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"all"}})
+	page = w.post(c, http.StatusOK, url.Values{"do": {"pay"}, "shown": {"0"}, "discount_code": {"all"}})
+	assert.Contains(t, page, "Completed. Thank you")
+}
+
+func TestCheckoutPage_SaysWhereToPayWithAnotherProvider(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderStripe })
+	require.NoError(t, err)
+	page := w.page(w.checkout(store.PriceVariant{Amount: 1900}).URL, http.StatusOK)
+	assert.NotContains(t, page, "<form")
+	assert.Contains(t, page, "Pay where you were sent from")
+}
+
+func (w *shop) open(method, url string, headers ...string) *http.Response {
+	w.t.Helper()
+	request, err := http.NewRequest(method, url, nil)
+	require.NoError(w.t, err)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	require.NoError(w.t, err)
+	require.NoError(w.t, response.Body.Close())
+	return response
+}
+
+func TestCheckoutLink_MakesACheckoutForWhoeverOpensIt(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		variant := w.checkout(store.PriceVariant{Amount: 1900})
+		lines, err := w.CheckoutLines(t.Context(), w.account, variant.ID)
+		require.NoError(t, err)
+		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{
+			PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: new(int64(2)),
+		})
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, w.open(http.MethodHead, link.URL).StatusCode)
+		assert.Equal(t, http.StatusServiceUnavailable, w.open(http.MethodGet, link.URL, "Sec-Purpose", "prefetch").StatusCode)
+		first := w.open(http.MethodGet, link.URL+"?utm_source=letter", "Referer", "https://ada.example/")
+		require.Equal(t, http.StatusSeeOther, first.StatusCode)
+		assert.Contains(t, w.page(link.URL, http.StatusOK), "This checkout is open")
+		assert.Contains(t, w.page(link.URL, http.StatusNotFound), "There is nothing here", "it is used up")
+
+		link, err = w.GetCheckoutLink(t.Context(), w.account, link.ID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, link.Uses)
+		made, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, made, 3)
+		source := made[1].Source.V
+		assert.Equal(t, link.ID, *source.CheckoutLink)
+		assert.Equal(t, "letter", *source.UTMSource)
+		assert.Equal(t, "https://ada.example/", *source.Referrer)
+
+		_, err = w.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) { l.MaxUses = nil })
+		require.NoError(t, err)
+		_, err = w.ArchiveProduct(t.Context(), w.account, *lines[0].ProductID)
+		require.NoError(t, err)
+		assert.Contains(t, w.page(link.URL, http.StatusConflict), "not for sale")
+		_, err = w.DeleteCheckoutLink(t.Context(), w.account, link.ID)
+		require.NoError(t, err)
+		w.page(link.URL, http.StatusNotFound)
+	})
+}
+
+// Of many who open a link at once that may be used five times, five get a checkout.
+func TestCheckoutLink_IsNeverUsedTooOften(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		lines, err := w.CheckoutLines(t.Context(), w.account, w.checkout(store.PriceVariant{Amount: 1900}).ID)
+		require.NoError(t, err)
+		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{
+			PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: new(int64(5)),
+		})
+		require.NoError(t, err)
+		var made atomic.Int64
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if w.open(http.MethodGet, link.URL).StatusCode == http.StatusSeeOther {
+					made.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		assert.EqualValues(t, 5, made.Load())
+	})
 }

@@ -40,8 +40,10 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		return nil, err
 	}
 	templates, err := template.New("").Funcs(template.FuncMap{
-		"money": store.FormatAmount,
-		"style": func() template.CSS { return template.CSS(style) },
+		"money":   store.FormatAmount,
+		"percent": percent,
+		"field":   newField,
+		"style":   func() template.CSS { return template.CSS(style) },
 	}).ParseFS(files, "*.html")
 	if err != nil {
 		return nil, err
@@ -62,6 +64,8 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/checkout/:client_secret":                   p.checkout,
 		"POST /checkout/:client_secret/authenticate": p.authenticate,
+		"POST /checkout/:client_secret/pay":          p.pay,
+		"/buy/:checkout_link":                        p.follow,
 		"/files/:token":                              p.file,
 	}
 }
