@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	netmail "net/mail"
 	"net/netip"
 	"net/url"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
 )
@@ -48,6 +50,9 @@ type Config struct {
 	TestPayments string `env:"TILLWRIGHT_TEST_PAYMENTS" flag:"test-payments" help:"true or false: accounts may take test cards, which move no money" otherwise:"true in development, false in production"`
 	StripeURL    string `env:"TILLWRIGHT_STRIPE_URL" flag:"stripe-url" help:"address of Stripe's API" otherwise:"Stripe's own"`
 
+	SMTPURL  string `env:"TILLWRIGHT_SMTP_URL" help:"mail server for receipts and invoices: smtp://user:password@host:587 or smtps://user:password@host:465" otherwise:"none; in development mail goes into files of the data directory"`
+	MailFrom string `env:"TILLWRIGHT_MAIL_FROM" flag:"mail-from" help:"address that mail is sent from; answers go to the account" otherwise:"needed with TILLWRIGHT_SMTP_URL"`
+
 	WebhookAllow     string        `env:"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS" flag:"webhook-allow-cidrs" help:"networks that webhooks may be sent to although they are not public, separated by commas, e.g. 10.1.0.0/16" otherwise:"none; in development loopback too"`
 	WebhookDeny      string        `env:"TILLWRIGHT_WEBHOOK_DENY_CIDRS" flag:"webhook-deny-cidrs" help:"networks that webhooks are never sent to, separated by commas; stronger than the allowed ones" otherwise:"none"`
 	WebhookPorts     string        `env:"TILLWRIGHT_WEBHOOK_PORTS" flag:"webhook-ports" help:"ports that webhooks may be sent to, separated by commas" otherwise:"443,8443 in production, any in development"`
@@ -61,7 +66,7 @@ type Config struct {
 
 // fileVariants are the settings that may also be read from a file: append _FILE
 // to the name and give the path.
-var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL"}
+var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_SMTP_URL"}
 
 // LoadConfig merges the layers, the first one winning for each setting: flags,
 // environment, file. All are maps from TILLWRIGHT_... to its value; an empty value
@@ -160,6 +165,9 @@ func (c *Config) check() error {
 	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, "an http:// or https:// address without a query")
 	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, "an http:// or https:// address without a query")
 	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, "an http:// or https:// address without a query")
+	if _, err := c.Mailer(); err != nil {
+		errs = append(errs, err)
+	}
 	if c.SecretKey == "" && c.Env == Production {
 		errs = append(errs, errors.New("TILLWRIGHT_SECRET_KEY is needed in production: base64 of 32 random bytes, e.g. from `openssl rand -base64 32`"))
 	}
@@ -198,6 +206,25 @@ func redact(raw string) string {
 func validPublicURL(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
+}
+
+// Mailer returns what takes mail: the mail server, or in development without one a folder of the data directory. In
+// production without one it is nil.
+func (c *Config) Mailer() (mail.Mailer, error) {
+	if c.SMTPURL == "" {
+		if c.Env == Development {
+			return mail.Folder{Path: filepath.Join(c.DataDir, "mail")}, nil
+		}
+		return nil, nil
+	}
+	mailer, err := mail.NewSMTP(c.SMTPURL, c.MailFrom)
+	if err != nil {
+		return nil, refusal("TILLWRIGHT_SMTP_URL", redact(c.SMTPURL), "smtp://user:password@host:587 or smtps://user:password@host:465")
+	}
+	if from, err := netmail.ParseAddress(c.MailFrom); err != nil || from.Address != c.MailFrom {
+		return nil, refusal("TILLWRIGHT_MAIL_FROM", c.MailFrom, "an address such as shop@example.com, when there is a TILLWRIGHT_SMTP_URL")
+	}
+	return mailer, nil
 }
 
 // Proxies returns the networks whose X-Forwarded-For counts.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
 )
@@ -86,6 +87,7 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_ADS_NETWORKS":         {"tiktok", "facebook,google", "Facebook"},
 		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com"},
 		"TILLWRIGHT_PINTEREST_URL":        {"https://api.pinterest.com/v5?a=1"},
+		"TILLWRIGHT_SMTP_URL":             {"mail.example.org", "http://mail.example.org", "smtp://"},
 		"TILLWRIGHT_STRIPE_URL":           {"api.stripe.com", "https://api.stripe.com/?a=1"},
 
 		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS":      {"intranet", "10.0.0.0/33", "10.0.0.0/8;10.1.0.0/16"},
@@ -110,6 +112,35 @@ TILLWRIGHT_WEBHOOK_RETENTION must be a duration from 0h to 168h, such as 24h, no
 	_, err = LoadConfig(layer{"TILLWRIGHT_DATABASE_URL": "mysql://user:hidden@host/db"})
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hidden")
+}
+
+func TestConfig_MailGoesToItsServerOrAFolderOrNowhere(t *testing.T) {
+	t.Parallel()
+	_, err := LoadConfig(layer{"TILLWRIGHT_SMTP_URL": "smtp://user:hidden@mail.example.org"})
+	require.ErrorContains(t, err, "TILLWRIGHT_MAIL_FROM must be")
+	assert.NotContains(t, err.Error(), "hidden")
+	_, err = LoadConfig(layer{"TILLWRIGHT_SMTP_URL": "smtp://user:hidden@mail.example.org:x"})
+	require.ErrorContains(t, err, "TILLWRIGHT_SMTP_URL must be")
+	assert.NotContains(t, err.Error(), "hidden")
+
+	for _, c := range []struct {
+		settings layer
+		want     mail.Mailer
+	}{
+		{layer{"TILLWRIGHT_SMTP_URL": "smtp://mail.example.org", "TILLWRIGHT_MAIL_FROM": "shop@example.org"}, &mail.SMTP{}},
+		{layer{"TILLWRIGHT_DATA_DIR": "d"}, mail.Folder{Path: "d/mail"}},
+	} {
+		config, err := LoadConfig(c.settings)
+		require.NoError(t, err)
+		mailer, err := config.Mailer()
+		require.NoError(t, err)
+		assert.IsType(t, c.want, mailer)
+	}
+	config, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
+	require.NoError(t, err)
+	mailer, err := config.Mailer()
+	require.NoError(t, err)
+	assert.Nil(t, mailer, "production does not pretend to send")
 }
 
 func TestLoadConfig_ReadsSecretsFromFiles(t *testing.T) {
@@ -207,6 +238,7 @@ func TestSettings_AreComplete(t *testing.T) {
 		assert.Regexp(t, `^TILLWRIGHT_[A-Z_]+$`, s.Env)
 		assert.NotEmpty(t, s.Help, s.Env)
 		assert.NotEqual(t, s.Default == "", s.Otherwise == "", "%s has one default", s.Env)
-		assert.Equal(t, s.Env != "TILLWRIGHT_SECRET_KEY", s.Flag != "", "a secret has no place on a command line")
+		secret := s.Env == "TILLWRIGHT_SECRET_KEY" || s.Env == "TILLWRIGHT_SMTP_URL"
+		assert.Equal(t, !secret, s.Flag != "", "a secret has no place on a command line")
 	}
 }

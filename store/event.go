@@ -68,6 +68,9 @@ func (u *unit) emit(ctx context.Context, e event) error {
 	if u.store.options.Render == nil {
 		return errors.New("store: Options.Render is required to emit events")
 	}
+	if data, ok := e.Data.(linked); ok {
+		data.link(u.store)
+	}
 	data, err := u.store.options.Render(e.Kind, e.Data)
 	if err != nil {
 		return fmt.Errorf("render %s: %w", e.Kind, err)

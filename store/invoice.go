@@ -81,6 +81,7 @@ type Invoice struct {
 	EventSeq         int64                `db:"event_seq"` // of the draft; then the order's counts
 	CreatedAt        Time                 `db:"created_at"`
 	UpdatedAt        Time                 `db:"updated_at"`
+	HostedURL        string               `db:"-"` // the page for the customer, which a draft does not have yet
 }
 
 // AmountDue is what is still asked for.

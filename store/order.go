@@ -69,6 +69,7 @@ type Order struct {
 	EventSeq          int64                   `db:"event_seq"`
 	CreatedAt         Time                    `db:"created_at"`
 	UpdatedAt         Time                    `db:"updated_at"`
+	ReceiptURL        string                  `db:"-"` // the page for the buyer
 }
 
 // TaxBreakdown is the tax of one rate.

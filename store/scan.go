@@ -25,10 +25,14 @@ func scan[T any](s *Store, query string, rows *sqlx.Rows, limit int) ([]T, error
 		room = newRoom[T](plan)
 	}
 	defer plan.rooms.Put(room)
+	row, isLinked := any(&room.row).(linked)
 	found := make([]T, 0, min(limit, scanPage))
 	for len(found) < limit && rows.Next() {
 		if err := rows.Scan(room.targets...); err != nil {
 			return nil, err
+		}
+		if isLinked {
+			row.link(s)
 		}
 		found = append(found, room.row)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -19,6 +20,7 @@ type Sealer struct {
 type sealKey struct {
 	id   []byte
 	aead cipher.AEAD
+	mac  []byte // signs
 }
 
 const sealKeyID = 4
@@ -45,7 +47,7 @@ func NewSealer(keys ...[]byte) (*Sealer, error) {
 			return nil, err
 		}
 		id := sha256.Sum256(append([]byte("tillwright key id\x00"), key...))
-		s.open = append(s.open, sealKey{id: id[:sealKeyID], aead: aead})
+		s.open = append(s.open, sealKey{id: id[:sealKeyID], aead: aead, mac: macOf(key, "tillwright signing key")})
 	}
 	s.seal = s.open[0]
 	return s, nil
@@ -75,4 +77,26 @@ func (s *Sealer) Open(sealed []byte, context string) ([]byte, error) {
 		}
 	}
 	return nil, ErrSealed
+}
+
+// signatureSize is enough that nobody guesses one.
+const signatureSize = 16
+
+// Sign returns the signature of a text, always the same one.
+func (s *Sealer) Sign(text string) []byte { return macOf(s.seal.mac, text)[:signatureSize] }
+
+// Signed says whether a signature of the text was made with one of the keys.
+func (s *Sealer) Signed(text string, signature []byte) bool {
+	for _, key := range s.open {
+		if hmac.Equal(signature, macOf(key.mac, text)[:signatureSize]) {
+			return true
+		}
+	}
+	return false
+}
+
+func macOf(key []byte, text string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
 }

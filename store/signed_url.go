@@ -15,6 +15,7 @@ type FileKind string
 
 // The kinds of files.
 const (
+	FileKindInvoice FileKind = "invoice" // the one with the id, as PDF
 	FileKindReceipt FileKind = "receipt" // of the order with the id, as PDF
 	FileKindOrders  FileKind = "orders"  // those that the filter lets through, as CSV
 )

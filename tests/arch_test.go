@@ -42,9 +42,10 @@ var mayImport = map[string][]string{
 	"server/billing":     {"server/payments/...", "store/..."},
 	"server/view":        {"ads", "store/...", "gen/api", "openapi/answer", "openapi/wire"},
 	"server/invoicepdf":  {"store/..."},
-	"server/handlers":    {"ads", "server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
+	"server/mail":        {"store/..."},
+	"server/handlers":    {"ads", "server/mail", "server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"server/pages":       {"ads", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
-	"server":             {"ads", "server/invoicepdf", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
+	"server":             {"ads", "server/mail", "server/invoicepdf", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"sdk":                {"openapi/wire", "webhooks/signature"},
 
 	"server/payments/stripe": {"server/payments", "store/..."},

@@ -187,10 +187,13 @@ func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge 
 
 // pageOf is where the buyer is while they pay, empty if that is nowhere of ours.
 func pageOf(c *store.Confirmation) string {
-	if c.Checkout == nil {
-		return ""
+	switch {
+	case c.Checkout != nil:
+		return c.Checkout.URL
+	case c.Invoice != nil:
+		return c.Invoice.HostedURL
 	}
-	return c.Checkout.URL
+	return ""
 }
 
 // answer is what the request that wanted to pay is told.

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
@@ -19,6 +20,7 @@ type Handlers struct {
 	store      *store.Store
 	billing    *billing.Billing
 	ads        *ads.Service
+	post       *mail.Post
 	guard      *webhooks.Guard
 	tester     *webhooks.Tester
 	kinds      map[string]kind // what a reference may point at, by id prefix
@@ -27,10 +29,10 @@ type Handlers struct {
 
 var _ api.StrictServerInterface = (*Handlers)(nil)
 
-// New returns the operations over a store. billing takes the money, ads spends it, guard says which URLs may be called,
-// tester sends test events to them.
-func New(s *store.Store, b *billing.Billing, a *ads.Service, g *webhooks.Guard, t *webhooks.Tester) *Handlers {
-	return &Handlers{store: s, billing: b, ads: a, guard: g, tester: t, kinds: kindsOf(s), eventTypes: view.EventTypes()}
+// New returns the operations over a store. billing takes the money, ads spends it, post writes to customers, guard says
+// which URLs may be called, tester sends test events to them.
+func New(s *store.Store, b *billing.Billing, a *ads.Service, p *mail.Post, g *webhooks.Guard, t *webhooks.Tester) *Handlers {
+	return &Handlers{store: s, billing: b, ads: a, post: p, guard: g, tester: t, kinds: kindsOf(s), eventTypes: view.EventTypes()}
 }
 
 func account(ctx context.Context) string { return caller.Account(ctx) }

@@ -54,3 +54,12 @@ func (h *Handlers) GetOrderReceipt(ctx context.Context, r api.GetOrderReceiptReq
 	}
 	return api.GetOrderReceipt200JSONResponse(view.SignedURL(u)), nil
 }
+
+// ResendOrderReceipt implements POST /orders/{id}/resend_receipt.
+func (h *Handlers) ResendOrderReceipt(ctx context.Context, r api.ResendOrderReceiptRequestObject) (api.ResendOrderReceiptResponseObject, error) {
+	o, err := h.post.SendReceipt(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.ResendOrderReceipt200JSONResponse(view.Order(o)), nil
+}

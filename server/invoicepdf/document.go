@@ -2,7 +2,12 @@
 // the Latin, Greek, Cyrillic and CJK scripts, are part of the program.
 package invoicepdf
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Document is what is written. Texts may be of any length and hold line breaks. What is empty, nil or zero is left out.
 // All amounts are in the minor unit of Currency.
@@ -66,3 +71,25 @@ type Tax struct {
 
 // Date writes a day the way the documents do: 2 January 2026.
 func Date(t time.Time) string { return t.UTC().Format("2 January 2006") }
+
+// Label names the tax with its rate.
+func (t Tax) Label() string {
+	name := t.Name
+	if name == "" {
+		name = "Tax"
+	}
+	name += " " + Percent(t.RateBps)
+	if t.Inclusive {
+		name += " (included in the prices)"
+	}
+	return name
+}
+
+// Percent writes hundredths of a percent: 19 %, 7.25 %.
+func Percent(bps int64) string {
+	text := strconv.FormatInt(bps/100, 10)
+	if rest := bps % 100; rest != 0 {
+		text += strings.TrimRight(fmt.Sprintf(".%02d", rest), "0")
+	}
+	return text + "\u00a0%"
+}

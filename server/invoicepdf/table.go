@@ -51,7 +51,7 @@ func rate(l Line) string {
 	if l.RateBps == nil {
 		return "–"
 	}
-	return percent(*l.RateBps)
+	return Percent(*l.RateBps)
 }
 
 // table is the lines, with its head on every page that it reaches.

@@ -2,8 +2,6 @@ package invoicepdf
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/tillwright/tillwright/store"
 )
@@ -111,7 +109,7 @@ func (s *sheet) totals() {
 	}
 	s.sum("Net", d.Net, s.regular)
 	for _, t := range d.Taxes {
-		s.sum(taxName(t)+" on "+store.FormatAmount(t.Taxable, d.Currency), t.Tax, s.regular)
+		s.sum(t.Label()+" on "+store.FormatAmount(t.Taxable, d.Currency), t.Tax, s.regular)
 	}
 	s.sum("Tax", d.Tax, s.regular)
 	s.sum("Total", d.Total, s.bold)
@@ -119,18 +117,6 @@ func (s *sheet) totals() {
 		s.sum(b.Name, b.Amount, s.regular)
 	}
 	s.y += 6
-}
-
-func taxName(t Tax) string {
-	name := t.Name
-	if name == "" {
-		name = "Tax"
-	}
-	name += " " + percent(t.RateBps)
-	if t.Inclusive {
-		name += " (included in the prices)"
-	}
-	return name
 }
 
 func (s *sheet) sum(name string, amount int64, f *face) {
@@ -178,13 +164,4 @@ func (s *sheet) numberPages() {
 		s.pdf.SetPage(page)
 		s.textRight(right, pageHeight-12, 60, fmt.Sprintf("Page %d of %d", page, pages), s.regular, smallSize)
 	}
-}
-
-// percent writes hundredths of a percent: 19 %, 7.25 %.
-func percent(bps int64) string {
-	text := strconv.FormatInt(bps/100, 10)
-	if rest := bps % 100; rest != 0 {
-		text += strings.TrimRight(fmt.Sprintf(".%02d", rest), "0")
-	}
-	return text + "\u00a0%"
 }

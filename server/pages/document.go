@@ -9,6 +9,51 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
+// invoiceOf is what a customer is asked to pay, or has paid.
+func invoiceOf(seller *store.Account, d *store.InvoiceDetail) *invoicepdf.Document {
+	i := d.Invoice
+	document := &invoicepdf.Document{
+		Title: "Invoice", Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: i.CreatedAt.Time(),
+		Seller: sellerOf(seller), Buyer: buyerOf(i.CustomerName, i.CustomerEmail, i.CustomerAddress.V, i.CustomerTaxID.V),
+		Currency: i.Currency, Lines: linesOf(d.Items),
+		Subtotal: i.SubtotalAmount, Discount: i.DiscountAmount, Net: i.NetAmount, Taxes: taxesOf(i.TaxBreakdown.V), Tax: i.TaxAmount, Total: i.TotalAmount,
+	}
+	if i.FinalizedAt != nil {
+		document.IssuedAt = i.FinalizedAt.Time()
+	}
+	dated := func(name string, at *store.Time) {
+		if at != nil {
+			document.Facts = append(document.Facts, invoicepdf.Fact{Name: name, Value: invoicepdf.Date(at.Time())})
+		}
+	}
+	dated("Due date", i.DueAt)
+	dated("Paid on", i.PaidAt)
+	dated("Void since", i.VoidedAt)
+	if i.PeriodStart != nil && i.PeriodEnd != nil {
+		document.Facts = append(document.Facts, invoicepdf.Fact{
+			Name: "Period", Value: invoicepdf.Date(i.PeriodStart.Time()) + " – " + invoicepdf.Date(i.PeriodEnd.Time()),
+		})
+	}
+	if i.BalanceApplied != 0 {
+		document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Paid from credit", Amount: i.BalanceApplied})
+	}
+	document.Balances = append(document.Balances,
+		invoicepdf.Balance{Name: "Paid", Amount: i.AmountPaid}, invoicepdf.Balance{Name: "Amount due", Amount: i.AmountDue()})
+	for _, note := range []*string{i.Memo, i.Footer} {
+		if note != nil {
+			document.Notes = append(document.Notes, *note)
+		}
+	}
+	return document
+}
+
+func invoiceStatus(s store.InvoiceStatus) string {
+	return map[store.InvoiceStatus]string{
+		store.InvoiceStatusDraft: "Draft", store.InvoiceStatusOpen: "Due", store.InvoiceStatusPastDue: "Past due", store.InvoiceStatusPaid: "Paid",
+		store.InvoiceStatusVoid: "Void", store.InvoiceStatusUncollectible: "Uncollectible",
+	}[s]
+}
+
 // receiptOf is what a buyer gets who has paid, or is to pay.
 func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]*store.Payment) *invoicepdf.Document {
 	o := d.Order

@@ -22,12 +22,22 @@ func (p *Pages) file(c echo.Context) error {
 		return p.render(c, http.StatusGone, "expired.html", nil)
 	}
 	switch file.Kind {
+	case store.FileKindInvoice:
+		return p.invoiceFile(c, file.Account, file.ID)
 	case store.FileKindReceipt:
 		return p.receiptFile(c, file.Account, file.ID)
 	case store.FileKindOrders:
 		return p.orders(c, file.Account, *file.Orders)
 	}
 	return fmt.Errorf("file of the unknown kind %s", file.Kind)
+}
+
+func (p *Pages) invoiceFile(c echo.Context, account, id string) error {
+	document, _, err := p.invoiceDocument(c.Request().Context(), account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	return p.pdf(c, "invoice", document)
 }
 
 func (p *Pages) receiptFile(c echo.Context, account, id string) error {
@@ -57,6 +67,19 @@ func plain(number string) string {
 		}
 		return -1
 	}, number)
+}
+
+// invoiceDocument is an invoice as it stands now.
+func (p *Pages) invoiceDocument(ctx context.Context, account, id string) (*invoicepdf.Document, *store.InvoiceDetail, error) {
+	seller, err := p.store.GetAccount(ctx, account)
+	if err != nil {
+		return nil, nil, err
+	}
+	detail, err := p.store.GetInvoiceDetail(ctx, account, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return invoiceOf(seller, detail), detail, nil
 }
 
 // receiptDocument is the receipt of an order as it stands now.

@@ -43,6 +43,8 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		"money":   store.FormatAmount,
 		"percent": percent,
 		"field":   newField,
+		"date":    invoicepdf.Date,
+		"times":   func(unit, quantity int64) int64 { return unit * quantity },
 		"style":   func() template.CSS { return template.CSS(style) },
 	}).ParseFS(files, "*.html")
 	if err != nil {
@@ -67,6 +69,12 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /checkout/:client_secret/pay":          p.pay,
 		"/buy/:checkout_link":                        p.follow,
 		"/files/:token":                              p.file,
+		"/invoice/:token":                            p.invoice,
+		"/invoice/:token/pdf":                        p.invoicePDF,
+		"POST /invoice/:token/pay":                   p.payInvoice,
+		"POST /invoice/:token/authenticate":          p.authenticateInvoice,
+		"/receipt/:token":                            p.receipt,
+		"/receipt/:token/pdf":                        p.receiptPDF,
 	}
 }
 
@@ -101,4 +109,13 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 func isMissing(err error) bool {
 	var e *store.Error
 	return errors.As(err, &e) && e.Code == store.CodeMissing
+}
+
+// isInvalid returns what is wrong with what was sent, if that is what an error says.
+func isInvalid(err error) (string, bool) {
+	var e *store.Error
+	if errors.As(err, &e) && e.Code == store.CodeInvalid {
+		return e.Message, true
+	}
+	return "", false
 }

@@ -42,6 +42,7 @@ func Order(o *store.Order) api.Order {
 		NextPaymentAttemptAt: atOrNull(o.NextAttemptAt),
 		PaidAt:               atOrNull(o.PaidAt),
 		VoidedAt:             atOrNull(o.VoidedAt),
+		ReceiptURL:           o.ReceiptURL,
 		Metadata:             o.Metadata.Map(),
 		CreatedAt:            at(o.CreatedAt),
 		UpdatedAt:            at(o.UpdatedAt),

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +31,34 @@ func TestExportOrders_ChecksItsFilters(t *testing.T) {
 		isSigned(t, ok[*sdk.SignedURL](t)(c.Orders.Export(background, &sdk.ExportOrdersParams{Customer: &order.Customer.ID, Status: new(sdk.OrderStatus("paid"))})))
 		_, err := c.Orders.Export(background, &sdk.ExportOrdersParams{Customer: new(randomID("cus"))})
 		refused(t, err, http.StatusNotFound, "resource_missing", "customer")
+	})
+}
+
+func TestResendOrderReceipt_SendsIt(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		again := ok[*sdk.Order](t)(c.Orders.ResendReceipt(background, order.ID))
+		if again.ReceiptURL == "" || again.ReceiptURL != order.ReceiptURL {
+			t.Errorf("the receipt is at %q and at %q", order.ReceiptURL, again.ReceiptURL)
+		}
+		letters := s.Mail.Letters()
+		if len(letters) != 1 || letters[0].To != "ada@example.com" || letters[0].ReplyTo != "test@example.com" || !strings.Contains(letters[0].Text, order.ReceiptURL) {
+			t.Errorf("the letters are %+v", letters)
+		}
+		_, err := c.Orders.ResendReceipt(background, randomID("order"))
+		refused(t, err, http.StatusNotFound, "resource_missing", "")
+	})
+}
+
+func TestResendOrderReceipt_NeedsAnAddress(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		s.Must(t, "UPDATE orders SET customer_email = NULL")
+		_, err := c.Orders.ResendReceipt(background, order.ID)
+		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "customer_email")
+		if letters := s.Mail.Letters(); len(letters) != 0 {
+			t.Errorf("the letters are %+v", letters)
+		}
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
@@ -31,6 +32,7 @@ type Server struct {
 	Hooks     *Receiver // takes webhooks
 	Clock     Clock     // what the store takes for the time
 	Ads       *ads.Service
+	Mail      Mailbox // what was sent to customers
 
 	store    *store.Store
 	coverage *Coverage
@@ -68,7 +70,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	s.store.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, s.providers())
 	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
-	operations := handlers.New(s.store, money, s.Ads, guard, webhooks.NewTester(s.store, renderer, sender))
+	operations := handlers.New(s.store, money, s.Ads, mail.NewPost(s.store, &s.Mail), guard, webhooks.NewTester(s.store, renderer, sender))
 	srv, err := server.New(server.Deps{
 		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Log: log,
 		Development: true, Prepare: sandbox.FromHeader,

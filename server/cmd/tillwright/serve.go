@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
@@ -140,7 +141,11 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		log.Warn("no real ads: every ad network is played by a sandbox, which shows nothing and spends nothing", "setting", "TILLWRIGHT_ADS_NETWORKS")
 	}
 	advertiser := ads.New(s, drivers, log)
-	operations := handlers.New(s, cashier, advertiser, guard, webhooks.NewTester(s, renderer, sender))
+	mailer, err := config.Mailer()
+	if err != nil {
+		return err
+	}
+	operations := handlers.New(s, cashier, advertiser, mail.NewPost(s, mailer), guard, webhooks.NewTester(s, renderer, sender))
 	deps := server.Deps{
 		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
 	}

@@ -1,0 +1,128 @@
+// Package mail sends the letters of an account to its customers.
+package mail
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// sendTime bounds one letter's way to the mail server.
+const sendTime = 30 * time.Second
+
+// Letter is a mail. Names may hold anything.
+type Letter struct {
+	From    string // the seller's name
+	ReplyTo string // where the seller reads
+	To      string
+	Subject string
+	Text    string
+}
+
+// Mailer takes letters. When Send returns nil, the letter is where it belongs.
+type Mailer interface {
+	Send(ctx context.Context, l Letter) error
+}
+
+// SMTP hands letters to a mail server.
+type SMTP struct {
+	host    string
+	from    string
+	options []gomail.Option
+}
+
+// NewSMTP returns a Mailer for smtp://user:password@host:587, which encrypts if the server can and does not show it a
+// password if not, or smtps://user:password@host:465. from is the address that letters are sent from.
+func NewSMTP(address, from string) (*SMTP, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return nil, fmt.Errorf("the address of a mail server is smtp://user:password@host:587 or smtps://user:password@host:465")
+	}
+	m := &SMTP{host: u.Hostname(), from: from, options: []gomail.Option{gomail.WithTimeout(sendTime)}}
+	port := 587
+	if u.Scheme == "smtps" {
+		port, m.options = 465, append(m.options, gomail.WithSSL())
+	} else {
+		m.options = append(m.options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	}
+	if u.Port() != "" {
+		port, _ = strconv.Atoi(u.Port()) // url.Parse has seen that it is a number
+	}
+	m.options = append(m.options, gomail.WithPort(port))
+	if u.User != nil {
+		password, _ := u.User.Password()
+		m.options = append(m.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
+	}
+	_, err = gomail.NewClient(m.host, m.options...)
+	return m, err
+}
+
+// Send implements Mailer. An error may mean that the letter was taken all the same.
+func (m *SMTP) Send(ctx context.Context, l Letter) error {
+	message, err := l.message(m.from)
+	if err != nil {
+		return err
+	}
+	client, err := gomail.NewClient(m.host, m.options...)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	if err := client.DialAndSendWithContext(ctx, message); err != nil {
+		return fmt.Errorf("send mail: %w", err)
+	}
+	return nil
+}
+
+// Folder writes letters into files of a folder, for development.
+type Folder struct{ Path string }
+
+// Send implements Mailer.
+func (f Folder) Send(_ context.Context, l Letter) error {
+	message, err := l.message("shop@localhost.localdomain")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.Path, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(f.Path, time.Now().UTC().Format("20060102-150405")+"-*.eml")
+	if err != nil {
+		return err
+	}
+	if _, err := message.WriteTo(file); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("write mail to %s: %w", filepath.Base(file.Name()), err)
+	}
+	return file.Close()
+}
+
+// message puts the letter into an envelope.
+func (l Letter) message(from string) (*gomail.Msg, error) {
+	m := gomail.NewMsg()
+	if err := m.FromFormat(oneLine(l.From), from); err != nil {
+		return nil, fmt.Errorf("sender of a mail: %w", err)
+	}
+	if err := m.To(l.To); err != nil {
+		return nil, fmt.Errorf("recipient of a mail: %w", err)
+	}
+	if err := m.ReplyTo(l.ReplyTo); err != nil {
+		return nil, fmt.Errorf("address for answers to a mail: %w", err)
+	}
+	m.Subject(oneLine(l.Subject))
+	m.SetDate()
+	m.SetMessageID()
+	m.SetBodyString(gomail.TypeTextPlain, l.Text)
+	return m, nil
+}
+
+// oneLine keeps a name from becoming a header of its own.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,93 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// Post writes the letters of a store's accounts.
+type Post struct {
+	store  *store.Store
+	mailer Mailer
+}
+
+// NewPost returns a Post that gives its letters to m; nil if the server sends no mail.
+func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
+
+// SendReceipt sends the buyer of an order the address of its receipt. Without an address of theirs, or a mail server, it
+// is CodeInvalid. It leaves the transaction of its request. An error that is no *store.Error leaves it unknown whether
+// the letter arrives.
+func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Order, error) {
+	o, err := p.store.GetOrder(ctx, account, ref)
+	if err != nil {
+		return nil, err
+	}
+	seller, err := p.store.GetAccount(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return o, p.send(ctx, seller, o.CustomerEmail, Letter{
+		Subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
+		Text: fmt.Sprintf("Thank you for your order %d from %s.\n\nTotal: %s\n\nYour receipt, also as PDF:\n%s\n",
+			o.Number, nameOf(seller), store.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL),
+	})
+}
+
+// SendInvoice sends the customer the address of an invoice, where it can be read, kept and paid. A draft and one that is
+// void are CodeInvalid on status; for the rest see SendReceipt.
+func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Invoice, error) {
+	i, err := p.store.GetInvoice(ctx, account, ref)
+	if err != nil {
+		return nil, err
+	}
+	if i.Status == store.InvoiceStatusDraft || i.Status == store.InvoiceStatusVoid {
+		return nil, store.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
+	}
+	seller, err := p.store.GetAccount(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return i, p.send(ctx, seller, i.CustomerEmail, Letter{
+		Subject: fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller)),
+		Text:    invoiceText(seller, i),
+	})
+}
+
+func invoiceText(seller *store.Account, i *store.Invoice) string {
+	text := fmt.Sprintf("Invoice %s from %s\n\nTotal: %s\n", *i.Number, nameOf(seller), store.FormatAmount(i.TotalAmount, i.Currency))
+	if due := i.AmountDue(); due > 0 {
+		text += "Amount due: " + store.FormatAmount(due, i.Currency) + "\n"
+		if i.DueAt != nil {
+			text += "Due date: " + i.DueAt.Time().Format("2 January 2006") + "\n"
+		}
+		return text + "\nRead it, keep it as PDF, and pay it here:\n" + i.HostedURL + "\n"
+	}
+	return text + "\nRead it, and keep it as PDF, here:\n" + i.HostedURL + "\n"
+}
+
+// send checks that there is somebody to send to, and something to send with.
+func (p *Post) send(ctx context.Context, seller *store.Account, to *string, l Letter) error {
+	if to == nil {
+		return store.Invalid("customer_email", "There is no address to send it to.")
+	}
+	if p.mailer == nil {
+		return store.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
+	}
+	l.To, l.From, l.ReplyTo = *to, nameOf(seller), seller.Email
+	if seller.SupportEmail != nil {
+		l.ReplyTo = *seller.SupportEmail
+	}
+	if err := p.store.Leave(ctx); err != nil {
+		return err
+	}
+	return p.mailer.Send(ctx, l)
+}
+
+func nameOf(a *store.Account) string {
+	if a.BusinessName != nil {
+		return *a.BusinessName
+	}
+	return a.Name
+}

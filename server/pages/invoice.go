@@ -1,0 +1,175 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// payTime bounds a payment that has begun, whether its buyer waits or not.
+const payTime = 55 * time.Second
+
+// documentPage shows what a document says, and what can be done about it.
+type documentPage struct {
+	*invoicepdf.Document
+	State string // of an invoice: pay, action, processing, or empty
+	Due   int64  // what is to be paid
+	Error string // why it was not paid just now
+	Here  string // the token, below which the forms and the document are
+}
+
+// invoice serves the page of an invoice.
+func (p *Pages) invoice(c echo.Context) error {
+	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	return p.showInvoice(c, http.StatusOK, account, id, "")
+}
+
+// showInvoice shows the invoice as it stands. A draft is nobody's business yet.
+func (p *Pages) showInvoice(c echo.Context, status int, account, id, problem string) error {
+	document, detail, err := p.invoiceDocument(c.Request().Context(), account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if detail.Invoice.Status == store.InvoiceStatusDraft {
+		return p.render(c, http.StatusNotFound, "missing.html", nil)
+	}
+	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Due: detail.Invoice.AmountDue(), Error: problem}
+	if err := p.offerPayment(c.Request().Context(), detail.Invoice, &page); err != nil {
+		return err
+	}
+	return p.render(c, status, "document.html", page)
+}
+
+// offerPayment finds out what the customer can do. Cards are taken on the page for the test provider alone: a real one's
+// do not pass through here.
+func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *documentPage) error {
+	if i.AmountDue() <= 0 || i.Status != store.InvoiceStatusOpen && i.Status != store.InvoiceStatusPastDue {
+		return nil
+	}
+	payment, err := p.store.LastInvoicePayment(ctx, i.AccountID, i.ID)
+	if err != nil {
+		return err
+	}
+	if payment != nil {
+		switch {
+		case payment.Status == store.PaymentStatusRequiresAction && p.authenticates(payment):
+			page.State = "action"
+			return nil
+		case !payment.Status.IsFinal():
+			page.State = "processing"
+			return nil
+		case payment.Failure.V != nil && page.Error == "":
+			page.Error = payment.Failure.V.Message
+		}
+	}
+	choice, err := p.store.GetPaymentsChoice(ctx, i.AccountID)
+	if err == nil && choice.Provider == store.PaymentsProviderTest {
+		page.State = "pay"
+	}
+	return err
+}
+
+// authenticates says whether the buyer confirms the payment on the page itself.
+func (p *Pages) authenticates(payment *store.Payment) bool {
+	return p.authenticator != nil && payment.Provider == string(store.PaymentsProviderTest)
+}
+
+// payInvoice takes the card that was typed into the page.
+func (p *Pages) payInvoice(c echo.Context) error {
+	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
+	defer cancel()
+	_, err = p.billing.PayInvoice(ctx, account, id, billing.PayInvoice{Method: typedCard(c), OnSession: true})
+	return p.paid(c, account, id, err)
+}
+
+// paid goes back to the page, or says on it what is wrong with what was typed.
+func (p *Pages) paid(c echo.Context, account, id string, err error) error {
+	if store.OutcomeOf(err) == store.Recorded {
+		err = nil // the page says it
+	}
+	if problem, ok := isInvalid(err); ok {
+		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, problem)
+	}
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("token")))
+}
+
+// authenticateInvoice is the buyer's consent.
+func (p *Pages) authenticateInvoice(c echo.Context) error {
+	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
+	defer cancel()
+	payment, err := p.store.LastInvoicePayment(ctx, account, id)
+	if err == nil && payment != nil && payment.ProviderRef != nil && payment.Status == store.PaymentStatusRequiresAction && p.authenticates(payment) {
+		if _, err = p.authenticator.Authenticate(ctx, account, *payment.ProviderRef); err == nil {
+			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+		}
+	}
+	return p.paid(c, account, id, err)
+}
+
+// typedCard reads the card of a form. What is no number becomes zero, which no card has.
+func typedCard(c echo.Context) *payments.MethodInput {
+	month, _ := strconv.Atoi(c.FormValue("exp_month"))
+	year, _ := strconv.Atoi(c.FormValue("exp_year"))
+	return &payments.MethodInput{Card: &payments.Card{Number: plain(c.FormValue("number")), ExpMonth: month, ExpYear: year, CVC: c.FormValue("cvc")}}
+}
+
+// invoicePDF serves the document of a page.
+func (p *Pages) invoicePDF(c echo.Context) error {
+	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	document, detail, err := p.invoiceDocument(c.Request().Context(), account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if detail.Invoice.Status == store.InvoiceStatusDraft {
+		return p.render(c, http.StatusNotFound, "missing.html", nil)
+	}
+	return p.pdf(c, "invoice", document)
+}
+
+// receipt serves the page of an order.
+func (p *Pages) receipt(c echo.Context) error {
+	account, id, err := p.store.OpenPage(store.KindOrder, c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	document, err := p.receiptDocument(c.Request().Context(), account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	return p.render(c, http.StatusOK, "document.html", documentPage{Document: document, Here: url.PathEscape(c.Param("token"))})
+}
+
+// receiptPDF serves the document of a page.
+func (p *Pages) receiptPDF(c echo.Context) error {
+	account, id, err := p.store.OpenPage(store.KindOrder, c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	return p.receiptFile(c, account, id)
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// GetInvoicePDF returns a URL of the invoice as PDF, or CodeMissing. A draft has one too, which says what it is.
+func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*SignedURL, error) {
+	i, err := s.findInvoice(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return s.SignFile(File{Kind: FileKindInvoice, Account: account, ID: i.ID})
+}
+
+// GetInvoiceDetail returns an invoice with its lines and its customer, nil if that one was deleted, or CodeMissing.
+func (s *Store) GetInvoiceDetail(ctx context.Context, account, ref string) (*InvoiceDetail, error) {
+	i, err := s.findInvoice(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, err
+	}
+	customers, err := s.CustomersByID(ctx, account, []string{i.CustomerID})
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.InvoiceLines(ctx, account, i.ID)
+	return &InvoiceDetail{Invoice: i, Items: items, Customer: customers[i.CustomerID]}, err
+}
+
+// LastInvoicePayment returns the latest attempt to pay an invoice, or nil.
+func (s *Store) LastInvoicePayment(ctx context.Context, account, invoice string) (*Payment, error) {
+	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`, account, invoice)
+	if err != nil {
+		return nil, fmt.Errorf("read the last payment of an invoice: %w", err)
+	}
+	return payment, nil
+}
