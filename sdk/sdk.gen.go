@@ -3185,6 +3185,11 @@ type Order struct {
 	PaidAt          *wire.Time      `json:"paid_at"`
 	VoidedAt        *wire.Time      `json:"voided_at"`
 
+	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it.
+	//
+	// Example: https://shop.example/receipt/order_01k0000000000000000000000a_7h3t0k3n
+	ReceiptURL string `json:"receipt_url"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -6395,6 +6400,7 @@ var Operations = map[string]Operation{
 	"getOrder":                   {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
 	"updateOrder":                {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
 	"getOrderReceipt":            {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
+	"resendOrderReceipt":         {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
 	"listPriceVariants":          {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
 	"createPriceVariant":         {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
 	"deletePriceVariant":         {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
@@ -6985,6 +6991,14 @@ func (s *OrdersService) Update(ctx context.Context, id string, body *OrderUpdate
 // Returns a URL of the order's receipt, a PDF. It is written while it is fetched and shows the order as it is then.
 func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "getOrderReceipt", []string{id}, nil, nil, opts)
+}
+
+// ResendReceipt sends POST /orders/{id}/resend_receipt.
+//
+// Sends the buyer a mail with the address of the receipt. An order without an address to send to, and a server without a mail
+// server, are 422; in development mail goes into files of the data directory.
+func (s *OrdersService) ResendReceipt(ctx context.Context, id string, opts ...Option) (*Order, error) {
+	return do[Order](ctx, s.client, "resendOrderReceipt", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /price_variants.

@@ -3253,6 +3253,11 @@ type Order struct {
 	PaidAt          *wire.Time      `json:"paid_at"`
 	VoidedAt        *wire.Time      `json:"voided_at"`
 
+	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it.
+	//
+	// Example: https://shop.example/receipt/order_01k0000000000000000000000a_7h3t0k3n
+	ReceiptURL string `json:"receipt_url"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -6975,6 +6980,9 @@ type ServerInterface interface {
 	// GetOrderReceipt Get the receipt of an order
 	// (GET /orders/{id}/receipt)
 	GetOrderReceipt(ctx echo.Context, id string) error
+	// ResendOrderReceipt Send the receipt of an order again
+	// (POST /orders/{id}/resend_receipt)
+	ResendOrderReceipt(ctx echo.Context, id string) error
 	// ListPriceVariants List price variants
 	// (GET /price_variants)
 	ListPriceVariants(ctx echo.Context, params ListPriceVariantsParams) error
@@ -9307,6 +9315,22 @@ func (w *ServerInterfaceWrapper) GetOrderReceipt(ctx echo.Context) error {
 	return err
 }
 
+// ResendOrderReceipt converts echo context to params.
+func (w *ServerInterfaceWrapper) ResendOrderReceipt(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResendOrderReceipt(ctx, id)
+	return err
+}
+
 // ListPriceVariants converts echo context to params.
 func (w *ServerInterfaceWrapper) ListPriceVariants(ctx echo.Context) error {
 	var err error
@@ -10955,6 +10979,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/orders/:id", wrapper.UpdateOrder, options.OperationMiddlewares["updateOrder"]...)
 	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id/receipt", wrapper.GetOrderReceipt, options.OperationMiddlewares["getOrderReceipt"]...)
+	router.POST(options.BaseURL+"/orders/:id/resend_receipt", wrapper.ResendOrderReceipt, options.OperationMiddlewares["resendOrderReceipt"]...)
 	router.GET(options.BaseURL+"/price_variants", wrapper.ListPriceVariants, options.OperationMiddlewares["listPriceVariants"]...)
 	router.POST(options.BaseURL+"/price_variants", wrapper.CreatePriceVariant, options.OperationMiddlewares["createPriceVariant"]...)
 	router.DELETE(options.BaseURL+"/price_variants/:id", wrapper.DeletePriceVariant, options.OperationMiddlewares["deletePriceVariant"]...)
@@ -12019,6 +12044,20 @@ func (response GetOrderReceipt200JSONResponse) VisitGetOrderReceiptResponse(w ht
 	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
+type ResendOrderReceiptRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ResendOrderReceiptResponseObject interface {
+	VisitResendOrderReceiptResponse(w http.ResponseWriter) error
+}
+
+type ResendOrderReceipt200JSONResponse Order
+
+func (response ResendOrderReceipt200JSONResponse) VisitResendOrderReceiptResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
+}
+
 type ListPriceVariantsRequestObject struct {
 	Params ListPriceVariantsParams
 }
@@ -13055,6 +13094,9 @@ type StrictServerInterface interface {
 	// GetOrderReceipt Get the receipt of an order
 	// (GET /orders/{id}/receipt)
 	GetOrderReceipt(ctx context.Context, request GetOrderReceiptRequestObject) (GetOrderReceiptResponseObject, error)
+	// ResendOrderReceipt Send the receipt of an order again
+	// (POST /orders/{id}/resend_receipt)
+	ResendOrderReceipt(ctx context.Context, request ResendOrderReceiptRequestObject) (ResendOrderReceiptResponseObject, error)
 	// ListPriceVariants List price variants
 	// (GET /price_variants)
 	ListPriceVariants(ctx context.Context, request ListPriceVariantsRequestObject) (ListPriceVariantsResponseObject, error)
@@ -15527,6 +15569,31 @@ func (sh *strictHandler) GetOrderReceipt(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(GetOrderReceiptResponseObject); ok {
 		return validResponse.VisitGetOrderReceiptResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResendOrderReceipt operation middleware
+func (sh *strictHandler) ResendOrderReceipt(ctx echo.Context, id string) error {
+	var request ResendOrderReceiptRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResendOrderReceipt(ctx.Request().Context(), request.(ResendOrderReceiptRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResendOrderReceipt")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResendOrderReceiptResponseObject); ok {
+		return validResponse.VisitResendOrderReceiptResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
