@@ -153,7 +153,7 @@ func (c *Checkout) check(before *Checkout, now Time) error {
 }
 
 // checkConfirm checks what has to be true of a locked checkout to be bought, prices it anew, and returns its lines.
-func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]LineItem, error) {
+func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]LineItem, error) {
 	if c.Status != CheckoutStatusOpen {
 		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
 	}
@@ -190,6 +190,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in Confirm) ([]Lin
 	for i, line := range sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)
+		in.Save = in.Save || offers[i].variant.Type == PriceVariantTypeRecurring
 	}
 	if err := p.Err(); err != nil {
 		return nil, err

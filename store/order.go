@@ -226,7 +226,7 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 
 // complete makes the order of a checkout whose payment has succeeded and whose stock is held. Without a payment
 // nothing is held: what is not there any more is CodeInvalid on line_items. Nothing else may be refused here.
-// Its recurring lines make subscriptions, which are charged to method from now on.
+// Its recurring lines make subscriptions, which are charged from now on to what paid, or to method where nothing did.
 // The events show the order and its invoice as they become: pending and open, then paid. Rows that every purchase of
 // the account or of the product needs come last, so that purchases wait for each other as short as possible.
 func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
@@ -237,6 +237,12 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	now, err := u.store.businessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
+	}
+	if err := u.saveMethod(ctx, customer, payment); err != nil {
+		return err
+	}
+	if payment != nil {
+		method = methodOf(payment)
 	}
 	subs, lines, err := u.newSubscriptions(ctx, c, items, customer, method, now)
 	if err != nil {
@@ -281,7 +287,9 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 	o := b.Order
 	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired
 	if payment != nil {
-		c.PaymentStatus = CheckoutPaymentStatusPaid
+		if payment.Amount > 0 {
+			c.PaymentStatus = CheckoutPaymentStatusPaid
+		}
 		payment.OrderID, payment.InvoiceID, payment.CustomerID = &o.ID, &b.Invoice.ID, &o.CustomerID
 		if err := u.update(ctx, paymentColumns, payment); err != nil {
 			return err

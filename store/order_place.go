@@ -208,7 +208,7 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now Time) err
 	o, inv := b.Order, b.Invoice
 	o.Status, o.PaidAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusPaid, &now, nil, now
 	inv.Status, inv.PaidAt, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusPaid, &now, nil, now
-	if payment != nil {
+	if payment != nil && payment.Amount > 0 {
 		o.PaidAmount, o.PaymentIDs = payment.Amount, JSONOf(append(slices.Clone(o.PaymentIDs.V), payment.ID))
 		inv.AmountPaid = payment.Amount
 		inv.AttemptCount++

@@ -51,7 +51,10 @@ type Payment struct {
 	Provider      string                `db:"provider"`
 	ProviderRef   *string               `db:"provider_ref"`
 	MethodRef     string                `db:"method_ref"`
-	OffSession    bool                  `db:"off_session"` // the buyer is not there to do anything
+	CustomerRef   *string               `db:"customer_ref"`      // the provider's name of the customer who has the method, once it is saved
+	MethodID      *string               `db:"payment_method_id"` // of the saved method
+	SaveMethod    bool                  `db:"save_method"`       // it is to be saved
+	OffSession    bool                  `db:"off_session"`       // the buyer is not there to do anything
 	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       JSON[*PaymentFailure] `db:"failure"`
 	LeaseUntil    Time                  `db:"lease_until"` // by the database's clock; the reconciler leaves it alone until then
@@ -86,12 +89,18 @@ func (f *PaymentFailure) Err() error {
 // paymentLease is how long whoever charges is left alone. Asking a provider three times takes less.
 const paymentLease = time.Minute
 
-// Confirm is how a buyer pays. MethodRef is empty when no method was sent.
+// Confirm is how a buyer pays. MethodRef is empty when no method was sent, or Saved says which one of the customer's
+// pays. Save asks to keep the method; one that pays for a subscription always is.
 type Confirm struct {
 	Provider      string
 	MethodRef     string
 	PaymentMethod PaymentMethod
+	Saved         string
+	Save          bool
 	TermsAccepted bool
+
+	customerRef *string // of the saved method
+	methodID    *string
 }
 
 // Confirmation is how far the payment of a checkout or of an invoice is; the other one is nil. Payment is nil if there
@@ -148,6 +157,16 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 		}
 		return u.exec(ctx, `UPDATE payments SET provider_ref = ?, updated_at = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
 			ref, now, account, id)
+	})
+	return err
+}
+
+// SetPaymentMethod stores what a provider made of a method that it has saved, before it is charged.
+func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			UPDATE payments SET method_ref = ?, payment_method = ?, customer_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
+			p.MethodRef, p.PaymentMethod, p.CustomerRef, p.AccountID, p.ID)
 	})
 	return err
 }
@@ -263,13 +282,17 @@ func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Pay
 	return payment, nil
 }
 
-// beginConfirm stores the intent to charge, or makes the order where there is nothing to charge.
+// beginConfirm stores the intent to charge, or makes the order where there is nothing to charge. A method that is to be
+// saved needs the provider too, so that its payment may be one of nothing.
 func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Confirm) (payment *Payment, err error) {
-	items, err := u.checkConfirm(ctx, c, in)
+	if err := u.store.useSaved(ctx, c, &in); err != nil {
+		return nil, err
+	}
+	items, err := u.checkConfirm(ctx, c, &in)
 	if err != nil {
 		return nil, err
 	}
-	if c.AmountDueNow == 0 {
+	if c.AmountDueNow == 0 && !in.saves() {
 		if err := u.redeemDiscount(ctx, c); err != nil {
 			return nil, err
 		}
@@ -301,6 +324,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	payment := &Payment{
 		AccountID: c.AccountID, ID: id, Purpose: PaymentPurposeCheckout, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
+		CustomerRef: in.customerRef, MethodID: in.methodID, SaveMethod: in.saves(),
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return payment, u.insert(ctx, paymentColumns, payment)
@@ -319,7 +343,7 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
 	switch result.Status {
 	case PaymentStatusSucceeded:
-		return u.complete(ctx, c, items, payment, methodOf(payment))
+		return u.complete(ctx, c, items, payment, nil)
 	case PaymentStatusRequiresAction:
 		c.NextAction = JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
 	default:

@@ -13,7 +13,9 @@ type InvoicePayment struct {
 	Provider      string
 	MethodRef     string
 	PaymentMethod PaymentMethod
-	OffSession    bool // the buyer is not there to do anything
+	OffSession    bool    // the buyer is not there to do anything
+	CustomerRef   *string // with MethodID, of a saved method
+	MethodID      *string
 }
 
 // BeginInvoicePayment stores the intent to charge what is due of an open or past due invoice. A request that is sent
@@ -50,6 +52,7 @@ func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in I
 	}
 	payment.Provider, payment.MethodRef, payment.PaymentMethod = in.Provider, in.MethodRef, JSONOf(in.PaymentMethod)
 	payment.OffSession, payment.LeaseUntil = in.OffSession, *lease
+	payment.CustomerRef, payment.MethodID = in.CustomerRef, in.MethodID
 	return payment, u.insert(ctx, paymentColumns, payment)
 }
 

@@ -99,6 +99,63 @@ func (s *Store) CustomerPaymentMethod(ctx context.Context, account, customer, re
 	return s.findMethod(ctx, &Customer{AccountID: account, ID: customer}, ref, "payment_method")
 }
 
+// CustomerRef returns the provider's name of a customer who has saved a method with it, nil for another.
+func (s *Store) CustomerRef(ctx context.Context, account, customer, provider string) (*string, error) {
+	return get[string](ctx, s, `
+		SELECT customer_ref FROM payment_methods WHERE account_id = ? AND customer_id = ? AND provider = ? ORDER BY id DESC LIMIT 1`,
+		account, customer, provider)
+}
+
+// useSaved fills in the saved method that a buyer pays with. It must be one of the checkout's customer.
+func (s *Store) useSaved(ctx context.Context, c *Checkout, in *Confirm) error {
+	if in.Saved == "" {
+		return nil
+	}
+	if c.CustomerID == nil {
+		return Missing("payment method", "payment_method", in.Saved)
+	}
+	m, err := s.CustomerPaymentMethod(ctx, c.AccountID, *c.CustomerID, in.Saved)
+	if err != nil {
+		return err
+	}
+	in.Provider, in.MethodRef, in.PaymentMethod = m.Provider, m.ProviderRef, m.Card.V
+	in.customerRef, in.methodID = &m.CustomerRef, &m.ID
+	return nil
+}
+
+// saves reports whether a method was sent that is to be saved.
+func (c *Confirm) saves() bool { return c.Save && c.MethodRef != "" && c.methodID == nil }
+
+// saveMethod keeps the method of a payment that has succeeded for its locked customer, whose default it becomes if they
+// have none. One that the customer has already is not kept twice.
+func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment) error {
+	if p == nil || !p.SaveMethod || p.CustomerRef == nil {
+		return nil
+	}
+	kept, err := get[string](ctx, u.store, `
+		SELECT id FROM payment_methods WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
+		c.AccountID, c.ID, p.Provider, p.MethodRef)
+	if err != nil {
+		return fmt.Errorf("look for a payment method: %w", err)
+	}
+	if kept == nil {
+		m := &SavedMethod{
+			AccountID: c.AccountID, ID: NewID(KindPaymentMethod), CustomerID: c.ID, Provider: p.Provider, ProviderRef: p.MethodRef,
+			CustomerRef: *p.CustomerRef, Card: p.PaymentMethod, CreatedAt: p.UpdatedAt, UpdatedAt: p.UpdatedAt,
+		}
+		if err := u.insert(ctx, savedMethodColumns, m); err != nil {
+			return err
+		}
+		kept = &m.ID
+	}
+	p.MethodID = kept
+	if c.DefaultPaymentMethodID != nil {
+		return nil
+	}
+	c.DefaultPaymentMethodID = kept
+	return u.update(ctx, customerColumns, c)
+}
+
 // findMethod reads a payment method of a customer that is not deleted. Param is what named it, empty for the path.
 func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) (*SavedMethod, error) {
 	id, ok := ParseID(KindPaymentMethod, ref)

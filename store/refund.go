@@ -340,7 +340,7 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 		return nil, Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
 	}
 	payment, err := get[Payment](ctx, u.store, paymentColumns.selectSQL+`
-		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0`, o.AccountID, o.ID)
+		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
 	if err != nil || payment != nil {
 		return payment, err
 	}

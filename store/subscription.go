@@ -107,7 +107,7 @@ type BillingMethod struct {
 	ID          *string       `json:"id"` // of the saved method, if it is one
 	Provider    string        `json:"provider"`
 	Ref         string        `json:"ref"`
-	CustomerRef string        `json:"customer_ref"`
+	CustomerRef *string       `json:"customer_ref"`
 	Card        PaymentMethod `json:"card"`
 }
 

@@ -164,5 +164,23 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 func (u *unit) chargeBill(ctx context.Context, b *bill, method *BillingMethod, id string) (*Payment, error) {
 	return u.beginInvoicePayment(ctx, b, id, InvoicePayment{
 		Provider: method.Provider, MethodRef: method.Ref, PaymentMethod: method.Card, OffSession: true,
+		CustomerRef: method.CustomerRef, MethodID: method.ID,
 	})
+}
+
+// billingMethod is what a subscription is charged with: its own method as long as the customer has it, or else their
+// default. It is nil if there is neither.
+func (u *unit) billingMethod(ctx context.Context, sub *Subscription) (*BillingMethod, error) {
+	var own *string
+	if m := sub.Method.V; m != nil {
+		if m.ID == nil {
+			return m, nil
+		}
+		own = m.ID
+	}
+	saved, err := u.store.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
+	if err != nil || saved == nil {
+		return nil, err
+	}
+	return &BillingMethod{ID: &saved.ID, Provider: saved.Provider, Ref: saved.ProviderRef, CustomerRef: &saved.CustomerRef, Card: saved.Card.V}, nil
 }

@@ -303,12 +303,16 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 		}
 		return u.saveSubscription(ctx, sub, now)
 	}
-	if sub.Method.V == nil {
+	method, err := u.billingMethod(ctx, sub)
+	if err != nil {
+		return err
+	}
+	if method == nil {
 		return Invalid("payment_method", "The subscription has no payment method to charge the change to.")
 	}
 	change.InvoiceID = &b.Invoice.ID
 	sub.PendingChange = JSONOf(change)
-	if c.Payment, err = u.chargeBill(ctx, b, sub.Method.V, payment); err != nil {
+	if c.Payment, err = u.chargeBill(ctx, b, method, payment); err != nil {
 		return err
 	}
 	return u.saveSubscription(ctx, sub, now)

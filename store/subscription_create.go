@@ -38,7 +38,7 @@ func methodOf(p *Payment) *BillingMethod {
 	if p == nil {
 		return nil
 	}
-	return &BillingMethod{Provider: p.Provider, Ref: p.MethodRef, Card: p.PaymentMethod.V}
+	return &BillingMethod{ID: p.MethodID, Provider: p.Provider, Ref: p.MethodRef, CustomerRef: p.CustomerRef, Card: p.PaymentMethod.V}
 }
 
 // method is what a buyer confirmed a checkout with, nil if nothing.
@@ -46,7 +46,7 @@ func (c Confirm) method() *BillingMethod {
 	if c.MethodRef == "" {
 		return nil
 	}
-	return &BillingMethod{Provider: c.Provider, Ref: c.MethodRef, Card: c.PaymentMethod}
+	return &BillingMethod{ID: c.methodID, Provider: c.Provider, Ref: c.MethodRef, CustomerRef: c.customerRef, Card: c.PaymentMethod}
 }
 
 // newSubscriptions are the subscriptions that a checkout makes: one for each of its recurring lines, whose index it

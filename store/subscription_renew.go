@@ -90,10 +90,14 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now Time) (*
 	if b.Order.Status == OrderStatusPaid {
 		return nil, nil
 	}
-	if sub.Method.V == nil {
+	method, err := u.billingMethod(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if method == nil {
 		return nil, u.notCollected(ctx, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, sub.Method.V, NewID(KindPayment))
+	return u.chargeBill(ctx, b, method, NewID(KindPayment))
 }
 
 // turn makes the subscription's period the one that begins at start, under the plan that was to begin with it. Its days
@@ -157,10 +161,14 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payme
 	if !extra {
 		sub.NextAttemptAt = nil
 	}
-	if sub.Method.V == nil {
+	method, err := u.billingMethod(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if method == nil {
 		return nil, u.notCollected(ctx, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, sub.Method.V, NewID(KindPayment))
+	return u.chargeBill(ctx, b, method, NewID(KindPayment))
 }
 
 // isBeingPaid reports whether a payment of the bill is under way.

@@ -56,6 +56,7 @@ func (b *Billing) named(provider string) (payments.Provider, error) {
 // ConfirmCheckout is how a buyer pays. Method is nil when none was sent.
 type ConfirmCheckout struct {
 	Method        *payments.MethodInput
+	Save          bool // keep the method for later
 	TermsAccepted bool
 }
 
@@ -87,8 +88,12 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 
 // accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
-	confirm := store.Confirm{TermsAccepted: in.TermsAccepted}
+	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save}
 	if in.Method == nil {
+		return confirm, nil
+	}
+	if isSaved(in.Method) {
+		confirm.Saved = in.Method.Ref
 		return confirm, nil
 	}
 	provider, err := b.chosen(ctx, account)
@@ -153,21 +158,34 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 		}
 		return provider.ConfirmCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	}
+	if payment.SaveMethod && payment.CustomerRef == nil {
+		if err := b.saveMethod(ctx, provider, begun); err != nil {
+			return declined(err)
+		}
+	}
+	if payment.Amount == 0 {
+		return payments.Charge{Status: payments.ChargeSucceeded}, nil
+	}
 	ref, err := provider.PrepareCharge(ctx, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef, OffSession: payment.OffSession, ReturnURL: pageOf(begun),
+		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession, ReturnURL: pageOf(begun),
 		Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
 	})
-	if decline, ok := errors.AsType[*payments.Decline](err); ok {
-		return payments.Charge{Status: payments.ChargeDeclined, Decline: decline}, nil
-	}
 	if err != nil {
-		return payments.Charge{}, err
+		return declined(err)
 	}
 	if err := b.store.SetPaymentRef(ctx, payment.AccountID, payment.ID, ref); err != nil {
 		return payments.Charge{}, err
 	}
 	return provider.ConfirmCharge(ctx, payment.AccountID, ref)
+}
+
+// declined makes an error that says no for good the decline of a charge.
+func declined(err error) (payments.Charge, error) {
+	if decline, ok := errors.AsType[*payments.Decline](err); ok {
+		return payments.Charge{Status: payments.ChargeDeclined, Decline: decline}, nil
+	}
+	return payments.Charge{}, err
 }
 
 func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {

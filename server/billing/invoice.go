@@ -45,6 +45,15 @@ func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayI
 	if in.Method == nil {
 		return store.InvoicePayment{}, store.Invalid("payment_method", "Say how the invoice is paid: with a payment method, or out of band.")
 	}
+	if isSaved(in.Method) {
+		m, err := b.store.CustomerPaymentMethod(ctx, invoice.AccountID, invoice.CustomerID, in.Method.Ref)
+		if err != nil {
+			return store.InvoicePayment{}, err
+		}
+		how := PaymentWith(m)
+		how.OffSession = !in.OnSession
+		return how, nil
+	}
 	provider, err := b.chosen(ctx, invoice.AccountID)
 	if err != nil {
 		return store.InvoicePayment{}, err

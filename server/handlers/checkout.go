@@ -70,7 +70,9 @@ func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutReq
 
 // confirmation reads how a buyer pays.
 func confirmation(b *api.CheckoutConfirm) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted}
+	in := billing.ConfirmCheckout{
+		TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted, Save: b.SavePaymentMethod != nil && *b.SavePaymentMethod,
+	}
 	if b.PaymentMethod != nil {
 		in.Method = &payments.MethodInput{Ref: b.PaymentMethod.Token, Card: (*payments.Card)(b.PaymentMethod.Card)}
 	}

@@ -65,3 +65,22 @@ func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerReque
 	}
 	return api.DeleteCustomer200JSONResponse(view.Deleted("customer", c.ID)), nil
 }
+
+// ListCustomerPaymentMethods implements GET /customers/{id}/payment_methods.
+func (h *Handlers) ListCustomerPaymentMethods(ctx context.Context, r api.ListCustomerPaymentMethodsRequestObject) (api.ListCustomerPaymentMethodsResponseObject, error) {
+	page := view.Page(r.Params.Limit, r.Params.StartingAfter, r.Params.EndingBefore)
+	methods, more, err := h.store.ListCustomerPaymentMethods(ctx, account(ctx), r.ID, page)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListCustomerPaymentMethods200JSONResponse(view.List("/v1/customers/"+r.ID+"/payment_methods", methods, more, view.SavedPaymentMethod)), nil
+}
+
+// DeleteCustomerPaymentMethod implements DELETE /customers/{id}/payment_methods/{payment_method}.
+func (h *Handlers) DeleteCustomerPaymentMethod(ctx context.Context, r api.DeleteCustomerPaymentMethodRequestObject) (api.DeleteCustomerPaymentMethodResponseObject, error) {
+	m, err := h.store.DeleteCustomerPaymentMethod(ctx, account(ctx), r.ID, r.PaymentMethod)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteCustomerPaymentMethod200JSONResponse(view.Deleted("payment_method", m.ID)), nil
+}

@@ -75,7 +75,7 @@ func (p place) String() string { return fmt.Sprintf("%s %s (%s)", p.in, p.name, 
 var fields = map[string]string{
 	"discount": "disc", "subscription": "sub",
 	"product": "prod", "price_variant": "price", "customer": "cus", "checkout": "chk", "order": "order",
-	"default_price_variant": "price", "webhook_endpoint": "we", "event": "whev",
+	"default_price_variant": "price", "default_payment_method": "pm", "payment_method": "pm", "webhook_endpoint": "we", "event": "whev",
 	"account_id": "sacct", "ad_account_id": "ad_account", "post_id": "spost", "ad_group_id": "ad_group", "campaign_id": "campaign",
 }
 
@@ -84,6 +84,9 @@ func places(op *harness.Operation) []place {
 	var found []place
 	for _, name := range op.PathParameters() {
 		prefix := prefixOf(op)
+		if name == "payment_method" {
+			prefix = "pm"
+		}
 		found = append(found, place{in: "path", name: name, prefix: prefix})
 		if slices.Contains([]string{"prod", "site"}, prefix) {
 			found = append(found, place{in: "path", name: name, prefix: prefix, slug: true})

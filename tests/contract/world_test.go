@@ -45,6 +45,7 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	t.Helper()
 	w := &world{Client: s.Account(t), ids: map[string]string{}, slugs: map[string]string{}, externalID: "ext-" + unique(), hooks: s.Hooks.URL}
 	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
+	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
 	w.sell(t)
 	w.hear(t)
 	product := w.make(t, "prod", "/v1/products", map[string]any{
@@ -56,7 +57,6 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	})
 	w.slugs["prod"] = product["slug"].(string)
 	w.ids["price"] = product["price_variants"].([]any)[0].(string)
-	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
 	w.code = "CODE-" + unique()
 	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
 	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
@@ -98,23 +98,24 @@ func (w *world) first(t testing.TB, path string, wanted func(map[string]any) boo
 	return ""
 }
 
-// sell makes one order, with a refund of a part of it that stays pending, and leaves a second, open checkout.
+// sell makes one order, with a saved payment method and a refund of a part that stays pending, and leaves a second, open
+// checkout.
 func (w *world) sell(t testing.TB) {
 	t.Helper()
 	sold := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
 		"name": "Sold", "status": "active", "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
 	})
 	w.ids["sold price"] = sold["price_variants"].([]any)[0].(string)
-	cart := map[string]any{
-		"customer_email": unique() + "@example.com",
-		"line_items":     []any{map[string]any{"price_variant": w.ids["sold price"]}},
-	}
-	paid := w.make(t, "chk", "/v1/checkouts", cart)
-	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{"payment_method": "pm_card_pendingRefund"})
+	lines := []any{map[string]any{"price_variant": w.ids["sold price"]}}
+	paid := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer": w.ids["cus"], "line_items": lines})
+	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{
+		"payment_method": "pm_card_pendingRefund", "save_payment_method": true,
+	})
+	w.ids["pm"] = w.first(t, "/v1/customers/"+w.ids["cus"]+"/payment_methods", nil)
 	w.ids["order"] = paid["order"].(string)
 	w.ids["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)["payments"].([]any)[0].(string)
 	w.make(t, "re", "/v1/refunds", map[string]any{"order": w.ids["order"], "amount": 500})
-	open := w.make(t, "chk", "/v1/checkouts", cart)
+	open := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer_email": unique() + "@example.com", "line_items": lines})
 	w.secret = open["client_secret"].(string)
 }
 
@@ -160,7 +161,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 var resources = map[string]string{
 	"discounts": "disc", "subscriptions": "sub",
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkout_links": "clink", "checkouts": "chk", "orders": "order",
-	"payments": "pay", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
+	"payments": "pay", "payment_methods": "pm", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
 	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
 }
@@ -177,6 +178,8 @@ func (w *world) parameter(op *harness.Operation, name string) string {
 	switch name {
 	case "client_secret":
 		return w.secret
+	case "payment_method":
+		return w.ids["pm"]
 	case "external_id":
 		return w.externalID
 	}

@@ -1,0 +1,68 @@
+package billing
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// isSaved tells the id of a payment method that a customer has saved here from what a provider knows.
+func isSaved(in *payments.MethodInput) bool {
+	_, saved := store.ParseID(store.KindPaymentMethod, in.Ref)
+	return saved
+}
+
+// saveMethod lets the provider save the method of a payment for its customer, and stores what it is charged as from then
+// on. Every call has a token of the payment's, so that it may be repeated. A method that cannot be saved is a
+// *payments.Decline.
+func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.Confirmation) error {
+	payment := begun.Payment
+	customer, err := b.customerRef(ctx, provider, begun)
+	if err != nil {
+		return fmt.Errorf("save the customer of payment %s: %w", payment.ID, err)
+	}
+	method, err := provider.AttachMethod(ctx, payments.AttachInput{
+		Token: payment.ID + "-method", Account: payment.AccountID, CustomerRef: customer, MethodRef: payment.MethodRef, Card: payment.PaymentMethod.V,
+	})
+	if refused, ok := errors.AsType[*store.Error](err); ok {
+		return &payments.Decline{Code: "payment_method_not_saved", Message: refused.Message}
+	}
+	if err != nil {
+		return err
+	}
+	payment.MethodRef, payment.CustomerRef, payment.PaymentMethod = method.Ref, &customer, store.JSONOf(method.Card)
+	return b.store.SetPaymentMethod(ctx, payment)
+}
+
+// customerRef returns the provider's customer for the buyer of a checkout, who becomes ours only when they have paid.
+func (b *Billing) customerRef(ctx context.Context, provider payments.Provider, begun *store.Confirmation) (string, error) {
+	payment, c := begun.Payment, begun.Checkout
+	if c.CustomerID != nil {
+		known, err := b.store.CustomerRef(ctx, payment.AccountID, *c.CustomerID, provider.Name())
+		if err != nil || known != nil {
+			return deref(known), err
+		}
+	}
+	return provider.CreateCustomer(ctx, payments.CustomerInput{
+		Token: payment.ID + "-customer", Account: payment.AccountID, Customer: cmp.Or(deref(c.CustomerID), payment.ID),
+		Email: deref(c.CustomerEmail), Name: deref(c.CustomerName),
+	})
+}
+
+// PaymentWith is how an invoice is paid with a saved method.
+func PaymentWith(m *store.SavedMethod) store.InvoicePayment {
+	return store.InvoicePayment{
+		Provider: m.Provider, MethodRef: m.ProviderRef, PaymentMethod: m.Card.V, CustomerRef: &m.CustomerRef, MethodID: &m.ID,
+	}
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
