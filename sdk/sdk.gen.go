@@ -2301,9 +2301,13 @@ type Checkout struct {
 
 // CheckoutConfirm How the buyer pays.
 type CheckoutConfirm struct {
-	// PaymentMethod A token such as `pm_card_visa`, or a card. Not needed when nothing is to be paid.
+	// PaymentMethod A token such as `pm_card_visa`, a card, or the id of a payment method that the checkout's `customer` has saved. One that they
+	// do not have is 404. Not needed when nothing is to be paid.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
-	TermsAccepted *bool               `json:"terms_accepted,omitempty"`
+
+	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is.
+	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
+	TermsAccepted     *bool `json:"terms_accepted,omitempty"`
 }
 
 // CheckoutCreate A checkout to be opened.
@@ -3849,6 +3853,9 @@ type SavedPaymentMethod struct {
 // SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
 type SavedPaymentMethodType string
 
+// SavedPaymentMethodList A page of results.
+type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
+
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
 // need one.
 type SignedURL struct {
@@ -5021,6 +5028,18 @@ type ListCustomersParams struct {
 
 	// Expand References to return as objects, separated by commas: default_payment_method.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListCustomerPaymentMethodsParams are the filters of ListCustomerPaymentMethods and the page to return. Nil fields do not filter.
+type ListCustomerPaymentMethodsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 }
 
 // ListDiscountsParams are the filters of ListDiscounts and the page to return. Nil fields do not filter.
@@ -6333,131 +6352,133 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 
 // Operations describes every operation of the API by its operationId. Treat it as read-only.
 var Operations = map[string]Operation{
-	"getAccount":                 {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
-	"updateAccount":              {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
-	"listAds":                    {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
-	"createAd":                   {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdActions":              {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
-	"listAdAccounts":             {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
-	"getAdGroup":                 {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
-	"updateAdGroup":              {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"pauseAdGroup":               {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
-	"resumeAdGroup":              {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdAudiences":            {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
-	"createAdAudience":           {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
-	"deleteAdAudience":           {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
-	"getAdAudience":              {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
-	"uploadAdAudienceUsers":      {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
-	"boostPost":                  {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listBusinessCenters":        {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
-	"listAdCampaigns":            {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
-	"pauseAdCampaigns":           {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
-	"resumeAdCampaigns":          {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"deleteAdCampaign":           {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
-	"getAdCampaign":              {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
-	"updateAdCampaign":           {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdCampaignAdGroups":     {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
-	"listAdCapabilities":         {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
-	"getAdLimits":                {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
-	"updateAdLimits":             {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAISites":                {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
-	"createAISite":               {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
-	"deleteAISite":               {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
-	"getAISite":                  {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
-	"updateAISite":               {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
-	"listAPIKeys":                {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
-	"createAPIKey":               {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
-	"deleteAPIKey":               {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
-	"getAPIKey":                  {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
-	"updateAPIKey":               {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
-	"listCheckoutLinks":          {ID: "listCheckoutLinks", Method: "GET", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckoutLink":         {ID: "createCheckoutLink", Method: "POST", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:write"},
-	"deleteCheckoutLink":         {ID: "deleteCheckoutLink", Method: "DELETE", Path: "/checkout_links/{id}", Approval: "ask", Scope: "checkouts:write"},
-	"getCheckoutLink":            {ID: "getCheckoutLink", Method: "GET", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckoutLink":         {ID: "updateCheckoutLink", Method: "PATCH", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"listCheckouts":              {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckout":             {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
-	"getCheckout":                {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckout":             {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"confirmCheckout":            {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
-	"expireCheckout":             {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
-	"listCustomers":              {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
-	"createCustomer":             {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
-	"getCustomerByExternalID":    {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
-	"deleteCustomer":             {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
-	"getCustomer":                {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
-	"updateCustomer":             {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
-	"listDiscounts":              {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
-	"createDiscount":             {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
-	"lookupDiscount":             {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
-	"deleteDiscount":             {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
-	"getDiscount":                {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
-	"updateDiscount":             {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
-	"disableDiscount":            {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
-	"enableDiscount":             {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
-	"listOrders":                 {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
-	"exportOrders":               {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
-	"getOrder":                   {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
-	"updateOrder":                {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
-	"getOrderReceipt":            {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
-	"resendOrderReceipt":         {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
-	"listPriceVariants":          {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
-	"createPriceVariant":         {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
-	"deletePriceVariant":         {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
-	"getPriceVariant":            {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
-	"updatePriceVariant":         {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
-	"listProducts":               {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
-	"createProduct":              {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
-	"deleteProduct":              {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
-	"getProduct":                 {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
-	"updateProduct":              {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
-	"archiveProduct":             {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
-	"duplicateProduct":           {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
-	"publishProduct":             {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
-	"unarchiveProduct":           {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
-	"unpublishProduct":           {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
-	"getPublicCheckout":          {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"updatePublicCheckout":       {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"confirmPublicCheckout":      {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
-	"listRefunds":                {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
-	"createRefund":               {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
-	"getRefund":                  {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
-	"updateRefund":               {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
-	"cancelRefund":               {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
-	"listSocialAccounts":         {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
-	"connectSocialAccount":       {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
-	"activateSocialAccount":      {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
-	"getSocialAccount":           {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
-	"deactivateSocialAccount":    {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
-	"listSocialPosts":            {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
-	"syncSocialAccount":          {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
-	"listSubscriptions":          {ID: "listSubscriptions", Method: "GET", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:read"},
-	"createSubscription":         {ID: "createSubscription", Method: "POST", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:write"},
-	"getSubscription":            {ID: "getSubscription", Method: "GET", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:read"},
-	"updateSubscription":         {ID: "updateSubscription", Method: "PATCH", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:write"},
-	"cancelSubscription":         {ID: "cancelSubscription", Method: "POST", Path: "/subscriptions/{id}/cancel", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
-	"changeSubscription":         {ID: "changeSubscription", Method: "POST", Path: "/subscriptions/{id}/change", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
-	"previewSubscriptionChange":  {ID: "previewSubscriptionChange", Method: "POST", Path: "/subscriptions/{id}/change_preview", Approval: "allow", Scope: "subscriptions:read"},
-	"pauseSubscription":          {ID: "pauseSubscription", Method: "POST", Path: "/subscriptions/{id}/pause", Approval: "allow", Scope: "subscriptions:write"},
-	"previewSubscriptionRenewal": {ID: "previewSubscriptionRenewal", Method: "GET", Path: "/subscriptions/{id}/renew_preview", Approval: "allow", Scope: "subscriptions:read"},
-	"resumeSubscription":         {ID: "resumeSubscription", Method: "POST", Path: "/subscriptions/{id}/resume", Approval: "allow", Scope: "subscriptions:write"},
-	"uncancelSubscription":       {ID: "uncancelSubscription", Method: "POST", Path: "/subscriptions/{id}/uncancel", Approval: "allow", Scope: "subscriptions:write"},
-	"driftAds":                   {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
-	"advanceTestClock":           {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
-	"authenticateTestPayment":    {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
-	"settleTestRefund":           {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
-	"listWebhookEndpoints":       {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
-	"createWebhookEndpoint":      {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookEventTypes":      {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
-	"deleteWebhookEndpoint":      {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
-	"getWebhookEndpoint":         {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"updateWebhookEndpoint":      {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookDeliveries":      {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
-	"redeliverWebhookEndpoint":   {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
-	"rotateWebhookSecret":        {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
-	"testWebhookEndpoint":        {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
-	"getWebhookEvent":            {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"redeliverWebhookEvent":      {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"getAccount":                  {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
+	"updateAccount":               {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
+	"listAds":                     {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
+	"createAd":                    {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdActions":               {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
+	"listAdAccounts":              {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
+	"getAdGroup":                  {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdGroup":               {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"pauseAdGroup":                {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdGroup":               {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdAudiences":             {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
+	"createAdAudience":            {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
+	"deleteAdAudience":            {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdAudience":               {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
+	"uploadAdAudienceUsers":       {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
+	"boostPost":                   {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listBusinessCenters":         {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
+	"listAdCampaigns":             {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
+	"pauseAdCampaigns":            {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdCampaigns":           {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"deleteAdCampaign":            {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdCampaign":               {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdCampaign":            {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdCampaignAdGroups":      {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
+	"listAdCapabilities":          {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
+	"getAdLimits":                 {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
+	"updateAdLimits":              {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAISites":                 {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
+	"createAISite":                {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
+	"deleteAISite":                {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
+	"getAISite":                   {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
+	"updateAISite":                {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
+	"listAPIKeys":                 {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
+	"createAPIKey":                {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
+	"deleteAPIKey":                {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
+	"getAPIKey":                   {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
+	"updateAPIKey":                {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
+	"listCheckoutLinks":           {ID: "listCheckoutLinks", Method: "GET", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckoutLink":          {ID: "createCheckoutLink", Method: "POST", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:write"},
+	"deleteCheckoutLink":          {ID: "deleteCheckoutLink", Method: "DELETE", Path: "/checkout_links/{id}", Approval: "ask", Scope: "checkouts:write"},
+	"getCheckoutLink":             {ID: "getCheckoutLink", Method: "GET", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckoutLink":          {ID: "updateCheckoutLink", Method: "PATCH", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:write"},
+	"listCheckouts":               {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckout":              {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
+	"getCheckout":                 {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckout":              {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
+	"confirmCheckout":             {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
+	"expireCheckout":              {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
+	"listCustomers":               {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
+	"createCustomer":              {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
+	"getCustomerByExternalID":     {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
+	"deleteCustomer":              {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
+	"getCustomer":                 {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
+	"updateCustomer":              {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
+	"listCustomerPaymentMethods":  {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
+	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
+	"listDiscounts":               {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
+	"createDiscount":              {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
+	"lookupDiscount":              {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
+	"deleteDiscount":              {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
+	"getDiscount":                 {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
+	"updateDiscount":              {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
+	"disableDiscount":             {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
+	"enableDiscount":              {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
+	"listOrders":                  {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
+	"exportOrders":                {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
+	"getOrder":                    {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
+	"updateOrder":                 {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
+	"getOrderReceipt":             {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
+	"resendOrderReceipt":          {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
+	"listPriceVariants":           {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
+	"createPriceVariant":          {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
+	"deletePriceVariant":          {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
+	"getPriceVariant":             {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
+	"updatePriceVariant":          {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
+	"listProducts":                {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
+	"createProduct":               {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
+	"deleteProduct":               {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
+	"getProduct":                  {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
+	"updateProduct":               {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
+	"archiveProduct":              {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
+	"duplicateProduct":            {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
+	"publishProduct":              {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
+	"unarchiveProduct":            {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
+	"unpublishProduct":            {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
+	"getPublicCheckout":           {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"updatePublicCheckout":        {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"confirmPublicCheckout":       {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"listRefunds":                 {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
+	"createRefund":                {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
+	"getRefund":                   {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
+	"updateRefund":                {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
+	"cancelRefund":                {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
+	"listSocialAccounts":          {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
+	"connectSocialAccount":        {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
+	"activateSocialAccount":       {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
+	"getSocialAccount":            {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
+	"deactivateSocialAccount":     {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
+	"listSocialPosts":             {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
+	"syncSocialAccount":           {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
+	"listSubscriptions":           {ID: "listSubscriptions", Method: "GET", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:read"},
+	"createSubscription":          {ID: "createSubscription", Method: "POST", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:write"},
+	"getSubscription":             {ID: "getSubscription", Method: "GET", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:read"},
+	"updateSubscription":          {ID: "updateSubscription", Method: "PATCH", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:write"},
+	"cancelSubscription":          {ID: "cancelSubscription", Method: "POST", Path: "/subscriptions/{id}/cancel", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
+	"changeSubscription":          {ID: "changeSubscription", Method: "POST", Path: "/subscriptions/{id}/change", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
+	"previewSubscriptionChange":   {ID: "previewSubscriptionChange", Method: "POST", Path: "/subscriptions/{id}/change_preview", Approval: "allow", Scope: "subscriptions:read"},
+	"pauseSubscription":           {ID: "pauseSubscription", Method: "POST", Path: "/subscriptions/{id}/pause", Approval: "allow", Scope: "subscriptions:write"},
+	"previewSubscriptionRenewal":  {ID: "previewSubscriptionRenewal", Method: "GET", Path: "/subscriptions/{id}/renew_preview", Approval: "allow", Scope: "subscriptions:read"},
+	"resumeSubscription":          {ID: "resumeSubscription", Method: "POST", Path: "/subscriptions/{id}/resume", Approval: "allow", Scope: "subscriptions:write"},
+	"uncancelSubscription":        {ID: "uncancelSubscription", Method: "POST", Path: "/subscriptions/{id}/uncancel", Approval: "allow", Scope: "subscriptions:write"},
+	"driftAds":                    {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
+	"advanceTestClock":            {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
+	"authenticateTestPayment":     {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
+	"settleTestRefund":            {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
+	"listWebhookEndpoints":        {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
+	"createWebhookEndpoint":       {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookEventTypes":       {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
+	"deleteWebhookEndpoint":       {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
+	"getWebhookEndpoint":          {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"updateWebhookEndpoint":       {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookDeliveries":       {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEndpoint":    {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"rotateWebhookSecret":         {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
+	"testWebhookEndpoint":         {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
+	"getWebhookEvent":             {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEvent":       {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
 }
 
 // Get sends GET /account.
@@ -6894,6 +6915,21 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 // Changes the fields that are sent; null clears one. A `default_payment_method` that the customer does not have is 404.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
+}
+
+// ListPaymentMethods sends GET /customers/{id}/payment_methods.
+//
+// Returns the payment methods that the customer can be charged with later, newest first. A method is saved by confirming a
+// checkout with `save_payment_method`, or for a subscription.
+func (s *CustomersService) ListPaymentMethods(ctx context.Context, id string, params *ListCustomerPaymentMethodsParams, opts ...Option) (*SavedPaymentMethodList, error) {
+	return do[SavedPaymentMethodList](ctx, s.client, "listCustomerPaymentMethods", []string{id}, params, nil, opts)
+}
+
+// DeletePaymentMethod sends DELETE /customers/{id}/payment_methods/{payment_method}.
+//
+// Forgets a payment method, so that nothing is charged to it any more. Was it the default, the customer has none then.
+func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, paymentMethod string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteCustomerPaymentMethod", []string{id, paymentMethod}, nil, nil, opts)
 }
 
 // List sends GET /discounts.

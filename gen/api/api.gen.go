@@ -2343,9 +2343,13 @@ type Checkout struct {
 
 // CheckoutConfirm How the buyer pays.
 type CheckoutConfirm struct {
-	// PaymentMethod A token such as `pm_card_visa`, or a card. Not needed when nothing is to be paid.
+	// PaymentMethod A token such as `pm_card_visa`, a card, or the id of a payment method that the checkout's `customer` has saved. One that they
+	// do not have is 404. Not needed when nothing is to be paid.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
-	TermsAccepted *bool               `json:"terms_accepted,omitempty"`
+
+	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is.
+	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
+	TermsAccepted     *bool `json:"terms_accepted,omitempty"`
 }
 
 // CheckoutCreate A checkout to be opened.
@@ -3917,6 +3921,9 @@ type SavedPaymentMethod struct {
 // SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
 type SavedPaymentMethodType string
 
+// SavedPaymentMethodList A page of results.
+type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
+
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
 // need one.
 type SignedURL struct {
@@ -5191,6 +5198,18 @@ type GetCustomerParams struct {
 type UpdateCustomerParams struct {
 	// Expand References to return as objects, separated by commas: default_payment_method.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListCustomerPaymentMethodsParams defines parameters for ListCustomerPaymentMethods.
+type ListCustomerPaymentMethodsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 }
 
 // ListDiscountsParams defines parameters for ListDiscounts.
@@ -6941,6 +6960,12 @@ type ServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx echo.Context, id string, params UpdateCustomerParams) error
+	// ListCustomerPaymentMethods List a customer's payment methods
+	// (GET /customers/{id}/payment_methods)
+	ListCustomerPaymentMethods(ctx echo.Context, id string, params ListCustomerPaymentMethodsParams) error
+	// DeleteCustomerPaymentMethod Delete a customer's payment method
+	// (DELETE /customers/{id}/payment_methods/{payment_method})
+	DeleteCustomerPaymentMethod(ctx echo.Context, id string, paymentMethod string) error
 	// ListDiscounts List discounts
 	// (GET /discounts)
 	ListDiscounts(ctx echo.Context, params ListDiscountsParams) error
@@ -8777,6 +8802,69 @@ func (w *ServerInterfaceWrapper) UpdateCustomer(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateCustomer(ctx, id, params)
+	return err
+}
+
+// ListCustomerPaymentMethods converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCustomerPaymentMethods(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCustomerPaymentMethodsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCustomerPaymentMethods(ctx, id, params)
+	return err
+}
+
+// DeleteCustomerPaymentMethod converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteCustomerPaymentMethod(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "payment_method" -------------
+	var paymentMethod string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "payment_method", ctx.Param("payment_method"), &paymentMethod, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter payment_method: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteCustomerPaymentMethod(ctx, id, paymentMethod)
 	return err
 }
 
@@ -10965,6 +11053,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id", wrapper.GetCustomer, options.OperationMiddlewares["getCustomer"]...)
 	router.PATCH(options.BaseURL+"/customers/:id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
+	router.GET(options.BaseURL+"/customers/:id/payment_methods", wrapper.ListCustomerPaymentMethods, options.OperationMiddlewares["listCustomerPaymentMethods"]...)
+	router.DELETE(options.BaseURL+"/customers/:id/payment_methods/:payment_method", wrapper.DeleteCustomerPaymentMethod, options.OperationMiddlewares["deleteCustomerPaymentMethod"]...)
 	router.GET(options.BaseURL+"/customers/external/:external_id", wrapper.GetCustomerByExternalID, options.OperationMiddlewares["getCustomerByExternalID"]...)
 	router.GET(options.BaseURL+"/discounts", wrapper.ListDiscounts, options.OperationMiddlewares["listDiscounts"]...)
 	router.POST(options.BaseURL+"/discounts", wrapper.CreateDiscount, options.OperationMiddlewares["createDiscount"]...)
@@ -11856,6 +11946,36 @@ type UpdateCustomer200JSONResponse Customer
 
 func (response UpdateCustomer200JSONResponse) VisitUpdateCustomerResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
+}
+
+type ListCustomerPaymentMethodsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListCustomerPaymentMethodsParams
+}
+
+type ListCustomerPaymentMethodsResponseObject interface {
+	VisitListCustomerPaymentMethodsResponse(w http.ResponseWriter) error
+}
+
+type ListCustomerPaymentMethods200JSONResponse SavedPaymentMethodList
+
+func (response ListCustomerPaymentMethods200JSONResponse) VisitListCustomerPaymentMethodsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SavedPaymentMethodList(response)) // as itself: response has none of its methods
+}
+
+type DeleteCustomerPaymentMethodRequestObject struct {
+	ID            string `json:"id"`
+	PaymentMethod string `json:"payment_method"`
+}
+
+type DeleteCustomerPaymentMethodResponseObject interface {
+	VisitDeleteCustomerPaymentMethodResponse(w http.ResponseWriter) error
+}
+
+type DeleteCustomerPaymentMethod200JSONResponse Deleted
+
+func (response DeleteCustomerPaymentMethod200JSONResponse) VisitDeleteCustomerPaymentMethodResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type ListDiscountsRequestObject struct {
@@ -13055,6 +13175,12 @@ type StrictServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx context.Context, request UpdateCustomerRequestObject) (UpdateCustomerResponseObject, error)
+	// ListCustomerPaymentMethods List a customer's payment methods
+	// (GET /customers/{id}/payment_methods)
+	ListCustomerPaymentMethods(ctx context.Context, request ListCustomerPaymentMethodsRequestObject) (ListCustomerPaymentMethodsResponseObject, error)
+	// DeleteCustomerPaymentMethod Delete a customer's payment method
+	// (DELETE /customers/{id}/payment_methods/{payment_method})
+	DeleteCustomerPaymentMethod(ctx context.Context, request DeleteCustomerPaymentMethodRequestObject) (DeleteCustomerPaymentMethodResponseObject, error)
 	// ListDiscounts List discounts
 	// (GET /discounts)
 	ListDiscounts(ctx context.Context, request ListDiscountsRequestObject) (ListDiscountsResponseObject, error)
@@ -15175,6 +15301,58 @@ func (sh *strictHandler) UpdateCustomer(ctx echo.Context, id string, params Upda
 		return err
 	} else if validResponse, ok := response.(UpdateCustomerResponseObject); ok {
 		return validResponse.VisitUpdateCustomerResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCustomerPaymentMethods operation middleware
+func (sh *strictHandler) ListCustomerPaymentMethods(ctx echo.Context, id string, params ListCustomerPaymentMethodsParams) error {
+	var request ListCustomerPaymentMethodsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCustomerPaymentMethods(ctx.Request().Context(), request.(ListCustomerPaymentMethodsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCustomerPaymentMethods")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCustomerPaymentMethodsResponseObject); ok {
+		return validResponse.VisitListCustomerPaymentMethodsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteCustomerPaymentMethod operation middleware
+func (sh *strictHandler) DeleteCustomerPaymentMethod(ctx echo.Context, id string, paymentMethod string) error {
+	var request DeleteCustomerPaymentMethodRequestObject
+
+	request.ID = id
+	request.PaymentMethod = paymentMethod
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteCustomerPaymentMethod(ctx.Request().Context(), request.(DeleteCustomerPaymentMethodRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteCustomerPaymentMethod")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteCustomerPaymentMethodResponseObject); ok {
+		return validResponse.VisitDeleteCustomerPaymentMethodResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
