@@ -37,6 +37,7 @@ type Client struct {
 	Checkouts        *CheckoutsService
 	Customers        *CustomersService
 	Discounts        *DiscountsService
+	Invoices         *InvoicesService
 	Orders           *OrdersService
 	Subscriptions    *SubscriptionsService
 	PriceVariants    *PriceVariantsService
@@ -96,6 +97,7 @@ func New(key string, options ...ClientOption) *Client {
 	c.Checkouts = (*CheckoutsService)(s)
 	c.Customers = (*CustomersService)(s)
 	c.Discounts = (*DiscountsService)(s)
+	c.Invoices = (*InvoicesService)(s)
 	c.Orders = (*OrdersService)(s)
 	c.Subscriptions = (*SubscriptionsService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)

@@ -31,7 +31,7 @@ type Event struct {
 	APIVersion string `json:"api_version"`
 	// Test marks an event that was sent on demand and stands for nothing.
 	Test bool `json:"test"`
-	// Data is the resource. Product, Checkout, Order and Refund read it.
+	// Data is the resource. Product, Checkout, Order, Refund and Invoice read it.
 	Data json.RawMessage `json:"data"`
 }
 
@@ -58,6 +58,9 @@ func (e *Event) Refund() (*Refund, error) {
 	}
 	return data.Refund, nil
 }
+
+// Invoice returns the invoice of an invoice event, its lines and customer expanded.
+func (e *Event) Invoice() (*Invoice, error) { return dataOf[Invoice](e, "invoice") }
 
 // dataOf refuses another type of object: decoding it would give a resource full of zeros.
 func dataOf[T any](e *Event, object string) (*T, error) {

@@ -43,7 +43,7 @@ func TestQuery_LeavesOutWhatIsNot(t *testing.T) {
 func TestQuery_NamesEveryParameter(t *testing.T) {
 	t.Parallel()
 	for _, params := range []any{ListAISitesParams{}, ListAPIKeysParams{}, ListCheckoutLinksParams{}, ListCheckoutsParams{}, ListCustomersParams{}, ListDiscountsParams{},
-		ListOrdersParams{}, ListSubscriptionsParams{}, ListPriceVariantsParams{}, ListProductsParams{}, ListWebhookEndpointsParams{}} {
+		ListInvoicesParams{}, ListInvoiceLinesParams{}, ListOrdersParams{}, ListSubscriptionsParams{}, ListPriceVariantsParams{}, ListProductsParams{}, ListWebhookEndpointsParams{}} {
 		for field := range reflect.TypeOf(params).Fields() {
 			require.Regexp(t, `^[a-z_]+$`, paramName(field.Tag), "%T.%s", params, field.Name)
 		}

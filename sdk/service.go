@@ -49,6 +49,9 @@ type CustomersService service
 // DiscountsService manages what is taken off, by code or given by you.
 type DiscountsService service
 
+// InvoicesService reads the invoice of every order, and drafts and issues further ones.
+type InvoicesService service
+
 // OrdersService reads completed purchases. Orders are made by confirming a checkout.
 type OrdersService service
 

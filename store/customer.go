@@ -176,7 +176,11 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Custo
 		if err := u.forgetMethods(ctx, c); err != nil {
 			return nil, err
 		}
-		if c.OrdersCount == 0 {
+		isBilled, err := u.isBilled(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if !isBilled {
 			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
 			return c, err
 		}
@@ -192,6 +196,15 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Custo
 }
 
 // findCustomer reads a customer that is not deleted. Param is what named it, empty for the path.
+// isBilled reports whether a locked customer has orders or invoices.
+func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
+	if c.OrdersCount > 0 {
+		return true, nil
+	}
+	draft, err := get[string](ctx, u.store, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
+	return draft != nil, err
+}
+
 func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock string) (*Customer, error) {
 	id, ok := ParseID(KindCustomer, ref)
 	if !ok {

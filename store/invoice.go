@@ -19,7 +19,7 @@ const (
 )
 
 var invoiceLifecycle = lifecycle[InvoiceStatus]{
-	InvoiceStatusDraft:         {InvoiceStatusOpen, InvoiceStatusPaid},
+	InvoiceStatusDraft:         {InvoiceStatusOpen},
 	InvoiceStatusOpen:          {InvoiceStatusPastDue, InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
 	InvoiceStatusPastDue:       {InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
 	InvoiceStatusUncollectible: {InvoiceStatusVoid},
@@ -99,6 +99,20 @@ type InvoiceDetail struct {
 	Customer *Customer
 }
 
+// ListInvoices holds the filters of a list of invoices. An empty one does not filter.
+type ListInvoices struct {
+	Page
+	ListFilter
+	Status           InvoiceStatus
+	CollectionMethod CollectionMethod
+	BillingReason    BillingReason
+	Customer         string
+	Order            string
+	Number           string
+	DueAfter         *Time // inclusive
+	DueBefore        *Time // exclusive
+}
+
 var invoiceColumns = columnsOf[Invoice]("invoices")
 
 // GetInvoice returns an invoice, or CodeMissing.
@@ -114,6 +128,107 @@ func (s *Store) InvoicesByID(ctx context.Context, account string, ids []string) 
 // InvoiceLines returns the lines of an invoice in their order. They are those of its order too.
 func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]LineItem, error) {
 	return selectAll[LineItem](ctx, s, lineItemColumns.selectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
+}
+
+// ListInvoices returns a page of invoices, newest first, and whether there are more. A customer or order that does not
+// exist is CodeMissing.
+func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoices) ([]Invoice, bool, error) {
+	var f filter
+	f.is("status", string(in.Status))
+	f.is("collection_method", string(in.CollectionMethod))
+	f.is("billing_reason", string(in.BillingReason))
+	f.is("number", in.Number)
+	if in.DueAfter != nil {
+		f.and(`due_at >= ?`, *in.DueAfter)
+	}
+	if in.DueBefore != nil {
+		f.and(`due_at < ?`, *in.DueBefore)
+	}
+	if in.Customer != "" {
+		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.is("customer_id", customer.ID)
+	}
+	if in.Order != "" {
+		orders, err := s.OrdersByID(ctx, account, []string{in.Order})
+		if err != nil {
+			return nil, false, err
+		}
+		if orders[in.Order] == nil {
+			return nil, false, Missing("order", "order", in.Order)
+		}
+		f.is("order_key", in.Order)
+	}
+	f.list(s, in.ListFilter, "number", "customer_email", "customer_name", "id")
+	return page(ctx, s, invoiceColumns, KindInvoice, account, in.Page, &f)
+}
+
+// ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.
+func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in Page) ([]LineItem, bool, error) {
+	i, err := s.findInvoice(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, false, err
+	}
+	var f filter
+	f.is("invoice_id", i.ID)
+	return page(ctx, s, lineItemColumns, KindLineItem, account, in, &f)
+}
+
+// VoidInvoice calls an invoice off that is not paid, and its order. invoice.voided follows. One that is paid or a
+// draft, or that is being paid, is CodeInvalid on status; one that is void is returned as it is.
+func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		b, err := u.lockBill(ctx, account, ref)
+		if err != nil || b.Invoice.Status == InvoiceStatusVoid {
+			return b.invoice(), err
+		}
+		return b.Invoice, u.callOff(ctx, b)
+	})
+}
+
+// MarkInvoiceUncollectible gives an invoice up that is not paid. One that is paid, void or a draft, or that is being
+// paid, is CodeInvalid on status.
+func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref string) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
+		if err != nil || i.Status == InvoiceStatusUncollectible {
+			return i, err
+		}
+		if err := u.checkUnpaid(ctx, &bill{Invoice: i}, InvoiceStatusUncollectible); err != nil {
+			return nil, err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		i.Status, i.UncollectibleAt, i.NextAttemptAt, i.UpdatedAt = InvoiceStatusUncollectible, &now, nil, now
+		return i, u.update(ctx, invoiceColumns, i)
+	})
+}
+
+// VoidReasonRequested is that of an invoice which was voided by hand.
+const VoidReasonRequested = "requested"
+
+// callOff voids a locked invoice that nobody is paying, and its order.
+func (u *unit) callOff(ctx context.Context, b *bill) error {
+	if err := u.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
+		return err
+	}
+	now, err := u.store.businessNow(ctx, b.Invoice.AccountID)
+	if err != nil {
+		return err
+	}
+	return u.voidBill(ctx, b, VoidReasonRequested, now)
+}
+
+// checkUnpaid refuses to give a locked invoice up, unless there is an arrow and nobody is paying it.
+func (u *unit) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error {
+	if err := invoiceLifecycle.check("invoice", b.Invoice.Status, to); err != nil {
+		return err
+	}
+	return u.checkNotPaying(ctx, b)
 }
 
 // issue makes the invoice that of a new order: open, and with all that the order says.

@@ -17,6 +17,14 @@ const (
 	OrderStatusVoid              OrderStatus = "void"
 )
 
+// orderLifecycle has arrows back from the refunds: one that fails gives the money back to the order.
+var orderLifecycle = lifecycle[OrderStatus]{
+	OrderStatusPending:           {OrderStatusPaid, OrderStatusVoid},
+	OrderStatusPaid:              {OrderStatusPartiallyRefunded, OrderStatusRefunded},
+	OrderStatusPartiallyRefunded: {OrderStatusRefunded, OrderStatusPaid},
+	OrderStatusRefunded:          {OrderStatusPartiallyRefunded, OrderStatusPaid},
+}
+
 // BillingReason says what made an order.
 type BillingReason string
 
@@ -139,7 +147,8 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	return page(ctx, s, orderColumns, KindOrder, account, in.Page, &f)
 }
 
-// UpdateOrder locks the order, applies change and stores it. Amounts and lines are records: change leaves them alone.
+// UpdateOrder locks the order, applies change and stores it. What is said about the buyer is a record once the invoice
+// is issued, which is when the order is made: CodeInvalid on status. Amounts and lines change leaves alone.
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change func(*Order)) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
 		o, err := s.findOrder(ctx, account, ref, u.lock())
@@ -150,6 +159,8 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change fun
 		change(o)
 		var p Problems
 		o.Metadata.check(&p)
+		isRecord := sameJSON(before.BillingName, o.BillingName) && sameJSON(before.BillingAddress, o.BillingAddress) && sameJSON(before.TaxID, o.TaxID)
+		p.Check(isRecord, "status", "The order's invoice is issued: what it says about the buyer cannot be changed any more, only metadata.")
 		if err := p.Err(); err != nil || sameJSON(before, *o) {
 			return o, err
 		}
@@ -157,6 +168,25 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change fun
 			return nil, err
 		}
 		return o, u.update(ctx, orderColumns, o)
+	})
+}
+
+// VoidOrder calls an order off that is not paid, and its invoice. invoice.voided follows. One that is paid, or that is
+// being paid, is CodeInvalid on status; one that is void is returned as it is.
+func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
+		o, err := s.findOrder(ctx, account, ref, "")
+		if err != nil {
+			return nil, err
+		}
+		b, err := u.lockBill(ctx, account, *o.InvoiceID)
+		if err != nil || b.Order.Status == OrderStatusVoid {
+			return b.order(), err
+		}
+		if err := orderLifecycle.check("order", b.Order.Status, OrderStatusVoid); err != nil {
+			return nil, err
+		}
+		return b.Order, u.callOff(ctx, b)
 	})
 }
 

@@ -18,6 +18,20 @@ type bill struct {
 	Customer *Customer
 }
 
+func (b *bill) order() *Order {
+	if b == nil {
+		return nil
+	}
+	return b.Order
+}
+
+func (b *bill) invoice() *Invoice {
+	if b == nil {
+		return nil
+	}
+	return b.Invoice
+}
+
 // placement is what an order is made of. Order says whose it is and why: ids, number, status and amounts are filled in.
 // Items have their amounts; they are copied, unless they are those of a draft. Customer is locked. Invoice holds the
 // terms, and is the draft if there is one; nil stands for an invoice that is charged at once.

@@ -72,12 +72,17 @@ func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
 		return Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
 	}
-	underWay, err := get[int](ctx, u.store, `
-		SELECT 1 FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`, inv.AccountID, inv.ID)
+	return u.checkNotPaying(ctx, b)
+}
+
+// checkNotPaying refuses what cannot be done to a locked invoice while money is under way for it: whoever begins to pay
+// locks it too.
+func (u *unit) checkNotPaying(ctx context.Context, b *bill) error {
+	underWay, err := u.isBeingPaid(ctx, b)
 	if err != nil {
-		return fmt.Errorf("look for payments of an invoice: %w", err)
+		return err
 	}
-	if underWay != nil {
+	if underWay {
 		return Invalid("status", "A payment of the invoice is under way. Wait for its outcome.")
 	}
 	return nil

@@ -174,7 +174,7 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payme
 // isBeingPaid reports whether a payment of the bill is under way.
 func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
 	n, err := get[int](ctx, u.store, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
-		b.Order.AccountID, b.Invoice.ID)
+		b.Invoice.AccountID, b.Invoice.ID)
 	return err == nil && *n > 0, err
 }
 

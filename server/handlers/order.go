@@ -63,3 +63,13 @@ func (h *Handlers) ResendOrderReceipt(ctx context.Context, r api.ResendOrderRece
 	}
 	return api.ResendOrderReceipt200JSONResponse(view.Order(o)), nil
 }
+
+// VoidOrder implements POST /orders/{id}/void.
+func (h *Handlers) VoidOrder(ctx context.Context, r api.VoidOrderRequestObject) (api.VoidOrderResponseObject, error) {
+	o, err := h.store.VoidOrder(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
+	return api.VoidOrder200JSONResponse(out), err
+}

@@ -45,6 +45,7 @@ func Invoice(i *store.Invoice) api.Invoice {
 		PeriodEnd:             atOrNull(i.PeriodEnd),
 		Order:                 ref(i.OrderID),
 		Subscription:          i.SubscriptionID,
+		Discount:              ref(i.DiscountID),
 		Memo:                  i.Memo,
 		Footer:                i.Footer,
 		Metadata:              i.Metadata.Map(),
@@ -60,9 +61,65 @@ func InvoiceRefs(i *api.Invoice, field string, yield func(*wire.Reference)) {
 		yield(&i.Customer)
 	case "order":
 		yield(&i.Order)
+	case "discount":
+		yield(&i.Discount)
 	case "lines":
 		for n := range i.Lines {
 			yield(&i.Lines[n])
 		}
 	}
+}
+
+// ListInvoices reads the query of a list.
+func ListInvoices(q api.ListInvoicesParams) store.ListInvoices {
+	return store.ListInvoices{
+		Page:             Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter:       Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Status:           store.InvoiceStatus(value(q.Status)),
+		CollectionMethod: store.CollectionMethod(value(q.CollectionMethod)),
+		BillingReason:    store.BillingReason(value(q.BillingReason)),
+		Customer:         value(q.Customer),
+		Order:            value(q.Order),
+		Number:           value(q.Number),
+		DueAfter:         stored(q.DueAfter),
+		DueBefore:        stored(q.DueBefore),
+	}
+}
+
+// NewInvoice reads the body of a create.
+func NewInvoice(b *api.InvoiceCreate) store.InvoiceDraft {
+	invoice := &store.Invoice{
+		CollectionMethod: store.CollectionMethodSendInvoice, Currency: value(b.Currency), DueAt: stored(b.DueAt), DiscountID: b.Discount,
+		Memo: b.Memo, Footer: b.Footer, Metadata: metadata(b.Metadata),
+	}
+	setAs(&invoice.CollectionMethod, b.CollectionMethod)
+	return store.InvoiceDraft{Invoice: invoice, Customer: b.Customer, Lines: mapped(b.Lines, newInvoiceLine)}
+}
+
+// InvoiceChange reads the body of a PATCH.
+func InvoiceChange(b *api.InvoiceUpdate) func(*store.InvoiceDraft) {
+	return func(d *store.InvoiceDraft) {
+		set(&d.Customer, b.Customer)
+		if b.Lines != nil {
+			d.Lines = mapped(b.Lines, newInvoiceLine)
+		}
+		set(&d.Currency, b.Currency)
+		setAs(&d.CollectionMethod, b.CollectionMethod)
+		if b.DueAt.IsSpecified() {
+			d.DueAt = stored(sent(b.DueAt))
+		}
+		setOrClear(&d.DiscountID, b.Discount)
+		setOrClear(&d.Memo, b.Memo)
+		setOrClear(&d.Footer, b.Footer)
+		setMetadata(&d.Metadata, b.Metadata)
+	}
+}
+
+func newInvoiceLine(l api.InvoiceLineCreate) store.NewInvoiceLine {
+	line := store.NewInvoiceLine{
+		PriceVariant: value(l.PriceVariant), CustomAmount: l.CustomAmount, Description: l.Description, UnitAmount: l.UnitAmount,
+		Quantity: 1, TaxRateBps: l.TaxRateBps, TaxName: l.TaxName, TaxInclusive: value(l.TaxInclusive),
+	}
+	set(&line.Quantity, l.Quantity)
+	return line
 }

@@ -206,10 +206,10 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	t.Parallel()
 	// What an expanded name shows is read with this scope; line items, payments and their methods come with what has them.
 	reading := map[string]string{
-		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read",
+		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read", "invoice": "invoices:read", "lines": "",
 		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
 		"discount": "discounts:read",
-		"event": "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
+		"event":    "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
 		"default_payment_method": "",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }

@@ -87,16 +87,37 @@ func TestListOrders_AnotherObjectThatDoesNotExistIsMissing(t *testing.T) {
 func TestUpdateOrder_ChangesWhatIsNoRecord(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		for name, record := range map[string]*sdk.OrderUpdate{
+			"name":    {BillingName: sdk.Set("Ada Ltd")},
+			"address": {BillingAddress: sdk.Set(sdk.Address{Country: new("GB")})},
+			"tax id":  {TaxID: sdk.Set(sdk.TaxID{Type: "gb_vat", Value: "GB1"})},
+		} {
+			_, err := c.Orders.Update(background, order.ID, record)
+			if e := refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status"); e == nil {
+				t.Errorf("the %s of an issued invoice was changed", name)
+			}
+		}
 		changed := ok[*sdk.Order](t)(c.Orders.Update(background, order.ID, &sdk.OrderUpdate{
-			BillingName: sdk.Set("Ada Ltd"), BillingAddress: sdk.Set(sdk.Address{Country: new("GB")}),
-			TaxID: sdk.Set(sdk.TaxID{Type: "gb_vat", Value: "GB1"}), Metadata: &sdk.MetadataUpdate{"shipped": new("yes")},
+			BillingName: sdk.Null[string](), Metadata: &sdk.MetadataUpdate{"shipped": new("yes")},
 		}))
-		if *changed.BillingName != "Ada Ltd" || *changed.BillingAddress.Country != "GB" || changed.TaxID.Value != "GB1" || changed.Metadata["shipped"] != "yes" {
+		if changed.BillingName != nil || changed.Metadata["shipped"] != "yes" || changed.TotalAmount != 1900 {
 			t.Errorf("the order is %+v", changed)
 		}
-		cleared := ok[*sdk.Order](t)(c.Orders.Update(background, order.ID, &sdk.OrderUpdate{BillingName: sdk.Null[string]()}))
-		if cleared.BillingName != nil || cleared.TaxID == nil || cleared.TotalAmount != 1900 {
-			t.Errorf("the order is %+v", cleared)
+	})
+}
+
+func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		paid := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		_, err := c.Orders.Void(background, paid.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+
+		invoice := issue(t, c, billed(t, c), workshop(120000))
+		for range 2 {
+			void := ok[*sdk.Order](t)(c.Orders.Void(background, invoice.Order.ID, sdk.Expand("invoice")))
+			if void.Status != "void" || void.VoidedAt == nil || void.Invoice.Object.Status != "void" || *void.Invoice.Object.VoidReason != "requested" {
+				t.Errorf("the order is %+v with %+v", void, void.Invoice)
+			}
 		}
 	})
 }

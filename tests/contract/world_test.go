@@ -61,6 +61,7 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
 	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
 	w.subscribe(t)
+	w.bill(t)
 	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
@@ -119,6 +120,19 @@ func (w *world) sell(t testing.TB) {
 	w.secret = open["client_secret"].(string)
 }
 
+// bill issues an invoice, whose order is pending, and leaves a draft.
+func (w *world) bill(t testing.TB) {
+	t.Helper()
+	invoice := map[string]any{
+		"customer": w.ids["cus"], "due_at": "2099-12-31T00:00:00.000Z", "finalize": true,
+		"lines": []any{map[string]any{"description": "Workshop", "unit_amount": 120000}},
+	}
+	issued := w.make(t, "inv", "/v1/invoices", invoice)
+	w.ids["issued invoice"], w.ids["pending order"] = issued["id"].(string), issued["order"].(string)
+	delete(invoice, "finalize")
+	w.ids["li"] = w.make(t, "inv", "/v1/invoices", invoice)["lines"].([]any)[0].(string)
+}
+
 // hear waits until the endpoint has been told of the order, so that nothing moves by itself any more.
 func (w *world) hear(t testing.TB) {
 	t.Helper()
@@ -161,7 +175,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 var resources = map[string]string{
 	"discounts": "disc", "subscriptions": "sub",
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkout_links": "clink", "checkouts": "chk", "orders": "order",
-	"payments": "pay", "payment_methods": "pm", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
+	"invoices": "inv", "lines": "li", "payments": "pay", "payment_methods": "pm", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
 	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
 }
@@ -182,6 +196,12 @@ func (w *world) parameter(op *harness.Operation, name string) string {
 		return w.ids["pm"]
 	case "external_id":
 		return w.externalID
+	}
+	switch op.ID {
+	case "voidInvoice", "markInvoiceUncollectible":
+		return w.ids["issued invoice"]
+	case "voidOrder":
+		return w.ids["pending order"]
 	}
 	id := w.ids[prefixOf(op)]
 	if id == "" {

@@ -1,0 +1,408 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// NewInvoiceLine asks for a line: a price variant at its price, or anything else by Description and UnitAmount.
+// Without a rate of its own a line is taxed by the account's settings.
+type NewInvoiceLine struct {
+	PriceVariant string
+	CustomAmount *int64
+	Description  *string
+	UnitAmount   *int64
+	Quantity     int64
+	TaxRateBps   *int64
+	TaxName      *string
+	TaxInclusive bool
+}
+
+// InvoiceDraft is what may be said about an invoice that is not issued yet. Customer, if not empty, names whom it is
+// for; Lines, if not nil, replace all lines; an empty Currency is that of the first price variant or the account's.
+type InvoiceDraft struct {
+	*Invoice
+	Customer string
+	Lines    []NewInvoiceLine
+}
+
+// CreateInvoice drafts an invoice. A customer, price variant or discount that does not exist is CodeMissing.
+// invoice.created follows.
+func (s *Store) CreateInvoice(ctx context.Context, account string, draft InvoiceDraft) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		i := *draft.Invoice
+		i.AccountID, i.ID, i.OrderKey = account, NewID(KindInvoice), NewID(KindOrder)
+		i.Status, i.BillingReason, i.CreatedAt, i.UpdatedAt = InvoiceStatusDraft, BillingReasonManual, now, now
+		draft.Invoice = &i
+		b, err := u.prepareInvoice(ctx, draft, &Invoice{}, now)
+		if err != nil {
+			return nil, err
+		}
+		if err := u.insertLines(ctx, b.Items); err != nil {
+			return nil, err
+		}
+		if err := u.emitInvoice(ctx, EventInvoiceCreated, b); err != nil {
+			return nil, err
+		}
+		return &i, u.insert(ctx, invoiceColumns, &i)
+	})
+}
+
+// UpdateInvoice locks an invoice, applies change and stores it. A draft can be changed in every way; of one that is
+// issued, metadata and memo, and until it is paid DueAt: anything else is CodeInvalid on status.
+func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change func(*InvoiceDraft)) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		held, err := u.lockBill(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		i, before := held.Invoice, *held.Invoice
+		draft := InvoiceDraft{Invoice: i}
+		change(&draft)
+		if i.Status != InvoiceStatusDraft {
+			if err := draft.checkIssued(&before, now); err != nil || sameJSON(before, *i) {
+				return i, err
+			}
+			i.UpdatedAt = now
+			return i, u.update(ctx, invoiceColumns, i)
+		}
+		b, err := u.prepareInvoice(ctx, draft, &before, now)
+		if err != nil || sameJSON(before, *i) {
+			return i, err
+		}
+		return i, u.storeDraft(ctx, b, now)
+	})
+}
+
+// DeleteInvoice deletes a draft with its lines. One that was issued is CodeInvalid on status.
+func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if i.Status != InvoiceStatusDraft {
+			return nil, Invalid("status", fmt.Sprintf("The invoice is %s: its number is taken. Only a draft can be deleted; void it instead.", i.Status))
+		}
+		if err := u.deleteLines(ctx, i); err != nil {
+			return nil, err
+		}
+		_, err = u.exec(ctx, `DELETE FROM invoices WHERE account_id = ? AND id = ?`, account, i.ID)
+		return i, err
+	})
+}
+
+// FinalizeInvoice issues a draft: it gets its number and its order. order.created follows, and where there is nothing
+// to pay order.paid and invoice.paid. An invoice that was issued is returned as it is.
+func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		draft, err := u.lockBill(ctx, account, ref)
+		if err != nil || draft.Order != nil {
+			return draft.invoice(), err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		if err := draft.checkFinalize(now); err != nil {
+			return nil, err
+		}
+		b, err := u.placeOrder(ctx, placement{Order: draft.Invoice.order(), Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
+		if err == nil && b.Invoice.AmountDue() == 0 {
+			err = u.payOrder(ctx, b, nil)
+		}
+		return b.invoice(), err
+	})
+}
+
+// checkFinalize refuses a draft that cannot be issued any more as it was written.
+func (b *bill) checkFinalize(now Time) error {
+	var p Problems
+	p.Check(b.Customer.DeletedAt == nil, "customer", "The customer was deleted.")
+	b.Invoice.checkDue(now, &p)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if b.Invoice.DueAt == nil {
+		b.Invoice.DueAt = &now
+	}
+	return nil
+}
+
+// checkDue notes a date that cannot be kept.
+func (i *Invoice) checkDue(now Time, p *Problems) {
+	if i.DueAt == nil {
+		p.Check(i.CollectionMethod != CollectionMethodSendInvoice, "due_at", "An invoice that is sent says until when it is to be paid: send due_at.")
+		return
+	}
+	p.Check(*i.DueAt >= now, "due_at", "An invoice is not due in the past.")
+}
+
+// order is what a draft says about its order.
+func (i *Invoice) order() *Order {
+	return &Order{
+		AccountID: i.AccountID, BillingReason: i.BillingReason, CustomerEmail: i.CustomerEmail, Currency: i.Currency,
+		BillingName: i.CustomerName, BillingAddress: i.CustomerAddress, TaxID: i.CustomerTaxID, DiscountID: i.DiscountID, Metadata: i.Metadata,
+	}
+}
+
+// checkIssued refuses what cannot be changed about an invoice that is issued.
+func (d *InvoiceDraft) checkIssued(before *Invoice, now Time) error {
+	fixed := *d.Invoice
+	fixed.Metadata, fixed.Memo, fixed.DueAt = before.Metadata, before.Memo, before.DueAt
+	if d.Customer != "" || d.Lines != nil || !sameJSON(fixed, *before) {
+		return Invalid("status", fmt.Sprintf("The invoice is %s: only metadata, memo and due_at can be changed.", before.Status))
+	}
+	var p Problems
+	d.Metadata.check(&p)
+	if !sameJSON(d.DueAt, before.DueAt) {
+		unpaid := before.Status == InvoiceStatusOpen || before.Status == InvoiceStatusPastDue
+		p.Check(unpaid, "status", fmt.Sprintf("The invoice is %s: it is due no more.", before.Status))
+		p.Check(d.DueAt != nil && *d.DueAt >= now, "due_at", "An invoice is due at some time, and not in the past.")
+	}
+	return p.Err()
+}
+
+// prepareInvoice checks a draft against the one before it, and prices it.
+func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoice, now Time) (*bill, error) {
+	i, s := d.Invoice, u.store
+	customer, err := u.billed(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	moved := i.CustomerID != before.CustomerID || i.Currency != before.Currency
+	if moved && d.Lines == nil {
+		return nil, Invalid("lines", "Prices and tax go by the customer and the currency: send lines too.")
+	}
+	var p Problems
+	i.Metadata.check(&p)
+	if before.ID == "" || !sameJSON(i.DueAt, before.DueAt) || i.CollectionMethod != before.CollectionMethod {
+		i.checkDue(now, &p)
+	}
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	stored, err := s.InvoiceLines(ctx, i.AccountID, i.ID)
+	if err != nil {
+		return nil, err
+	}
+	items := stored
+	if d.Lines != nil {
+		if items, err = s.invoiceLines(ctx, d, customer); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.priceInvoice(ctx, i, items, now); err != nil {
+		return nil, err
+	}
+	i.take(items, stored, now)
+	return &bill{Invoice: i, Items: items, Customer: customer}, nil
+}
+
+// billed locks whom a draft is for, so that they are not deleted meanwhile, and takes what they are called now.
+func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
+	i, ref := d.Invoice, d.Customer
+	if ref == "" {
+		ref = i.CustomerID
+	}
+	customer, err := u.store.findCustomer(ctx, i.AccountID, ref, "customer", u.lock())
+	if err != nil {
+		return nil, err
+	}
+	i.CustomerID, i.CustomerEmail, i.CustomerName = customer.ID, customer.Email, customer.Name
+	i.CustomerAddress, i.CustomerTaxID = customer.BillingAddress, customer.TaxID
+	return customer, nil
+}
+
+// invoiceLines makes the lines that are asked for, with their unit amounts and rates. It sets the draft's currency.
+func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Customer) ([]LineItem, error) {
+	account, err := s.GetAccount(ctx, d.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	offers, err := s.invoiceOffers(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	d.chooseCurrency(offers, account)
+	if _, known := LookupCurrency(d.Currency); !known {
+		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", d.Currency))
+	}
+	var p Problems
+	items := make([]LineItem, len(d.Lines))
+	for n, wanted := range d.Lines {
+		at := fmt.Sprintf("lines.%d.", n)
+		item := wanted.adHoc(at, &p)
+		if wanted.PriceVariant != "" {
+			item = wanted.ofVariant(at, offers[n], d.Currency, &p)
+		}
+		item.Position, item.Quantity, item.Currency = int64(n), wanted.Quantity, d.Currency
+		wanted.tax(&item, offers[n], account, customer, &p)
+		items[n] = item
+	}
+	return items, p.Err()
+}
+
+// invoiceOffers reads what the lines bill, at their places; nothing stands at the place of an ad-hoc line.
+func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, error) {
+	offers := make([]offer, len(d.Lines))
+	for n, wanted := range d.Lines {
+		if wanted.PriceVariant == "" {
+			continue
+		}
+		param := fmt.Sprintf("lines.%d.price_variant", n)
+		variant, err := s.findPriceVariant(ctx, d.AccountID, wanted.PriceVariant, param, "")
+		if err != nil {
+			return nil, err
+		}
+		product, err := s.findProduct(ctx, d.AccountID, variant.ProductID, param, "")
+		if err != nil {
+			return nil, err
+		}
+		offers[n] = offer{variant, product}
+	}
+	return offers, nil
+}
+
+func (d *InvoiceDraft) chooseCurrency(offers []offer, account *Account) {
+	for _, o := range offers {
+		if d.Currency == "" && o.variant != nil {
+			d.Currency = o.variant.Currency
+		}
+	}
+	if d.Currency == "" {
+		d.Currency = account.DefaultCurrency
+	}
+}
+
+// adHoc is a line without a product.
+func (l *NewInvoiceLine) adHoc(at string, p *Problems) LineItem {
+	if l.PriceVariant == "" {
+		p.Check(l.Description != nil, at+"description", "Send price_variant, or description and unit_amount.")
+		p.Check(l.UnitAmount != nil, at+"unit_amount", "Send price_variant, or description and unit_amount.")
+		p.Check(l.CustomAmount == nil, at+"custom_amount", "Send unit_amount: custom_amount is of a price variant.")
+	}
+	return LineItem{Kind: LineItemKindCustom, ProductName: deref(l.Description), Description: l.Description, UnitAmount: deref(l.UnitAmount)}
+}
+
+// ofVariant is a line of a price variant, at its price in the currency.
+func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *Problems) LineItem {
+	p.Check(l.UnitAmount == nil, at+"unit_amount", "The price variant has a price: leave unit_amount out, or send a description instead of the price variant.")
+	p.Check(l.TaxRateBps == nil, at+"tax_rate_bps", "A price variant is taxed by the account's settings: leave tax_rate_bps out.")
+	item := LineItem{
+		Kind: LineItemKindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name,
+		PriceVariantName: o.variant.Name, Description: l.Description, CustomAmount: l.CustomAmount,
+	}
+	problem := o.foreign(currency)
+	if problem == "" {
+		item.UnitAmount, problem = o.unitAmount(currency, l.CustomAmount)
+	}
+	p.Check(problem == "", at+"price_variant", problem)
+	return item
+}
+
+// tax gives a line its rate: its own, or the account's at the customer's address.
+func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer *Customer, p *Problems) {
+	if l.TaxRateBps != nil {
+		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
+		return
+	}
+	settings := &account.Tax.V
+	rate, known := settings.source().rateAt(customer.BillingAddress.V)
+	if customer.TaxExempt {
+		return
+	}
+	p.Check(known, "customer", "The tax depends on where the customer is: give the customer a billing_address with country and state first.")
+	if rate == nil {
+		return
+	}
+	item.TaxRateBps, item.TaxName, item.TaxInclusive = rate.RateBps, &rate.Name, settings.Behavior == TaxBehaviorInclusive
+	if o.variant != nil {
+		item.TaxInclusive = settings.isInclusive(o.variant)
+	}
+}
+
+// priceInvoice fills in the amounts of the lines and of the draft.
+func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, now Time) error {
+	discounts, err := s.invoiceDiscount(ctx, i, items, now)
+	if err != nil {
+		return err
+	}
+	totals, err := price(items, discounts...)
+	if err != nil {
+		return Invalid("lines", fmt.Sprintf("The total exceeds %d, which is the most that an invoice can come to.", MaxAmount))
+	}
+	least := currencies[i.Currency].Minimum
+	if i.CollectionMethod == CollectionMethodChargeAutomatically && totals.Total > 0 && totals.Total < least {
+		return Invalid("lines", fmt.Sprintf("Less than %d %s cannot be charged.", least, i.Currency))
+	}
+	i.SubtotalAmount, i.DiscountAmount, i.NetAmount = totals.Subtotal, totals.Discount, totals.Net
+	i.TaxAmount, i.TotalAmount, i.TaxBreakdown = totals.Tax, totals.Total, JSONOf(taxBreakdown(items))
+	return nil
+}
+
+// invoiceDiscount is what the draft's discount takes off. The seller gives it, so that it is not counted as redeemed.
+func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineItem, now Time) ([]pricing.Discount, error) {
+	if i.DiscountID == nil {
+		return nil, nil
+	}
+	d, err := s.findDiscount(ctx, i.AccountID, *i.DiscountID, "discount", "")
+	if err != nil {
+		return nil, err
+	}
+	if problem := d.refuses(items, i.Currency, now); problem != "" {
+		return nil, Invalid("discount", problem)
+	}
+	return d.terms().pricing(items, i.Currency), nil
+}
+
+// take makes the lines those of the draft. A line that is like the stored one in its place is that one.
+func (i *Invoice) take(items, stored []LineItem, now Time) {
+	ids := make([]string, len(items))
+	for n := range items {
+		item := &items[n]
+		item.AccountID, item.InvoiceID = i.AccountID, &i.ID
+		switch {
+		case item.ID != "": // stored, at other amounts perhaps
+		case n < len(stored) && item.repeats(stored[n]):
+			*item = stored[n]
+		default:
+			item.ID, item.CreatedAt, item.UpdatedAt = NewID(KindLineItem), now, now
+		}
+		ids[n] = item.ID
+	}
+	i.LineItemIDs = JSONOf(ids)
+}
+
+// repeats reports whether a line that is not stored yet says what a stored one says.
+func (l LineItem) repeats(stored LineItem) bool {
+	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
+	return sameJSON(l, stored)
+}
+
+// storeDraft stores a changed draft with its lines.
+func (u *unit) storeDraft(ctx context.Context, b *bill, now Time) error {
+	b.Invoice.UpdatedAt = now
+	if err := u.update(ctx, invoiceColumns, b.Invoice); err != nil {
+		return err
+	}
+	if err := u.deleteLines(ctx, b.Invoice); err != nil {
+		return err
+	}
+	return u.insertLines(ctx, b.Items)
+}
+
+func (u *unit) deleteLines(ctx context.Context, i *Invoice) error {
+	_, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND invoice_id = ? AND order_id IS NULL`, i.AccountID, i.ID)
+	return err
+}
