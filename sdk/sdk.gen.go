@@ -2977,10 +2977,11 @@ type Invoice struct {
 	PaidOutOfBand bool `json:"paid_out_of_band"`
 
 	// PeriodStart The period of a subscription that it is for.
-	PeriodStart  *wire.Time             `json:"period_start"`
-	PeriodEnd    *wire.Time             `json:"period_end"`
-	Order        wire.Expandable[Order] `json:"order"`
-	Subscription *string                `json:"subscription"`
+	PeriodStart  *wire.Time                `json:"period_start"`
+	PeriodEnd    *wire.Time                `json:"period_end"`
+	Order        wire.Expandable[Order]    `json:"order"`
+	Subscription *string                   `json:"subscription"`
+	Discount     wire.Expandable[Discount] `json:"discount"`
 
 	// Memo A note to the customer, above the lines.
 	Memo *string `json:"memo"`
@@ -2994,8 +2995,75 @@ type Invoice struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// InvoiceCreate An invoice to draft.
+type InvoiceCreate struct {
+	Customer string              `json:"customer"`
+	Lines    []InvoiceLineCreate `json:"lines"`
+
+	// Currency That of the first price variant, else the account's, when absent.
+	Currency         *string           `json:"currency,omitempty"`
+	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
+
+	// DueAt Required with send_invoice; not in the past.
+	DueAt *wire.Time `json:"due_at,omitempty"`
+
+	// Discount The id of a discount to take off. It does not count as a redemption.
+	Discount *string `json:"discount,omitempty"`
+	Memo     *string `json:"memo,omitempty"`
+	Footer   *string `json:"footer,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+
+	// Finalize Whether to issue it at once.
+	Finalize *bool `json:"finalize,omitempty"`
+}
+
+// InvoiceLineCreate A line to bill, by `price_variant`, or ad hoc by `description` and `unit_amount`.
+type InvoiceLineCreate struct {
+	// PriceVariant Example: price_01k0000000000000000000000a
+	PriceVariant *string `json:"price_variant,omitempty"`
+
+	// CustomAmount The amount of a unit of a price variant that lets the buyer choose.
+	CustomAmount *int64 `json:"custom_amount,omitempty"`
+
+	// Description What the line is about; of a price variant, instead of its names.
+	Description *string `json:"description,omitempty"`
+	UnitAmount  *int64  `json:"unit_amount,omitempty"`
+	Quantity    *int64  `json:"quantity,omitempty"`
+
+	// TaxRateBps Hundredths of a percent, of an ad-hoc line; without it the account's settings say.
+	TaxRateBps *int64 `json:"tax_rate_bps,omitempty"`
+
+	// TaxName What a rate of its own is called, such as VAT.
+	TaxName *string `json:"tax_name,omitempty"`
+
+	// TaxInclusive Whether an amount with a rate of its own contains the tax.
+	TaxInclusive *bool `json:"tax_inclusive,omitempty"`
+}
+
+// InvoiceList A page of results.
+type InvoiceList = wire.List[Invoice]
+
 // InvoiceStatus Where an invoice stands. Paid and void are final.
 type InvoiceStatus string
+
+// InvoiceUpdate What to change about an invoice.
+type InvoiceUpdate struct {
+	Customer *string             `json:"customer,omitempty"`
+	Lines    []InvoiceLineCreate `json:"lines,omitzero"`
+	Currency *string             `json:"currency,omitempty"`
+
+	// CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
+	CollectionMethod *CollectionMethod            `json:"collection_method,omitempty"`
+	DueAt            nullable.Nullable[wire.Time] `json:"due_at,omitempty"`
+	Discount         nullable.Nullable[string]    `json:"discount,omitempty"`
+	Memo             nullable.Nullable[string]    `json:"memo,omitempty"`
+	Footer           nullable.Nullable[string]    `json:"footer,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
 
 // LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
 type LineItem struct {
@@ -3068,6 +3136,9 @@ type LineItem struct {
 
 // LineItemKind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
 type LineItemKind string
+
+// LineItemList A page of results.
+type LineItemList = wire.List[LineItem]
 
 // MarketingConsent What the customer said about being written to.
 type MarketingConsent struct {
@@ -5084,6 +5155,72 @@ type LookupDiscountParams struct {
 	Code string `form:"code" json:"code"`
 }
 
+// ListInvoicesParams are the filters of ListInvoices and the page to return. Nil fields do not filter.
+type ListInvoicesParams struct {
+	// Status Only invoices in this status.
+	Status *InvoiceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CollectionMethod Only invoices that are paid this way.
+	CollectionMethod *CollectionMethod `form:"collection_method,omitempty" json:"collection_method,omitempty"`
+
+	// BillingReason Only invoices made for this reason.
+	BillingReason *BillingReason `form:"billing_reason,omitempty" json:"billing_reason,omitempty"`
+
+	// Customer Only invoices of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Order Only the invoice of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Number Only the invoice with this number.
+	Number *string `form:"number,omitempty" json:"number,omitempty"`
+
+	// DueAfter Only invoices due at this time or later.
+	DueAfter *wire.Time `form:"due_after,omitempty" json:"due_after,omitempty"`
+
+	// DueBefore Only invoices due before this time.
+	DueBefore *wire.Time `form:"due_before,omitempty" json:"due_before,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListInvoiceLinesParams are the filters of ListInvoiceLines and the page to return. Nil fields do not filter.
+type ListInvoiceLinesParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListOrdersParams are the filters of ListOrders and the page to return. Nil fields do not filter.
 type ListOrdersParams struct {
 	// Status Only orders in this status.
@@ -5143,7 +5280,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5398,7 +5535,7 @@ type ListSubscriptionsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -6416,12 +6553,22 @@ var Operations = map[string]Operation{
 	"updateDiscount":              {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
 	"disableDiscount":             {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
 	"enableDiscount":              {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
+	"listInvoices":                {ID: "listInvoices", Method: "GET", Path: "/invoices", Approval: "allow", Scope: "invoices:read"},
+	"createInvoice":               {ID: "createInvoice", Method: "POST", Path: "/invoices", Approval: "allow", Scope: "invoices:write"},
+	"deleteInvoice":               {ID: "deleteInvoice", Method: "DELETE", Path: "/invoices/{id}", Approval: "ask", Scope: "invoices:write"},
+	"getInvoice":                  {ID: "getInvoice", Method: "GET", Path: "/invoices/{id}", Approval: "allow", Scope: "invoices:read"},
+	"updateInvoice":               {ID: "updateInvoice", Method: "PATCH", Path: "/invoices/{id}", Approval: "allow", Scope: "invoices:write"},
+	"finalizeInvoice":             {ID: "finalizeInvoice", Method: "POST", Path: "/invoices/{id}/finalize", Approval: "allow", Scope: "invoices:write"},
+	"listInvoiceLines":            {ID: "listInvoiceLines", Method: "GET", Path: "/invoices/{id}/lines", Approval: "allow", Scope: "invoices:read"},
+	"markInvoiceUncollectible":    {ID: "markInvoiceUncollectible", Method: "POST", Path: "/invoices/{id}/mark_uncollectible", Approval: "allow", Scope: "invoices:write"},
+	"voidInvoice":                 {ID: "voidInvoice", Method: "POST", Path: "/invoices/{id}/void", Approval: "ask", Locked: true, Scope: "invoices:write"},
 	"listOrders":                  {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
 	"exportOrders":                {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
 	"getOrder":                    {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
 	"updateOrder":                 {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
 	"getOrderReceipt":             {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
 	"resendOrderReceipt":          {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
+	"voidOrder":                   {ID: "voidOrder", Method: "POST", Path: "/orders/{id}/void", Approval: "ask", Locked: true, Scope: "orders:write"},
 	"listPriceVariants":           {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
 	"createPriceVariant":          {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
 	"deletePriceVariant":          {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
@@ -6992,6 +7139,72 @@ func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option
 	return do[Discount](ctx, s.client, "enableDiscount", []string{id}, nil, nil, opts)
 }
 
+// List sends GET /invoices.
+//
+// Returns the account's invoices, newest first. Every order has one.
+func (s *InvoicesService) List(ctx context.Context, params *ListInvoicesParams, opts ...Option) (*InvoiceList, error) {
+	return do[InvoiceList](ctx, s.client, "listInvoices", nil, params, nil, opts)
+}
+
+// Create sends POST /invoices.
+//
+// Drafts an invoice of 1 to 100 lines: a price variant at its price, or anything else with a description and an amount.
+// A line without a tax rate of its own is taxed as the account's settings say for the customer's address. Emits
+// `invoice.created`. With `finalize` it is issued at once. It takes nothing from the stock of what it bills.
+func (s *InvoicesService) Create(ctx context.Context, body *InvoiceCreate, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "createInvoice", nil, nil, body, opts)
+}
+
+// Delete sends DELETE /invoices/{id}.
+//
+// Deletes a draft with its lines. An invoice that was issued can be voided instead (422).
+func (s *InvoicesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteInvoice", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /invoices/{id}.
+//
+// Returns an invoice by id.
+func (s *InvoicesService) Get(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "getInvoice", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /invoices/{id}.
+//
+// Changes a draft in every way; `lines` replaces all lines, and another customer or currency needs them anew. Once it is
+// issued, only metadata, memo and, until it is paid, `due_at` can be changed (422).
+func (s *InvoicesService) Update(ctx context.Context, id string, body *InvoiceUpdate, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "updateInvoice", []string{id}, nil, body, opts)
+}
+
+// Finalize sends POST /invoices/{id}/finalize.
+//
+// Gives a draft its number and makes its order. It is open then, or paid if there is nothing to pay. Finalizing it again changes nothing. Emits `order.created`, and with nothing to pay `order.paid` and `invoice.paid`.
+func (s *InvoicesService) Finalize(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "finalizeInvoice", []string{id}, nil, nil, opts)
+}
+
+// ListLines sends GET /invoices/{id}/lines.
+//
+// Returns the lines of an invoice, the last one first.
+func (s *InvoicesService) ListLines(ctx context.Context, id string, params *ListInvoiceLinesParams, opts ...Option) (*LineItemList, error) {
+	return do[LineItemList](ctx, s.client, "listInvoiceLines", []string{id}, params, nil, opts)
+}
+
+// MarkUncollectible sends POST /invoices/{id}/mark_uncollectible.
+//
+// Marks an unpaid invoice as one that will not be paid. It can still be voided. One with a payment under way is 422.
+func (s *InvoicesService) MarkUncollectible(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "markInvoiceUncollectible", []string{id}, nil, nil, opts)
+}
+
+// Void sends POST /invoices/{id}/void.
+//
+// Calls an unpaid invoice off, and voids its order. Its number is not used again. A paid one, and one with a payment under way, is 422. Emits `invoice.voided`.
+func (s *InvoicesService) Void(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "voidInvoice", []string{id}, nil, nil, opts)
+}
+
 // List sends GET /orders.
 //
 // Returns the account's orders, newest first.
@@ -7017,7 +7230,7 @@ func (s *OrdersService) Get(ctx context.Context, id string, opts ...Option) (*Or
 
 // Update sends PATCH /orders/{id}.
 //
-// Changes metadata and what stands on the order about its buyer. Amounts and lines are records.
+// Changes metadata. Amounts and lines are records, and so is what stands on the order about its buyer once its invoice is issued (422).
 func (s *OrdersService) Update(ctx context.Context, id string, body *OrderUpdate, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "updateOrder", []string{id}, nil, body, opts)
 }
@@ -7035,6 +7248,13 @@ func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) 
 // server, are 422; in development mail goes into files of the data directory.
 func (s *OrdersService) ResendReceipt(ctx context.Context, id string, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "resendOrderReceipt", []string{id}, nil, nil, opts)
+}
+
+// Void sends POST /orders/{id}/void.
+//
+// Calls an order off that is not paid, and voids its invoice. A paid one, and one with a payment under way, is 422. Emits `invoice.voided`.
+func (s *OrdersService) Void(ctx context.Context, id string, opts ...Option) (*Order, error) {
+	return do[Order](ctx, s.client, "voidOrder", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /price_variants.

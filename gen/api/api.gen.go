@@ -3049,6 +3049,7 @@ type Invoice struct {
 	PeriodEnd    *wire.Time     `json:"period_end"`
 	Order        wire.Reference `json:"order"`
 	Subscription *string        `json:"subscription"`
+	Discount     wire.Reference `json:"discount"`
 
 	// Memo A note to the customer, above the lines.
 	Memo *string `json:"memo"`
@@ -3062,8 +3063,75 @@ type Invoice struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// InvoiceCreate An invoice to draft.
+type InvoiceCreate struct {
+	Customer string              `json:"customer"`
+	Lines    []InvoiceLineCreate `json:"lines"`
+
+	// Currency That of the first price variant, else the account's, when absent.
+	Currency         *string           `json:"currency,omitempty"`
+	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
+
+	// DueAt Required with send_invoice; not in the past.
+	DueAt *wire.Time `json:"due_at,omitempty"`
+
+	// Discount The id of a discount to take off. It does not count as a redemption.
+	Discount *string `json:"discount,omitempty"`
+	Memo     *string `json:"memo,omitempty"`
+	Footer   *string `json:"footer,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+
+	// Finalize Whether to issue it at once.
+	Finalize *bool `json:"finalize,omitempty"`
+}
+
+// InvoiceLineCreate A line to bill, by `price_variant`, or ad hoc by `description` and `unit_amount`.
+type InvoiceLineCreate struct {
+	// PriceVariant Example: price_01k0000000000000000000000a
+	PriceVariant *string `json:"price_variant,omitempty"`
+
+	// CustomAmount The amount of a unit of a price variant that lets the buyer choose.
+	CustomAmount *int64 `json:"custom_amount,omitempty"`
+
+	// Description What the line is about; of a price variant, instead of its names.
+	Description *string `json:"description,omitempty"`
+	UnitAmount  *int64  `json:"unit_amount,omitempty"`
+	Quantity    *int64  `json:"quantity,omitempty"`
+
+	// TaxRateBps Hundredths of a percent, of an ad-hoc line; without it the account's settings say.
+	TaxRateBps *int64 `json:"tax_rate_bps,omitempty"`
+
+	// TaxName What a rate of its own is called, such as VAT.
+	TaxName *string `json:"tax_name,omitempty"`
+
+	// TaxInclusive Whether an amount with a rate of its own contains the tax.
+	TaxInclusive *bool `json:"tax_inclusive,omitempty"`
+}
+
+// InvoiceList A page of results.
+type InvoiceList = wire.List[Invoice]
+
 // InvoiceStatus Where an invoice stands. Paid and void are final.
 type InvoiceStatus string
+
+// InvoiceUpdate What to change about an invoice.
+type InvoiceUpdate struct {
+	Customer *string             `json:"customer,omitempty"`
+	Lines    []InvoiceLineCreate `json:"lines,omitzero"`
+	Currency *string             `json:"currency,omitempty"`
+
+	// CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
+	CollectionMethod *CollectionMethod            `json:"collection_method,omitempty"`
+	DueAt            nullable.Nullable[wire.Time] `json:"due_at,omitempty"`
+	Discount         nullable.Nullable[string]    `json:"discount,omitempty"`
+	Memo             nullable.Nullable[string]    `json:"memo,omitempty"`
+	Footer           nullable.Nullable[string]    `json:"footer,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
 
 // LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
 type LineItem struct {
@@ -3136,6 +3204,9 @@ type LineItem struct {
 
 // LineItemKind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
 type LineItemKind string
+
+// LineItemList A page of results.
+type LineItemList = wire.List[LineItem]
 
 // MarketingConsent What the customer said about being written to.
 type MarketingConsent struct {
@@ -5254,6 +5325,108 @@ type LookupDiscountParams struct {
 	Code string `form:"code" json:"code"`
 }
 
+// ListInvoicesParams defines parameters for ListInvoices.
+type ListInvoicesParams struct {
+	// Status Only invoices in this status.
+	Status *InvoiceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CollectionMethod Only invoices that are paid this way.
+	CollectionMethod *CollectionMethod `form:"collection_method,omitempty" json:"collection_method,omitempty"`
+
+	// BillingReason Only invoices made for this reason.
+	BillingReason *BillingReason `form:"billing_reason,omitempty" json:"billing_reason,omitempty"`
+
+	// Customer Only invoices of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Order Only the invoice of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Number Only the invoice with this number.
+	Number *string `form:"number,omitempty" json:"number,omitempty"`
+
+	// DueAfter Only invoices due at this time or later.
+	DueAfter *wire.Time `form:"due_after,omitempty" json:"due_after,omitempty"`
+
+	// DueBefore Only invoices due before this time.
+	DueBefore *wire.Time `form:"due_before,omitempty" json:"due_before,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateInvoiceParams defines parameters for CreateInvoice.
+type CreateInvoiceParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetInvoiceParams defines parameters for GetInvoice.
+type GetInvoiceParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateInvoiceParams defines parameters for UpdateInvoice.
+type UpdateInvoiceParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// FinalizeInvoiceParams defines parameters for FinalizeInvoice.
+type FinalizeInvoiceParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListInvoiceLinesParams defines parameters for ListInvoiceLines.
+type ListInvoiceLinesParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// MarkInvoiceUncollectibleParams defines parameters for MarkInvoiceUncollectible.
+type MarkInvoiceUncollectibleParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// VoidInvoiceParams defines parameters for VoidInvoice.
+type VoidInvoiceParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListOrdersParams defines parameters for ListOrders.
 type ListOrdersParams struct {
 	// Status Only orders in this status.
@@ -5313,7 +5486,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5370,13 +5543,19 @@ type ExportOrdersParams struct {
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateOrderParams defines parameters for UpdateOrder.
 type UpdateOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// VoidOrderParams defines parameters for VoidOrder.
+type VoidOrderParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5640,55 +5819,55 @@ type ListSubscriptionsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateSubscriptionParams defines parameters for CreateSubscription.
 type CreateSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetSubscriptionParams defines parameters for GetSubscription.
 type GetSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateSubscriptionParams defines parameters for UpdateSubscription.
 type UpdateSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CancelSubscriptionParams defines parameters for CancelSubscription.
 type CancelSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ChangeSubscriptionParams defines parameters for ChangeSubscription.
 type ChangeSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // PauseSubscriptionParams defines parameters for PauseSubscription.
 type PauseSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ResumeSubscriptionParams defines parameters for ResumeSubscription.
 type ResumeSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UncancelSubscriptionParams defines parameters for UncancelSubscription.
 type UncancelSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice, checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5826,6 +6005,12 @@ type CreateDiscountJSONRequestBody = DiscountCreate
 
 // UpdateDiscountJSONRequestBody defines body for UpdateDiscount for application/json ContentType.
 type UpdateDiscountJSONRequestBody = DiscountUpdate
+
+// CreateInvoiceJSONRequestBody defines body for CreateInvoice for application/json ContentType.
+type CreateInvoiceJSONRequestBody = InvoiceCreate
+
+// UpdateInvoiceJSONRequestBody defines body for UpdateInvoice for application/json ContentType.
+type UpdateInvoiceJSONRequestBody = InvoiceUpdate
 
 // UpdateOrderJSONRequestBody defines body for UpdateOrder for application/json ContentType.
 type UpdateOrderJSONRequestBody = OrderUpdate
@@ -6990,6 +7175,33 @@ type ServerInterface interface {
 	// EnableDiscount Enable a discount
 	// (POST /discounts/{id}/enable)
 	EnableDiscount(ctx echo.Context, id string) error
+	// ListInvoices List invoices
+	// (GET /invoices)
+	ListInvoices(ctx echo.Context, params ListInvoicesParams) error
+	// CreateInvoice Create an invoice
+	// (POST /invoices)
+	CreateInvoice(ctx echo.Context, params CreateInvoiceParams) error
+	// DeleteInvoice Delete a draft
+	// (DELETE /invoices/{id})
+	DeleteInvoice(ctx echo.Context, id string) error
+	// GetInvoice Get an invoice
+	// (GET /invoices/{id})
+	GetInvoice(ctx echo.Context, id string, params GetInvoiceParams) error
+	// UpdateInvoice Change an invoice
+	// (PATCH /invoices/{id})
+	UpdateInvoice(ctx echo.Context, id string, params UpdateInvoiceParams) error
+	// FinalizeInvoice Issue a draft
+	// (POST /invoices/{id}/finalize)
+	FinalizeInvoice(ctx echo.Context, id string, params FinalizeInvoiceParams) error
+	// ListInvoiceLines List the lines of an invoice
+	// (GET /invoices/{id}/lines)
+	ListInvoiceLines(ctx echo.Context, id string, params ListInvoiceLinesParams) error
+	// MarkInvoiceUncollectible Give an invoice up
+	// (POST /invoices/{id}/mark_uncollectible)
+	MarkInvoiceUncollectible(ctx echo.Context, id string, params MarkInvoiceUncollectibleParams) error
+	// VoidInvoice Void an invoice
+	// (POST /invoices/{id}/void)
+	VoidInvoice(ctx echo.Context, id string, params VoidInvoiceParams) error
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx echo.Context, params ListOrdersParams) error
@@ -7008,6 +7220,9 @@ type ServerInterface interface {
 	// ResendOrderReceipt Send the receipt of an order again
 	// (POST /orders/{id}/resend_receipt)
 	ResendOrderReceipt(ctx echo.Context, id string) error
+	// VoidOrder Void an order
+	// (POST /orders/{id}/void)
+	VoidOrder(ctx echo.Context, id string, params VoidOrderParams) error
 	// ListPriceVariants List price variants
 	// (GET /price_variants)
 	ListPriceVariants(ctx echo.Context, params ListPriceVariantsParams) error
@@ -9063,6 +9278,334 @@ func (w *ServerInterfaceWrapper) EnableDiscount(ctx echo.Context) error {
 	return err
 }
 
+// ListInvoices converts echo context to params.
+func (w *ServerInterfaceWrapper) ListInvoices(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListInvoicesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "collection_method" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "collection_method", ctx.QueryParams(), &params.CollectionMethod, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter collection_method: %s", err))
+	}
+
+	// ------------- Optional query parameter "billing_reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "billing_reason", ctx.QueryParams(), &params.BillingReason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter billing_reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", ctx.QueryParams(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter order: %s", err))
+	}
+
+	// ------------- Optional query parameter "number" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "number", ctx.QueryParams(), &params.Number, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter number: %s", err))
+	}
+
+	// ------------- Optional query parameter "due_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_after", ctx.QueryParams(), &params.DueAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter due_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "due_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_before", ctx.QueryParams(), &params.DueBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter due_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListInvoices(ctx, params)
+	return err
+}
+
+// CreateInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateInvoice(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateInvoiceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateInvoice(ctx, params)
+	return err
+}
+
+// DeleteInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteInvoice(ctx, id)
+	return err
+}
+
+// GetInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) GetInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetInvoiceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetInvoice(ctx, id, params)
+	return err
+}
+
+// UpdateInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateInvoiceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateInvoice(ctx, id, params)
+	return err
+}
+
+// FinalizeInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) FinalizeInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FinalizeInvoiceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.FinalizeInvoice(ctx, id, params)
+	return err
+}
+
+// ListInvoiceLines converts echo context to params.
+func (w *ServerInterfaceWrapper) ListInvoiceLines(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListInvoiceLinesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListInvoiceLines(ctx, id, params)
+	return err
+}
+
+// MarkInvoiceUncollectible converts echo context to params.
+func (w *ServerInterfaceWrapper) MarkInvoiceUncollectible(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MarkInvoiceUncollectibleParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.MarkInvoiceUncollectible(ctx, id, params)
+	return err
+}
+
+// VoidInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params VoidInvoiceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.VoidInvoice(ctx, id, params)
+	return err
+}
+
 // ListOrders converts echo context to params.
 func (w *ServerInterfaceWrapper) ListOrders(ctx echo.Context) error {
 	var err error
@@ -9416,6 +9959,31 @@ func (w *ServerInterfaceWrapper) ResendOrderReceipt(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ResendOrderReceipt(ctx, id)
+	return err
+}
+
+// VoidOrder converts echo context to params.
+func (w *ServerInterfaceWrapper) VoidOrder(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params VoidOrderParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.VoidOrder(ctx, id, params)
 	return err
 }
 
@@ -11064,12 +11632,22 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/discounts/:id", wrapper.UpdateDiscount, options.OperationMiddlewares["updateDiscount"]...)
 	router.POST(options.BaseURL+"/discounts/:id/disable", wrapper.DisableDiscount, options.OperationMiddlewares["disableDiscount"]...)
 	router.POST(options.BaseURL+"/discounts/:id/enable", wrapper.EnableDiscount, options.OperationMiddlewares["enableDiscount"]...)
+	router.GET(options.BaseURL+"/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
+	router.POST(options.BaseURL+"/invoices", wrapper.CreateInvoice, options.OperationMiddlewares["createInvoice"]...)
+	router.DELETE(options.BaseURL+"/invoices/:id", wrapper.DeleteInvoice, options.OperationMiddlewares["deleteInvoice"]...)
+	router.GET(options.BaseURL+"/invoices/:id", wrapper.GetInvoice, options.OperationMiddlewares["getInvoice"]...)
+	router.PATCH(options.BaseURL+"/invoices/:id", wrapper.UpdateInvoice, options.OperationMiddlewares["updateInvoice"]...)
+	router.POST(options.BaseURL+"/invoices/:id/finalize", wrapper.FinalizeInvoice, options.OperationMiddlewares["finalizeInvoice"]...)
+	router.POST(options.BaseURL+"/invoices/:id/void", wrapper.VoidInvoice, options.OperationMiddlewares["voidInvoice"]...)
+	router.POST(options.BaseURL+"/invoices/:id/mark_uncollectible", wrapper.MarkInvoiceUncollectible, options.OperationMiddlewares["markInvoiceUncollectible"]...)
+	router.GET(options.BaseURL+"/invoices/:id/lines", wrapper.ListInvoiceLines, options.OperationMiddlewares["listInvoiceLines"]...)
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
 	router.PATCH(options.BaseURL+"/orders/:id", wrapper.UpdateOrder, options.OperationMiddlewares["updateOrder"]...)
 	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id/receipt", wrapper.GetOrderReceipt, options.OperationMiddlewares["getOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/resend_receipt", wrapper.ResendOrderReceipt, options.OperationMiddlewares["resendOrderReceipt"]...)
+	router.POST(options.BaseURL+"/orders/:id/void", wrapper.VoidOrder, options.OperationMiddlewares["voidOrder"]...)
 	router.GET(options.BaseURL+"/price_variants", wrapper.ListPriceVariants, options.OperationMiddlewares["listPriceVariants"]...)
 	router.POST(options.BaseURL+"/price_variants", wrapper.CreatePriceVariant, options.OperationMiddlewares["createPriceVariant"]...)
 	router.DELETE(options.BaseURL+"/price_variants/:id", wrapper.DeletePriceVariant, options.OperationMiddlewares["deletePriceVariant"]...)
@@ -12091,6 +12669,140 @@ func (response EnableDiscount200JSONResponse) VisitEnableDiscountResponse(w http
 	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
 }
 
+type ListInvoicesRequestObject struct {
+	Params ListInvoicesParams
+}
+
+type ListInvoicesResponseObject interface {
+	VisitListInvoicesResponse(w http.ResponseWriter) error
+}
+
+type ListInvoices200JSONResponse InvoiceList
+
+func (response ListInvoices200JSONResponse) VisitListInvoicesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, InvoiceList(response)) // as itself: response has none of its methods
+}
+
+type CreateInvoiceRequestObject struct {
+	Params CreateInvoiceParams
+	Body   *CreateInvoiceJSONRequestBody
+}
+
+type CreateInvoiceResponseObject interface {
+	VisitCreateInvoiceResponse(w http.ResponseWriter) error
+}
+
+type CreateInvoice201JSONResponse Invoice
+
+func (response CreateInvoice201JSONResponse) VisitCreateInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Invoice(response)) // as itself: response has none of its methods
+}
+
+type DeleteInvoiceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteInvoiceResponseObject interface {
+	VisitDeleteInvoiceResponse(w http.ResponseWriter) error
+}
+
+type DeleteInvoice200JSONResponse Deleted
+
+func (response DeleteInvoice200JSONResponse) VisitDeleteInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetInvoiceRequestObject struct {
+	ID     string `json:"id"`
+	Params GetInvoiceParams
+}
+
+type GetInvoiceResponseObject interface {
+	VisitGetInvoiceResponse(w http.ResponseWriter) error
+}
+
+type GetInvoice200JSONResponse Invoice
+
+func (response GetInvoice200JSONResponse) VisitGetInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
+type UpdateInvoiceRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateInvoiceParams
+	Body   *UpdateInvoiceJSONRequestBody
+}
+
+type UpdateInvoiceResponseObject interface {
+	VisitUpdateInvoiceResponse(w http.ResponseWriter) error
+}
+
+type UpdateInvoice200JSONResponse Invoice
+
+func (response UpdateInvoice200JSONResponse) VisitUpdateInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
+type FinalizeInvoiceRequestObject struct {
+	ID     string `json:"id"`
+	Params FinalizeInvoiceParams
+}
+
+type FinalizeInvoiceResponseObject interface {
+	VisitFinalizeInvoiceResponse(w http.ResponseWriter) error
+}
+
+type FinalizeInvoice200JSONResponse Invoice
+
+func (response FinalizeInvoice200JSONResponse) VisitFinalizeInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
+type ListInvoiceLinesRequestObject struct {
+	ID     string `json:"id"`
+	Params ListInvoiceLinesParams
+}
+
+type ListInvoiceLinesResponseObject interface {
+	VisitListInvoiceLinesResponse(w http.ResponseWriter) error
+}
+
+type ListInvoiceLines200JSONResponse LineItemList
+
+func (response ListInvoiceLines200JSONResponse) VisitListInvoiceLinesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LineItemList(response)) // as itself: response has none of its methods
+}
+
+type MarkInvoiceUncollectibleRequestObject struct {
+	ID     string `json:"id"`
+	Params MarkInvoiceUncollectibleParams
+}
+
+type MarkInvoiceUncollectibleResponseObject interface {
+	VisitMarkInvoiceUncollectibleResponse(w http.ResponseWriter) error
+}
+
+type MarkInvoiceUncollectible200JSONResponse Invoice
+
+func (response MarkInvoiceUncollectible200JSONResponse) VisitMarkInvoiceUncollectibleResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
+type VoidInvoiceRequestObject struct {
+	ID     string `json:"id"`
+	Params VoidInvoiceParams
+}
+
+type VoidInvoiceResponseObject interface {
+	VisitVoidInvoiceResponse(w http.ResponseWriter) error
+}
+
+type VoidInvoice200JSONResponse Invoice
+
+func (response VoidInvoice200JSONResponse) VisitVoidInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
 type ListOrdersRequestObject struct {
 	Params ListOrdersParams
 }
@@ -12175,6 +12887,21 @@ type ResendOrderReceiptResponseObject interface {
 type ResendOrderReceipt200JSONResponse Order
 
 func (response ResendOrderReceipt200JSONResponse) VisitResendOrderReceiptResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
+}
+
+type VoidOrderRequestObject struct {
+	ID     string `json:"id"`
+	Params VoidOrderParams
+}
+
+type VoidOrderResponseObject interface {
+	VisitVoidOrderResponse(w http.ResponseWriter) error
+}
+
+type VoidOrder200JSONResponse Order
+
+func (response VoidOrder200JSONResponse) VisitVoidOrderResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
 }
 
@@ -13205,6 +13932,33 @@ type StrictServerInterface interface {
 	// EnableDiscount Enable a discount
 	// (POST /discounts/{id}/enable)
 	EnableDiscount(ctx context.Context, request EnableDiscountRequestObject) (EnableDiscountResponseObject, error)
+	// ListInvoices List invoices
+	// (GET /invoices)
+	ListInvoices(ctx context.Context, request ListInvoicesRequestObject) (ListInvoicesResponseObject, error)
+	// CreateInvoice Create an invoice
+	// (POST /invoices)
+	CreateInvoice(ctx context.Context, request CreateInvoiceRequestObject) (CreateInvoiceResponseObject, error)
+	// DeleteInvoice Delete a draft
+	// (DELETE /invoices/{id})
+	DeleteInvoice(ctx context.Context, request DeleteInvoiceRequestObject) (DeleteInvoiceResponseObject, error)
+	// GetInvoice Get an invoice
+	// (GET /invoices/{id})
+	GetInvoice(ctx context.Context, request GetInvoiceRequestObject) (GetInvoiceResponseObject, error)
+	// UpdateInvoice Change an invoice
+	// (PATCH /invoices/{id})
+	UpdateInvoice(ctx context.Context, request UpdateInvoiceRequestObject) (UpdateInvoiceResponseObject, error)
+	// FinalizeInvoice Issue a draft
+	// (POST /invoices/{id}/finalize)
+	FinalizeInvoice(ctx context.Context, request FinalizeInvoiceRequestObject) (FinalizeInvoiceResponseObject, error)
+	// ListInvoiceLines List the lines of an invoice
+	// (GET /invoices/{id}/lines)
+	ListInvoiceLines(ctx context.Context, request ListInvoiceLinesRequestObject) (ListInvoiceLinesResponseObject, error)
+	// MarkInvoiceUncollectible Give an invoice up
+	// (POST /invoices/{id}/mark_uncollectible)
+	MarkInvoiceUncollectible(ctx context.Context, request MarkInvoiceUncollectibleRequestObject) (MarkInvoiceUncollectibleResponseObject, error)
+	// VoidInvoice Void an invoice
+	// (POST /invoices/{id}/void)
+	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx context.Context, request ListOrdersRequestObject) (ListOrdersResponseObject, error)
@@ -13223,6 +13977,9 @@ type StrictServerInterface interface {
 	// ResendOrderReceipt Send the receipt of an order again
 	// (POST /orders/{id}/resend_receipt)
 	ResendOrderReceipt(ctx context.Context, request ResendOrderReceiptRequestObject) (ResendOrderReceiptResponseObject, error)
+	// VoidOrder Void an order
+	// (POST /orders/{id}/void)
+	VoidOrder(ctx context.Context, request VoidOrderRequestObject) (VoidOrderResponseObject, error)
 	// ListPriceVariants List price variants
 	// (GET /price_variants)
 	ListPriceVariants(ctx context.Context, request ListPriceVariantsRequestObject) (ListPriceVariantsResponseObject, error)
@@ -15603,6 +16360,283 @@ func (sh *strictHandler) EnableDiscount(ctx echo.Context, id string) error {
 	return nil
 }
 
+// ListInvoices operation middleware
+func (sh *strictHandler) ListInvoices(ctx echo.Context, params ListInvoicesParams) error {
+	var request ListInvoicesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListInvoices(ctx.Request().Context(), request.(ListInvoicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListInvoices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListInvoicesResponseObject); ok {
+		return validResponse.VisitListInvoicesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateInvoice operation middleware
+func (sh *strictHandler) CreateInvoice(ctx echo.Context, params CreateInvoiceParams) error {
+	var request CreateInvoiceRequestObject
+
+	request.Params = params
+
+	var body CreateInvoiceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateInvoice(ctx.Request().Context(), request.(CreateInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateInvoiceResponseObject); ok {
+		return validResponse.VisitCreateInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteInvoice operation middleware
+func (sh *strictHandler) DeleteInvoice(ctx echo.Context, id string) error {
+	var request DeleteInvoiceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteInvoice(ctx.Request().Context(), request.(DeleteInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteInvoiceResponseObject); ok {
+		return validResponse.VisitDeleteInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetInvoice operation middleware
+func (sh *strictHandler) GetInvoice(ctx echo.Context, id string, params GetInvoiceParams) error {
+	var request GetInvoiceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetInvoice(ctx.Request().Context(), request.(GetInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetInvoiceResponseObject); ok {
+		return validResponse.VisitGetInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateInvoice operation middleware
+func (sh *strictHandler) UpdateInvoice(ctx echo.Context, id string, params UpdateInvoiceParams) error {
+	var request UpdateInvoiceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateInvoiceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateInvoice(ctx.Request().Context(), request.(UpdateInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateInvoiceResponseObject); ok {
+		return validResponse.VisitUpdateInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// FinalizeInvoice operation middleware
+func (sh *strictHandler) FinalizeInvoice(ctx echo.Context, id string, params FinalizeInvoiceParams) error {
+	var request FinalizeInvoiceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FinalizeInvoice(ctx.Request().Context(), request.(FinalizeInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FinalizeInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(FinalizeInvoiceResponseObject); ok {
+		return validResponse.VisitFinalizeInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListInvoiceLines operation middleware
+func (sh *strictHandler) ListInvoiceLines(ctx echo.Context, id string, params ListInvoiceLinesParams) error {
+	var request ListInvoiceLinesRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListInvoiceLines(ctx.Request().Context(), request.(ListInvoiceLinesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListInvoiceLines")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListInvoiceLinesResponseObject); ok {
+		return validResponse.VisitListInvoiceLinesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// MarkInvoiceUncollectible operation middleware
+func (sh *strictHandler) MarkInvoiceUncollectible(ctx echo.Context, id string, params MarkInvoiceUncollectibleParams) error {
+	var request MarkInvoiceUncollectibleRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MarkInvoiceUncollectible(ctx.Request().Context(), request.(MarkInvoiceUncollectibleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MarkInvoiceUncollectible")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(MarkInvoiceUncollectibleResponseObject); ok {
+		return validResponse.VisitMarkInvoiceUncollectibleResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// VoidInvoice operation middleware
+func (sh *strictHandler) VoidInvoice(ctx echo.Context, id string, params VoidInvoiceParams) error {
+	var request VoidInvoiceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.VoidInvoice(ctx.Request().Context(), request.(VoidInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "VoidInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(VoidInvoiceResponseObject); ok {
+		return validResponse.VisitVoidInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListOrders operation middleware
 func (sh *strictHandler) ListOrders(ctx echo.Context, params ListOrdersParams) error {
 	var request ListOrdersRequestObject
@@ -15772,6 +16806,32 @@ func (sh *strictHandler) ResendOrderReceipt(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(ResendOrderReceiptResponseObject); ok {
 		return validResponse.VisitResendOrderReceiptResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// VoidOrder operation middleware
+func (sh *strictHandler) VoidOrder(ctx echo.Context, id string, params VoidOrderParams) error {
+	var request VoidOrderRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.VoidOrder(ctx.Request().Context(), request.(VoidOrderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "VoidOrder")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(VoidOrderResponseObject); ok {
+		return validResponse.VisitVoidOrderResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
