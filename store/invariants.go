@@ -157,6 +157,12 @@ var invariants = []invariant{
 	{"a discount's redemptions are counted, and are no more than it has", `
 		SELECT d.account_id, d.id FROM discounts d WHERE d.redemptions_count > d.max_redemptions OR d.redemptions_count <> (
 			SELECT COUNT(*) FROM discount_redemptions r WHERE r.account_id = d.account_id AND r.discount_id = d.id)`},
+	{"a discount is redeemed by what is being paid or is bought with it, and by nothing else", `
+		SELECT r.account_id, r.id FROM discount_redemptions r JOIN checkouts c ON c.account_id = r.account_id AND c.id = r.checkout_id
+		WHERE c.status NOT IN ('processing', 'completed') OR c.discount_id IS NULL OR c.discount_id <> r.discount_id OR c.discount_amount <> r.discount_amount
+		UNION ALL SELECT c.account_id, c.id FROM checkouts c
+		WHERE c.discount_id IS NOT NULL AND c.status IN ('processing', 'completed') AND NOT EXISTS (
+			SELECT 1 FROM discount_redemptions r WHERE r.account_id = c.account_id AND r.checkout_id = c.id)`},
 	{"an active product has an active price variant", `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},

@@ -16,16 +16,18 @@ import (
 // aDay is the retention that servers have by default.
 var aDay = DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
 
-// purchases makes a paid order of two pieces, and leaves a second checkout that is being paid.
+// purchases makes a paid order of two pieces at a discount, and leaves a second checkout that is being paid.
 func purchases(t *testing.T, s *Store, account string) {
 	t.Helper()
 	p, err := s.CreateProduct(t.Context(), account, NewProduct{
 		Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{{Amount: 1900}},
 	})
 	require.NoError(t, err)
+	d, err := s.CreateDiscount(t.Context(), account, Discount{Code: new("SPRING"), Type: DiscountTypePercent, PercentBps: new(int64(1000))})
+	require.NoError(t, err)
 	begin := func() *Confirmation {
 		c, err := s.CreateCheckout(t.Context(), account, CheckoutDraft{
-			Checkout: &Checkout{CustomerEmail: new("grace@example.com")},
+			Checkout: &Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID},
 			Lines:    []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 		})
 		require.NoError(t, err)
@@ -35,7 +37,7 @@ func purchases(t *testing.T, s *Store, account string) {
 	}
 	paid := begin()
 	_, err = s.PutTestCharge(t.Context(), TestCharge{
-		AccountID: account, ID: "tch_1", Token: paid.Payment.ID, Amount: 3800, Currency: "usd", Status: "succeeded",
+		AccountID: account, ID: "tch_1", Token: paid.Payment.ID, Amount: 3420, Currency: "usd", Status: "succeeded",
 	})
 	require.NoError(t, err)
 	settled, err := s.SettlePayment(t.Context(), paid.Payment, ChargeResult{Status: PaymentStatusSucceeded})
@@ -61,30 +63,30 @@ func refund(t *testing.T, s *Store, account, order string) {
 func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 	t.Parallel()
 	sabotage := map[string]string{
-		"a line's figures add up":                                           `UPDATE line_items SET total_amount = total_amount + 1, net_amount = net_amount + 1, subtotal_amount = subtotal_amount + 1`,
-		"no amount is negative and no discount exceeds its subtotal":        `UPDATE line_items SET net_amount = -1, tax_amount = total_amount + 1`,
-		"a checkout's figures are the sums of its lines'":                   `UPDATE checkouts SET net_amount = net_amount + 1`,
-		"an order's figures are the sums of its lines'":                     `UPDATE orders SET subtotal_amount = subtotal_amount + 1`,
-		"what is paid is what was charged":                                  `UPDATE payments SET amount = amount - 1 WHERE status = 'succeeded'`,
-		"a payment has an order exactly if it should":                       `UPDATE payments SET order_id = NULL`,
-		"an invoice that was issued has one order like it, a draft none":    `UPDATE invoices SET order_key = 'order_other'`,
-		"an invoice's figures are the sums of its lines'":                   `UPDATE line_items SET invoice_id = NULL`,
-		"an invoice's status is what happened to it":                        `UPDATE invoices SET status = 'open'`,
-		"invoice numbers run without gaps":                                  `UPDATE invoices SET sequence = 7`,
-		"an order's status is what its amounts say":                         `UPDATE orders SET status = 'refunded'`,
-		"an order has one currency":                                         `UPDATE payments SET currency = 'eur'`,
-		"what is sold and held fits the stock":                              `UPDATE price_variants SET reserved_count = -1`,
-		"what a price variant sold is in orders":                            `UPDATE price_variants SET sold_count = sold_count + 1`,
-		"what a price variant holds is being paid":                          `UPDATE price_variants SET reserved_count = 0`,
-		"what a product sold is in orders":                                  `UPDATE products SET sales_count = 0`,
-		"a completed checkout has one order, another one none":              `UPDATE checkouts SET status = 'completed'`,
-		"a processing checkout has one payment under way, another one none": `UPDATE payments SET status = 'failed' WHERE status = 'pending'`,
-		"order numbers run from 1 without gaps":                             `UPDATE orders SET number = 2`,
-		"a customer's orders are counted":                                   `UPDATE customers SET orders_count = 2`,
-		"every reference is to a row of the same account":                   `UPDATE payments SET account_id = 'acct_other'`,
-		"an active product has an active price variant":                     `UPDATE price_variants SET status = 'archived'`,
-		"a discount's redemptions are counted, and are no more than it has": `INSERT INTO discounts (account_id, id, name, type, amounts, duration, product_ids, price_variant_ids, rules, covered_product_ids, min_subtotal_amounts, first_purchase_only, redemptions_count, metadata, created_at, updated_at)
-			SELECT id, 'disc_1', 'Ghost', 'percent', '{}', 'once', '[]', '[]', '[]', '[]', '{}', remove_branding, 1, '{}', 0, 0 FROM accounts`,
+		"a line's figures add up":                                                                `UPDATE line_items SET total_amount = total_amount + 1, net_amount = net_amount + 1, subtotal_amount = subtotal_amount + 1`,
+		"no amount is negative and no discount exceeds its subtotal":                             `UPDATE line_items SET net_amount = -1, tax_amount = total_amount + 1`,
+		"a checkout's figures are the sums of its lines'":                                        `UPDATE checkouts SET net_amount = net_amount + 1`,
+		"an order's figures are the sums of its lines'":                                          `UPDATE orders SET subtotal_amount = subtotal_amount + 1`,
+		"what is paid is what was charged":                                                       `UPDATE payments SET amount = amount - 1 WHERE status = 'succeeded'`,
+		"a payment has an order exactly if it should":                                            `UPDATE payments SET order_id = NULL`,
+		"an invoice that was issued has one order like it, a draft none":                         `UPDATE invoices SET order_key = 'order_other'`,
+		"an invoice's figures are the sums of its lines'":                                        `UPDATE line_items SET invoice_id = NULL`,
+		"an invoice's status is what happened to it":                                             `UPDATE invoices SET status = 'open'`,
+		"invoice numbers run without gaps":                                                       `UPDATE invoices SET sequence = 7`,
+		"an order's status is what its amounts say":                                              `UPDATE orders SET status = 'refunded'`,
+		"an order has one currency":                                                              `UPDATE payments SET currency = 'eur'`,
+		"what is sold and held fits the stock":                                                   `UPDATE price_variants SET reserved_count = -1`,
+		"what a price variant sold is in orders":                                                 `UPDATE price_variants SET sold_count = sold_count + 1`,
+		"what a price variant holds is being paid":                                               `UPDATE price_variants SET reserved_count = 0`,
+		"what a product sold is in orders":                                                       `UPDATE products SET sales_count = 0`,
+		"a completed checkout has one order, another one none":                                   `UPDATE checkouts SET status = 'completed'`,
+		"a processing checkout has one payment under way, another one none":                      `UPDATE payments SET status = 'failed' WHERE status = 'pending'`,
+		"order numbers run from 1 without gaps":                                                  `UPDATE orders SET number = 2`,
+		"a customer's orders are counted":                                                        `UPDATE customers SET orders_count = 2`,
+		"every reference is to a row of the same account":                                        `UPDATE payments SET account_id = 'acct_other'`,
+		"an active product has an active price variant":                                          `UPDATE price_variants SET status = 'archived'`,
+		"a discount's redemptions are counted, and are no more than it has":                      `UPDATE discounts SET redemptions_count = redemptions_count - 1`,
+		"a discount is redeemed by what is being paid or is bought with it, and by nothing else": `UPDATE checkouts SET discount_id = NULL`,
 		"a subscription has a next step exactly if it goes on": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, latest_invoice_id, created_at, updated_at)

@@ -78,3 +78,16 @@ func (h *Handlers) EnableDiscount(ctx context.Context, r api.EnableDiscountReque
 	}
 	return api.EnableDiscount200JSONResponse(view.Discount(d)), nil
 }
+
+// ListDiscountRedemptions implements GET /discounts/{id}/redemptions.
+func (h *Handlers) ListDiscountRedemptions(ctx context.Context, r api.ListDiscountRedemptionsRequestObject) (api.ListDiscountRedemptionsResponseObject, error) {
+	redemptions, more, err := h.store.ListDiscountRedemptions(ctx, account(ctx), r.ID, view.ListDiscountRedemptions(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	list, err := showList(ctx, h, "/v1/discounts/"+r.ID+"/redemptions", redemptions, more, view.DiscountRedemption, view.DiscountRedemptionRefs, r.Params.Expand)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListDiscountRedemptions200JSONResponse(list), nil
+}

@@ -43,6 +43,34 @@ func discountRule(r store.DiscountRule) api.DiscountRule {
 	return api.DiscountRule{PriceVariant: r.PriceVariantID, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(r.Amounts)}
 }
 
+// DiscountRedemption renders one use of a discount.
+func DiscountRedemption(r *store.DiscountRedemption) api.DiscountRedemption {
+	return api.DiscountRedemption{
+		ID:             r.ID,
+		Object:         "discount_redemption",
+		Discount:       wire.RefTo(r.DiscountID),
+		Checkout:       ref(r.CheckoutID),
+		Order:          ref(r.OrderID),
+		Customer:       ref(r.CustomerID),
+		Currency:       r.Currency,
+		DiscountAmount: r.DiscountAmount,
+		CreatedAt:      at(r.CreatedAt),
+		UpdatedAt:      at(r.UpdatedAt),
+	}
+}
+
+// DiscountRedemptionRefs yields what a redemption points at.
+func DiscountRedemptionRefs(r *api.DiscountRedemption, field string, yield func(*wire.Reference)) {
+	switch field {
+	case "checkout":
+		yield(&r.Checkout)
+	case "customer":
+		yield(&r.Customer)
+	case "order":
+		yield(&r.Order)
+	}
+}
+
 // ListDiscounts reads the query of a list.
 func ListDiscounts(q api.ListDiscountsParams) store.ListDiscounts {
 	return store.ListDiscounts{
@@ -52,6 +80,14 @@ func ListDiscounts(q api.ListDiscountsParams) store.ListDiscounts {
 		Type:       store.DiscountType(value(q.Type)),
 		Code:       value(q.Code),
 		Product:    value(q.Product),
+	}
+}
+
+// ListDiscountRedemptions reads the query of a list of redemptions.
+func ListDiscountRedemptions(q api.ListDiscountRedemptionsParams) store.ListDiscountRedemptions {
+	return store.ListDiscountRedemptions{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, nil, nil),
 	}
 }
 

@@ -299,6 +299,8 @@ func TestDeleteDiscount_IsMissingThen(t *testing.T) {
 		}
 		_, err := c.Discounts.Get(background, made.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		_, err = c.Discounts.ListRedemptions(background, made.ID, nil)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		if list := ok[*sdk.DiscountList](t)(c.Discounts.List(background, nil)); len(list.Data) != 0 {
 			t.Errorf("%d discounts are left", len(list.Data))
 		}

@@ -57,8 +57,6 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	})
 	w.slugs["prod"] = product["slug"].(string)
 	w.ids["price"] = product["price_variants"].([]any)[0].(string)
-	w.code = "CODE-" + unique()
-	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
 	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
 	w.subscribe(t)
 	w.bill(t)
@@ -108,7 +106,9 @@ func (w *world) sell(t testing.TB) {
 	})
 	w.ids["sold price"] = sold["price_variants"].([]any)[0].(string)
 	lines := []any{map[string]any{"price_variant": w.ids["sold price"]}}
-	paid := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer": w.ids["cus"], "line_items": lines})
+	w.code = "CODE-" + unique()
+	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
+	paid := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer": w.ids["cus"], "discount_code": w.code, "line_items": lines})
 	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{
 		"payment_method": "pm_card_pendingRefund", "save_payment_method": true,
 	})
@@ -116,6 +116,7 @@ func (w *world) sell(t testing.TB) {
 	w.ids["order"] = paid["order"].(string)
 	w.ids["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)["payments"].([]any)[0].(string)
 	w.make(t, "re", "/v1/refunds", map[string]any{"order": w.ids["order"], "amount": 500})
+	w.ids["redm"] = w.first(t, "/v1/discounts/"+w.ids["disc"]+"/redemptions", nil)
 	open := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer_email": unique() + "@example.com", "line_items": lines})
 	w.secret = open["client_secret"].(string)
 }
@@ -173,7 +174,7 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 
 // resources maps the segment of a path to the prefix of the ids below it.
 var resources = map[string]string{
-	"discounts": "disc", "subscriptions": "sub",
+	"discounts": "disc", "redemptions": "redm", "subscriptions": "sub",
 	"products": "prod", "price_variants": "price", "customers": "cus", "checkout_links": "clink", "checkouts": "chk", "orders": "order",
 	"invoices": "inv", "lines": "li", "payments": "pay", "payment_methods": "pm", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
 	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",

@@ -21,7 +21,8 @@ func TestKill_DoublesNothingAndLosesNothing(t *testing.T) {
 }
 
 // TestKill_ChargesEveryBuyerOnce is the same with purchases, whose confirmation goes out to the payment provider: the server
-// may die before, during and after the charge. One buyer in five has a declined card first, which is an answer to keep.
+// may die before, during and after the charge. One buyer in five has a declined card first, which is an answer to keep, and one
+// in two has a discount, which counts once.
 func TestKill_ChargesEveryBuyerOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -95,12 +96,15 @@ func (c *campaign) offer() {
 		"name": "Guide", "status": "active", "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
 	})
 	c.price = p["price_variants"].([]any)[0].(string)
+	c.client(c.server.Load(), 0).Must(c.t, http.MethodPost, "/v1/discounts", map[string]any{"code": "SPRING", "type": "percent", "percent_bps": 1000})
 }
 
 func (c *campaign) purchase(n int64) {
-	checkout := c.insist(request{key: fmt.Sprint("checkout ", n), path: "/v1/checkouts", body: map[string]any{
-		"customer_email": fmt.Sprintf("buyer-%d@example.com", n), "line_items": []any{map[string]any{"price_variant": c.price}},
-	}}, http.StatusCreated)
+	body := map[string]any{"customer_email": fmt.Sprintf("buyer-%d@example.com", n), "line_items": []any{map[string]any{"price_variant": c.price}}}
+	if n%2 == 0 {
+		body["discount_code"] = "SPRING"
+	}
+	checkout := c.insist(request{key: fmt.Sprint("checkout ", n), path: "/v1/checkouts", body: body}, http.StatusCreated)
 	if checkout == nil {
 		return
 	}
@@ -138,6 +142,10 @@ func (c *campaign) purchaseFaults() (faults []string) {
 		if n := len(db.Strings(c.t, query)); n != told {
 			faults = append(faults, fmt.Sprintf("%d buyers were told that they had paid, but there are %d %s", told, n, what))
 		}
+	}
+	reduced, redeemed := len(db.Strings(c.t, `SELECT id FROM orders WHERE discount_amount > 0`)), len(db.Strings(c.t, `SELECT id FROM discount_redemptions WHERE order_id IS NOT NULL`))
+	if counted := db.Strings(c.t, `SELECT CAST(redemptions_count AS TEXT) FROM discounts`); reduced == 0 || redeemed != reduced || counted[0] != fmt.Sprint(reduced) {
+		faults = append(faults, fmt.Sprintf("%d orders are reduced, %d redemptions are theirs, and %s are counted", reduced, redeemed, counted[0]))
 	}
 	if n := len(db.Strings(c.t, `SELECT id FROM payments WHERE status = 'failed'`)); n != declined {
 		faults = append(faults, fmt.Sprintf("%d buyers were declined, but %d payments have failed", declined, n))
