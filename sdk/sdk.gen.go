@@ -2791,6 +2791,36 @@ type DiscountDuration string
 // DiscountList A page of results.
 type DiscountList = wire.List[Discount]
 
+// DiscountRedemption One use of a discount.
+type DiscountRedemption struct {
+	// ID Example: redm_01k0000000000000000000000a
+	ID       string                    `json:"id"`
+	Object   string                    `json:"object"`
+	Discount wire.Expandable[Discount] `json:"discount"`
+	Checkout wire.Expandable[Checkout] `json:"checkout"`
+
+	// Order Null as long as it is not paid.
+	Order wire.Expandable[Order] `json:"order"`
+
+	// Customer Null as long as it is not known.
+	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount    `json:"discount_amount"`
+	CreatedAt      wire.Time `json:"created_at"`
+	UpdatedAt      wire.Time `json:"updated_at"`
+}
+
+// DiscountRedemptionList A page of results.
+type DiscountRedemptionList = wire.List[DiscountRedemption]
+
 // DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
 // be among those that the discount is for.
 type DiscountRule struct {
@@ -5155,6 +5185,27 @@ type LookupDiscountParams struct {
 	Code string `form:"code" json:"code"`
 }
 
+// ListDiscountRedemptionsParams are the filters of ListDiscountRedemptions and the page to return. Nil fields do not filter.
+type ListDiscountRedemptionsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListInvoicesParams are the filters of ListInvoices and the page to return. Nil fields do not filter.
 type ListInvoicesParams struct {
 	// Status Only invoices in this status.
@@ -6553,6 +6604,7 @@ var Operations = map[string]Operation{
 	"updateDiscount":              {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
 	"disableDiscount":             {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
 	"enableDiscount":              {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
+	"listDiscountRedemptions":     {ID: "listDiscountRedemptions", Method: "GET", Path: "/discounts/{id}/redemptions", Approval: "allow", Scope: "discounts:read"},
 	"listInvoices":                {ID: "listInvoices", Method: "GET", Path: "/invoices", Approval: "allow", Scope: "invoices:read"},
 	"createInvoice":               {ID: "createInvoice", Method: "POST", Path: "/invoices", Approval: "allow", Scope: "invoices:write"},
 	"deleteInvoice":               {ID: "deleteInvoice", Method: "DELETE", Path: "/invoices/{id}", Approval: "ask", Scope: "invoices:write"},
@@ -7137,6 +7189,14 @@ func (s *DiscountsService) Disable(ctx context.Context, id string, opts ...Optio
 // Lets a disabled discount be used again, within its time and its number of redemptions. Enabling another one changes nothing.
 func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option) (*Discount, error) {
 	return do[Discount](ctx, s.client, "enableDiscount", []string{id}, nil, nil, opts)
+}
+
+// ListRedemptions sends GET /discounts/{id}/redemptions.
+//
+// Returns the uses of a discount, newest first. One counts from the moment that its buyer begins to pay, and goes
+// again when the payment fails.
+func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, params *ListDiscountRedemptionsParams, opts ...Option) (*DiscountRedemptionList, error) {
+	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
 
 // List sends GET /invoices.

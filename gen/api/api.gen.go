@@ -2833,6 +2833,36 @@ type DiscountDuration string
 // DiscountList A page of results.
 type DiscountList = wire.List[Discount]
 
+// DiscountRedemption One use of a discount.
+type DiscountRedemption struct {
+	// ID Example: redm_01k0000000000000000000000a
+	ID       string         `json:"id"`
+	Object   string         `json:"object"`
+	Discount wire.Reference `json:"discount"`
+	Checkout wire.Reference `json:"checkout"`
+
+	// Order Null as long as it is not paid.
+	Order wire.Reference `json:"order"`
+
+	// Customer Null as long as it is not known.
+	Customer wire.Reference `json:"customer"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// DiscountAmount In the currency's minor unit.
+	//
+	// Example: 1900
+	DiscountAmount Amount    `json:"discount_amount"`
+	CreatedAt      wire.Time `json:"created_at"`
+	UpdatedAt      wire.Time `json:"updated_at"`
+}
+
+// DiscountRedemptionList A page of results.
+type DiscountRedemptionList = wire.List[DiscountRedemption]
+
 // DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
 // be among those that the discount is for.
 type DiscountRule struct {
@@ -5325,6 +5355,27 @@ type LookupDiscountParams struct {
 	Code string `form:"code" json:"code"`
 }
 
+// ListDiscountRedemptionsParams defines parameters for ListDiscountRedemptions.
+type ListDiscountRedemptionsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListInvoicesParams defines parameters for ListInvoices.
 type ListInvoicesParams struct {
 	// Status Only invoices in this status.
@@ -7175,6 +7226,9 @@ type ServerInterface interface {
 	// EnableDiscount Enable a discount
 	// (POST /discounts/{id}/enable)
 	EnableDiscount(ctx echo.Context, id string) error
+	// ListDiscountRedemptions List a discount's redemptions
+	// (GET /discounts/{id}/redemptions)
+	ListDiscountRedemptions(ctx echo.Context, id string, params ListDiscountRedemptionsParams) error
 	// ListInvoices List invoices
 	// (GET /invoices)
 	ListInvoices(ctx echo.Context, params ListInvoicesParams) error
@@ -9275,6 +9329,66 @@ func (w *ServerInterfaceWrapper) EnableDiscount(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.EnableDiscount(ctx, id)
+	return err
+}
+
+// ListDiscountRedemptions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListDiscountRedemptions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDiscountRedemptionsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListDiscountRedemptions(ctx, id, params)
 	return err
 }
 
@@ -11632,6 +11746,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/discounts/:id", wrapper.UpdateDiscount, options.OperationMiddlewares["updateDiscount"]...)
 	router.POST(options.BaseURL+"/discounts/:id/disable", wrapper.DisableDiscount, options.OperationMiddlewares["disableDiscount"]...)
 	router.POST(options.BaseURL+"/discounts/:id/enable", wrapper.EnableDiscount, options.OperationMiddlewares["enableDiscount"]...)
+	router.GET(options.BaseURL+"/discounts/:id/redemptions", wrapper.ListDiscountRedemptions, options.OperationMiddlewares["listDiscountRedemptions"]...)
 	router.GET(options.BaseURL+"/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
 	router.POST(options.BaseURL+"/invoices", wrapper.CreateInvoice, options.OperationMiddlewares["createInvoice"]...)
 	router.DELETE(options.BaseURL+"/invoices/:id", wrapper.DeleteInvoice, options.OperationMiddlewares["deleteInvoice"]...)
@@ -12667,6 +12782,21 @@ type EnableDiscount200JSONResponse Discount
 
 func (response EnableDiscount200JSONResponse) VisitEnableDiscountResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Discount(response)) // as itself: response has none of its methods
+}
+
+type ListDiscountRedemptionsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListDiscountRedemptionsParams
+}
+
+type ListDiscountRedemptionsResponseObject interface {
+	VisitListDiscountRedemptionsResponse(w http.ResponseWriter) error
+}
+
+type ListDiscountRedemptions200JSONResponse DiscountRedemptionList
+
+func (response ListDiscountRedemptions200JSONResponse) VisitListDiscountRedemptionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, DiscountRedemptionList(response)) // as itself: response has none of its methods
 }
 
 type ListInvoicesRequestObject struct {
@@ -13932,6 +14062,9 @@ type StrictServerInterface interface {
 	// EnableDiscount Enable a discount
 	// (POST /discounts/{id}/enable)
 	EnableDiscount(ctx context.Context, request EnableDiscountRequestObject) (EnableDiscountResponseObject, error)
+	// ListDiscountRedemptions List a discount's redemptions
+	// (GET /discounts/{id}/redemptions)
+	ListDiscountRedemptions(ctx context.Context, request ListDiscountRedemptionsRequestObject) (ListDiscountRedemptionsResponseObject, error)
 	// ListInvoices List invoices
 	// (GET /invoices)
 	ListInvoices(ctx context.Context, request ListInvoicesRequestObject) (ListInvoicesResponseObject, error)
@@ -16354,6 +16487,32 @@ func (sh *strictHandler) EnableDiscount(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(EnableDiscountResponseObject); ok {
 		return validResponse.VisitEnableDiscountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListDiscountRedemptions operation middleware
+func (sh *strictHandler) ListDiscountRedemptions(ctx echo.Context, id string, params ListDiscountRedemptionsParams) error {
+	var request ListDiscountRedemptionsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDiscountRedemptions(ctx.Request().Context(), request.(ListDiscountRedemptionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDiscountRedemptions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListDiscountRedemptionsResponseObject); ok {
+		return validResponse.VisitListDiscountRedemptionsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
