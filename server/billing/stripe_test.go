@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -240,5 +241,34 @@ func TestStripe_ARefundThatStripeRefusesHasFailed(t *testing.T) {
 			assert.Equal(t, "charge_already_refunded", *refund.FailureReason)
 		}
 		assert.Zero(t, w.order(order.ID).RefundedAmount)
+	})
+}
+
+// Saving a method is asked for before the charge. Whatever is lost of it, the buyer is charged once, and one method kept.
+func TestStripe_ALostAnswerKeepsOneMethod(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		for i, fault := range []stripefake.Fault{
+			{Path: "/v1/customers"}, {Path: "/attach"}, {Path: "/attach", Status: 500}, {Path: "/v1/payment_intents"}, {Path: "/confirm"},
+		} {
+			ada := w.customer(fmt.Sprintf("ada%d@example.com", i), nil)
+			checkout := w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook())
+			in := with("pm_card_visa")
+			in.Save = true
+			fake.Spoil(fault)
+			_, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
+			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			w.due(checkout.ID)
+			require.NoError(t, w.Reconcile(t.Context()))
+			assert.EqualValues(t, 1900*(2*i+1), fake.Taken(), fault)
+
+			ada, err = w.GetCustomer(t.Context(), w.account, ada.ID)
+			require.NoError(t, err)
+			kept, err := w.CustomerPaymentMethod(t.Context(), w.account, ada.ID, *ada.DefaultPaymentMethodID)
+			require.NoError(t, err)
+			assert.Equal(t, "4242", kept.Card.V.Last4)
+			_, err = w.pay(w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook()).ID, kept.ID)
+			require.NoError(t, err, "it pays again")
+		}
+		assert.Equal(t, 5, fake.Count("customer"), "each is one customer there")
 	})
 }

@@ -173,3 +173,10 @@ func (f *Fake) Settle(id string, success bool) {
 	f.methods[o["payment_method"].(string)].agreed = o["setup_future_usage"] != nil
 	f.succeed(o)
 }
+
+// Block lets the bank decline every later charge of a method.
+func (f *Fake) Block(method, declineCode string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.methods[method].decline = declineCode
+}

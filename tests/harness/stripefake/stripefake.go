@@ -131,6 +131,18 @@ func (f *Fake) Object(id string) map[string]any {
 	return copyOf(f.objects[id])
 }
 
+// Count is how many objects of a kind there are.
+func (f *Fake) Count(kind string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, o := range f.objects {
+		if o["object"] == kind {
+			n++
+		}
+	}
+	return n
+}
+
 // Taken is the money that was moved to the seller and not back, of all currencies together.
 func (f *Fake) Taken() (sum int64) {
 	f.mu.Lock()
