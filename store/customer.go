@@ -165,12 +165,15 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 	})
 }
 
-// DeleteCustomer removes a customer. One with orders is kept for them without a single personal detail, and is
+// DeleteCustomer removes a customer, or returns CodeInvalid on base as long as one of their subscriptions goes on. One with orders is kept for them without a single personal detail, and is
 // missing everywhere else.
 func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
 		if err != nil {
+			return nil, err
+		}
+		if err := u.checkUnsubscribed(ctx, c); err != nil {
 			return nil, err
 		}
 		if err := u.forgetMethods(ctx, c); err != nil {

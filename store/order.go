@@ -113,6 +113,7 @@ type ListOrders struct {
 	Product       string // id or slug
 	PriceVariant  string
 	Checkout      string
+	Subscription  string
 	Number        *int64
 	PaidAfter     *Time // inclusive
 	PaidBefore    *Time // exclusive
@@ -224,6 +225,13 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 			return err
 		}
 		f.is("checkout_id", checkout.ID)
+	}
+	if in.Subscription != "" {
+		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
+		if err != nil {
+			return err
+		}
+		f.is("subscription_id", subscription.ID)
 	}
 	if in.Product != "" {
 		product, err := s.findProduct(ctx, account, in.Product, "product", "")

@@ -324,6 +324,16 @@ func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock 
 	return sub, nil
 }
 
+// checkUnsubscribed returns CodeInvalid on base for a customer who has a subscription that goes on.
+func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
+	sub, err := get[string](ctx, u.store, `
+		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
+	if err == nil && sub != nil {
+		err = Invalid("base", fmt.Sprintf("The customer has a subscription, %s. Cancel it first.", *sub))
+	}
+	return err
+}
+
 // saveSubscription stores a locked subscription, with the moment when something is to be done next.
 func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now Time) error {
 	sub.UpdatedAt = now

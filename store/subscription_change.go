@@ -182,7 +182,7 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 	if problem != "" {
 		return plan, Invalid("price_variant", problem)
 	}
-	return SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, *variant.IntervalCount, variant.BillingCycles}, nil
+	return SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, max(deref(variant.IntervalCount), 1), variant.BillingCycles}, nil
 }
 
 // unplannable says why a subscription cannot change to the offer; empty if it can.

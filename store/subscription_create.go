@@ -106,7 +106,7 @@ func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now Time
 	}
 	sub.follow(SubscriptionPlan{
 		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
-		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: *variant.IntervalCount, BillingCycles: variant.BillingCycles,
+		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
 	})
 	if variant.TrialDays > 0 {
 		end := now.Add(day * time.Duration(variant.TrialDays))

@@ -196,3 +196,53 @@ func TestSubscription_KeepsTheEndOfTheMonth(t *testing.T) {
 		}
 	})
 }
+
+// TestSubscription_AddsUpAfterAYear bills a monthly and a yearly subscription, some of them at a later attempt.
+func TestSubscription_AddsUpAfterAYear(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		monthly, yearly := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.subscribe(w.variant(recurring(9000, "year")), "pm_card_visa")
+		begun := w.Now()
+		for month := range 13 {
+			w.provider.declines.Store(month%4 == 1)
+			next := w.now(monthly).CurrentPeriodEnd
+			w.wait(next.Time().Sub(w.Now().Time()) + time.Second)
+			w.provider.declines.Store(false)
+			w.wait(2*day + time.Second)
+		}
+		require.Greater(t, w.Now().Time().Sub(begun.Time()), 390*day)
+		paid := map[string]int64{}
+		for _, o := range w.orders() {
+			require.Equal(t, store.OrderStatusPaid, o.Status)
+			invoice, err := w.GetInvoice(t.Context(), w.account, *o.InvoiceID)
+			require.NoError(t, err)
+			assert.Equal(t, store.InvoiceStatusPaid, invoice.Status)
+			assert.Equal(t, o.PaidAmount, invoice.AmountPaid)
+			paid[*o.SubscriptionID] += o.PaidAmount
+		}
+		assert.Equal(t, map[string]int64{monthly.ID: 14 * 900, yearly.ID: 2 * 9000}, paid)
+		customer, err := w.GetCustomer(t.Context(), w.account, monthly.CustomerID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 14*900+2*9000, customer.TotalSpent.V["usd"])
+		assert.EqualValues(t, 16, customer.OrdersCount)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(monthly).Status)
+	})
+}
+
+// TestSubscription_BeginsWithATrial charges nothing until the trial is over.
+func TestSubscription_BeginsWithATrial(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := recurring(900, "month")
+		v.TrialDays, v.SetupFeeAmount = 14, 500
+		sub := w.subscribe(w.variant(v), "pm_card_visa")
+		require.Equal(t, store.SubscriptionStatusTrialing, sub.Status)
+		assert.EqualValues(t, 0, sub.CyclesBilled)
+		assert.EqualValues(t, 500, w.ordersOf(sub)[0].TotalAmount, "the set-up fee is due now")
+		w.wait(14*day + time.Minute)
+		sub = w.now(sub)
+		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Equal(t, *sub.TrialEnd, sub.CurrentPeriodStart)
+		orders := w.ordersOf(sub)
+		require.Len(t, orders, 2)
+		assert.EqualValues(t, 900, orders[1].PaidAmount)
+	})
+}

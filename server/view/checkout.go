@@ -46,6 +46,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		CompletedAt:           atOrNull(c.CompletedAt),
 		Order:                 ref(c.OrderID),
 		Invoice:               c.InvoiceID,
+		Subscription:          ref(c.SubscriptionID),
 		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
 		Metadata:              c.Metadata.Map(),
@@ -63,6 +64,8 @@ func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 		yield(&c.Discount)
 	case "order":
 		yield(&c.Order)
+	case "subscription":
+		yield(&c.Subscription)
 	case "line_items":
 		for i := range c.LineItems {
 			yield(&c.LineItems[i])

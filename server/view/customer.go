@@ -26,6 +26,7 @@ func Customer(c *store.Customer) api.Customer {
 		Type:                 api.CustomerType(c.Type),
 		OrdersCount:          c.OrdersCount,
 		TotalSpent:           object(c.TotalSpent.V),
+		BalanceAmount:        object(c.Balance.V),
 		FirstPaidAt:          atOrNull(c.FirstPaidAt),
 		LastOrderAt:          atOrNull(c.LastOrderAt),
 		MarketingConsent:     marketingConsent(c.MarketingConsent.V),

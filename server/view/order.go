@@ -30,6 +30,7 @@ func Order(o *store.Order) api.Order {
 		TaxBreakdown:         mapped(o.TaxBreakdown.V, taxBreakdown),
 		BalanceApplied:       o.BalanceApplied,
 		Checkout:             ref(o.CheckoutID),
+		Subscription:         ref(o.SubscriptionID),
 		Invoice:              ref(o.InvoiceID),
 		Payments:             wire.RefTos(o.PaymentIDs.V),
 		Refunds:              wire.RefTos(o.RefundIDs.V),
@@ -56,6 +57,8 @@ func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 		yield(&o.Customer)
 	case "checkout":
 		yield(&o.Checkout)
+	case "subscription":
+		yield(&o.Subscription)
 	case "invoice":
 		yield(&o.Invoice)
 	case "line_items":
@@ -85,6 +88,7 @@ func ListOrders(q api.ListOrdersParams) store.ListOrders {
 		Product:       value(q.Product),
 		PriceVariant:  value(q.PriceVariant),
 		Checkout:      value(q.Checkout),
+		Subscription:  value(q.Subscription),
 		Number:        q.Number,
 		PaidAfter:     stored(q.PaidAfter),
 		PaidBefore:    stored(q.PaidBefore),
@@ -108,7 +112,7 @@ func ExportOrders(q api.ExportOrdersParams) store.ListOrders {
 	return ListOrders(api.ListOrdersParams{
 		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
 		Status: q.Status, BillingReason: q.BillingReason, Customer: q.Customer, CustomerEmail: q.CustomerEmail, Product: q.Product,
-		PriceVariant: q.PriceVariant, Checkout: q.Checkout, Number: q.Number, PaidAfter: q.PaidAfter, PaidBefore: q.PaidBefore,
+		PriceVariant: q.PriceVariant, Checkout: q.Checkout, Subscription: q.Subscription, Number: q.Number, PaidAfter: q.PaidAfter, PaidBefore: q.PaidBefore,
 		TotalMin: q.TotalMin, TotalMax: q.TotalMax,
 	})
 }

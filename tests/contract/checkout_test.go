@@ -94,7 +94,6 @@ func TestCreateCheckout_RefusesWhatIsNotOnSale(t *testing.T) {
 		for name, line := range map[string]sdk.CheckoutLine{
 			"product is a draft":   {PriceVariant: draft.ID},
 			"variant is archived":  {PriceVariant: archived.ID},
-			"recurring":            {PriceVariant: price(sdk.ProductPriceVariant{Type: new(sdk.PriceVariantType("recurring")), Interval: new(sdk.PriceVariantInterval("month"))}).ID},
 			"out of stock":         {PriceVariant: price(sdk.ProductPriceVariant{Stock: new(int64(1))}).ID, Quantity: new(int64(2))},
 			"less than allowed":    {PriceVariant: price(sdk.ProductPriceVariant{QuantityMin: new(int64(2))}).ID},
 			"more than allowed":    {PriceVariant: price(sdk.ProductPriceVariant{QuantityMax: new(int64(2))}).ID, Quantity: new(int64(3))},

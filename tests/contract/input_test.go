@@ -208,8 +208,8 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	reading := map[string]string{
 		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read", "invoice": "invoices:read", "lines": "",
 		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
-		"discount": "discounts:read",
-		"event":    "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
+		"discount": "discounts:read", "subscription": "subscriptions:read", "latest_invoice": "invoices:read",
+		"event": "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
 		"default_payment_method": "",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }

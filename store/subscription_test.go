@@ -1,0 +1,96 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// subscribers stores many subscriptions of one customer, of which every second one is due.
+func (s *shop) subscribers(t *testing.T, many int) {
+	t.Helper()
+	customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com")})
+	require.NoError(t, err)
+	for from := 0; from < many; from += 10_000 { // a statement has its time
+		_, err = s.write.db.ExecContext(t.Context(), s.rebind(`
+		INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, due_at, created_at, updated_at)
+		WITH RECURSIVE many (n) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT n + 1 FROM many WHERE n < ?)
+		SELECT '`+s.account+`', 'sub_' || n, 'active', '`+customer.ID+`', 'prod_1', 'price_1', 'Club', 1, 900, 'usd', 'month', 1, 1, 0,
+			CASE WHEN n % 2 = 0 THEN n ELSE 9000000000000000 + n END, 900, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}',
+			CASE WHEN n % 2 = 0 THEN n ELSE 9000000000000000 + n END, 0, 0 FROM many`), from+1, min(from+10_000, many))
+		require.NoError(t, err)
+	}
+	_, err = s.write.db.ExecContext(t.Context(), `ANALYZE subscriptions`)
+	require.NoError(t, err)
+}
+
+// plan is how the database reads what the query asks for, in a session without our settings.
+func (s *shop) plan(t *testing.T, query string) string {
+	t.Helper()
+	explain, before := `EXPLAIN QUERY PLAN `, `SELECT 1`
+	if s.engine == PostgreSQL {
+		explain, before = `EXPLAIN `, `SET LOCAL enable_seqscan = on`
+	}
+	tx, err := s.write.db.BeginTxx(t.Context(), nil)
+	require.NoError(t, err)
+	defer tx.Rollback()
+	_, err = tx.ExecContext(t.Context(), before)
+	require.NoError(t, err)
+	rows, err := tx.QueryxContext(t.Context(), explain+query)
+	require.NoError(t, err)
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		fields, err := rows.SliceScan()
+		require.NoError(t, err)
+		if text, ok := fields[len(fields)-1].([]byte); ok {
+			plan.Write(text)
+		} else {
+			plan.WriteString(fields[len(fields)-1].(string))
+		}
+		plan.WriteString("\n")
+	}
+	require.NoError(t, rows.Err())
+	return plan.String()
+}
+
+func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.subscribers(t, 100_000)
+		plan := s.plan(t, `SELECT account_id, id FROM subscriptions WHERE due_at <= 1000000 ORDER BY due_at LIMIT 100`)
+		assert.Contains(t, plan, "subscriptions_due", plan)
+		assert.NotContains(t, plan, "Seq Scan", plan)
+		assert.NotContains(t, plan, "Sort", plan)
+		assert.NotContains(t, plan, "TEMP B-TREE", plan)
+		begun := time.Now()
+		due, err := s.DueSubscriptions(t.Context(), "", 100)
+		require.NoError(t, err)
+		require.Len(t, due, 100)
+		assert.Equal(t, "sub_2", due[0].ID, "the longest due comes first")
+		assert.Less(t, time.Since(begun), time.Second)
+	})
+}
+
+func TestDunning_CountsFromTheFirstFailure(t *testing.T) {
+	t.Parallel()
+	d := Dunning{IntervalsDays: []int64{2, 5, 7, 7}}
+	for failed, days := range map[int64]int64{1: 2, 2: 7, 3: 14, 4: 21} {
+		assert.Equal(t, Time(0).Add(day*time.Duration(days)), *d.next(0, failed))
+	}
+	assert.Nil(t, d.next(0, 5))
+}
+
+func TestDeleteCustomer_KeepsASubscriber(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.subscribers(t, 1)
+		list, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: Page{Limit: 1}})
+		require.NoError(t, err)
+		_, err = s.DeleteCustomer(t.Context(), s.account, list[0].ID)
+		requireInvalid(t, err, "base")
+	})
+}
