@@ -2289,9 +2289,12 @@ type Checkout struct {
 	Order              wire.Expandable[Order] `json:"order"`
 
 	// Invoice The id of the invoice of its order.
-	Invoice         *string         `json:"invoice"`
-	Source          *CheckoutOrigin `json:"source"`
-	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
+	Invoice *string `json:"invoice"`
+
+	// Subscription The subscription that it began, the first of several.
+	Subscription    wire.Expandable[Subscription] `json:"subscription"`
+	Source          *CheckoutOrigin               `json:"source"`
+	TermsAcceptedAt *wire.Time                    `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2576,7 +2579,10 @@ type Customer struct {
 	OrdersCount int64        `json:"orders_count"`
 
 	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
-	TotalSpent       TotalSpent        `json:"total_spent"`
+	TotalSpent TotalSpent `json:"total_spent"`
+
+	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays their next invoices.
+	BalanceAmount    CustomerBalance   `json:"balance_amount"`
 	FirstPaidAt      *wire.Time        `json:"first_paid_at"`
 	LastOrderAt      *wire.Time        `json:"last_order_at"`
 	MarketingConsent *MarketingConsent `json:"marketing_consent"`
@@ -2588,6 +2594,9 @@ type Customer struct {
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
 }
+
+// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays their next invoices.
+type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
@@ -3271,7 +3280,10 @@ type Order struct {
 	Currency     Currency                  `json:"currency"`
 	TaxBreakdown []TaxBreakdown            `json:"tax_breakdown"`
 	Checkout     wire.Expandable[Checkout] `json:"checkout"`
-	Invoice      wire.Expandable[Invoice]  `json:"invoice"`
+
+	// Subscription What it bills a period or a change of, or the first of those that it began.
+	Subscription wire.Expandable[Subscription] `json:"subscription"`
+	Invoice      wire.Expandable[Invoice]      `json:"invoice"`
 
 	// PeriodStart The period of a subscription that the order is for.
 	PeriodStart          *wire.Time                 `json:"period_start"`
@@ -5088,7 +5100,7 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5295,6 +5307,9 @@ type ListOrdersParams struct {
 	// Checkout Only the order of this checkout. An unknown one is 404.
 	Checkout *string `form:"checkout,omitempty" json:"checkout,omitempty"`
 
+	// Subscription Only orders of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
 
@@ -5331,7 +5346,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5357,6 +5372,9 @@ type ExportOrdersParams struct {
 
 	// Checkout Only the order of this checkout. An unknown one is 404.
 	Checkout *string `form:"checkout,omitempty" json:"checkout,omitempty"`
+
+	// Subscription Only orders of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`

@@ -2331,7 +2331,10 @@ type Checkout struct {
 	Order              wire.Reference `json:"order"`
 
 	// Invoice The id of the invoice of its order.
-	Invoice         *string         `json:"invoice"`
+	Invoice *string `json:"invoice"`
+
+	// Subscription The subscription that it began, the first of several.
+	Subscription    wire.Reference  `json:"subscription"`
 	Source          *CheckoutOrigin `json:"source"`
 	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
 
@@ -2618,7 +2621,10 @@ type Customer struct {
 	OrdersCount int64        `json:"orders_count"`
 
 	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
-	TotalSpent       TotalSpent        `json:"total_spent"`
+	TotalSpent TotalSpent `json:"total_spent"`
+
+	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays their next invoices.
+	BalanceAmount    CustomerBalance   `json:"balance_amount"`
 	FirstPaidAt      *wire.Time        `json:"first_paid_at"`
 	LastOrderAt      *wire.Time        `json:"last_order_at"`
 	MarketingConsent *MarketingConsent `json:"marketing_consent"`
@@ -2630,6 +2636,9 @@ type Customer struct {
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
 }
+
+// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays their next invoices.
+type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
@@ -3339,6 +3348,9 @@ type Order struct {
 	Currency     Currency       `json:"currency"`
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 	Checkout     wire.Reference `json:"checkout"`
+
+	// Subscription What it bills a period or a change of, or the first of those that it began.
+	Subscription wire.Reference `json:"subscription"`
 	Invoice      wire.Reference `json:"invoice"`
 
 	// PeriodStart The period of a subscription that the order is for.
@@ -5210,31 +5222,31 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateCheckoutParams defines parameters for CreateCheckout.
 type CreateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetCheckoutParams defines parameters for GetCheckout.
 type GetCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateCheckoutParams defines parameters for UpdateCheckout.
 type UpdateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ConfirmCheckoutParams defines parameters for ConfirmCheckout.
 type ConfirmCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5501,6 +5513,9 @@ type ListOrdersParams struct {
 	// Checkout Only the order of this checkout. An unknown one is 404.
 	Checkout *string `form:"checkout,omitempty" json:"checkout,omitempty"`
 
+	// Subscription Only orders of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
 
@@ -5537,7 +5552,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5563,6 +5578,9 @@ type ExportOrdersParams struct {
 
 	// Checkout Only the order of this checkout. An unknown one is 404.
 	Checkout *string `form:"checkout,omitempty" json:"checkout,omitempty"`
+
+	// Subscription Only orders of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
@@ -5594,13 +5612,13 @@ type ExportOrdersParams struct {
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateOrderParams defines parameters for UpdateOrder.
 type UpdateOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -9775,6 +9793,13 @@ func (w *ServerInterfaceWrapper) ListOrders(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter checkout: %s", err))
 	}
 
+	// ------------- Optional query parameter "subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription", ctx.QueryParams(), &params.Subscription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
+	}
+
 	// ------------- Optional query parameter "number" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "number", ctx.QueryParams(), &params.Number, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
@@ -9924,6 +9949,13 @@ func (w *ServerInterfaceWrapper) ExportOrders(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkout", ctx.QueryParams(), &params.Checkout, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter checkout: %s", err))
+	}
+
+	// ------------- Optional query parameter "subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription", ctx.QueryParams(), &params.Subscription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
 	}
 
 	// ------------- Optional query parameter "number" -------------
