@@ -1,0 +1,45 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// A buyer who is sent to their bank holds the last use of a discount, until they are given up.
+func TestReconcile_GivesARedemptionBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Code: new("LAST"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), MaxRedemptions: new(int64(1)),
+		})
+		require.NoError(t, err)
+		reduced := func() *store.Checkout {
+			c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(one(w.handbook())).ID, func(draft *store.CheckoutDraft) { draft.DiscountID = &d.ID })
+			require.NoError(t, err)
+			return c
+		}
+		redeemed := func() int64 {
+			d, err := w.GetDiscount(t.Context(), w.account, d.ID)
+			require.NoError(t, err)
+			return d.RedemptionsCount
+		}
+		gone, next := reduced(), reduced()
+		_, err = w.pay(gone.ID, "pm_card_authenticationRequired")
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, redeemed())
+		_, err = w.pay(next.ID, "pm_card_visa")
+		require.Error(t, err, "the last use is held")
+
+		w.advance.Store(int64(31 * time.Minute))
+		w.due(gone.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.EqualValues(t, 0, redeemed())
+		_, err = w.pay(next.ID, "pm_card_visa")
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, redeemed())
+	})
+}
