@@ -19,6 +19,9 @@ type PayInvoice struct {
 // not a *store.Error leaves the outcome unknown, as in ConfirmCheckout.
 func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInvoice) (*store.Invoice, error) {
 	if in.OutOfBand {
+		if in.Method != nil {
+			return nil, store.Invalid("payment_method", "An invoice that was paid out of band has no payment method.")
+		}
 		return b.store.PayInvoiceOutOfBand(ctx, account, ref)
 	}
 	invoice, err := b.store.GetInvoice(ctx, account, ref)

@@ -160,9 +160,8 @@ const (
 type Charge struct {
 	Ref           string
 	Status        Status
-	Decline       *Decline             // set when declined
-	NextActionURL string               // when it requires an action; empty if our own page asks for it
-	Card          *store.PaymentMethod // what was charged, if only the provider can say
+	Decline       *Decline // set when declined
+	NextActionURL string   // when it requires an action; empty if our own page asks for it
 }
 
 // Decline says why a charge did not go through.

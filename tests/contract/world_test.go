@@ -199,7 +199,7 @@ func (w *world) parameter(op *harness.Operation, name string) string {
 		return w.externalID
 	}
 	switch op.ID {
-	case "voidInvoice", "markInvoiceUncollectible":
+	case "payInvoice", "voidInvoice", "markInvoiceUncollectible":
 		return w.ids["issued invoice"]
 	case "voidOrder":
 		return w.ids["pending order"]

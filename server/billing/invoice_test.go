@@ -1,0 +1,79 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// issued makes an invoice of 50 dollars, for a customer of its own or the one that is given.
+func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoice {
+	w.t.Helper()
+	if customer == "" {
+		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new("bob@example.com")})
+		require.NoError(w.t, err)
+		customer = c.ID
+	}
+	due := w.Now().Add(24 * time.Hour)
+	draft, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
+		Invoice: &store.Invoice{CollectionMethod: how, DueAt: &due}, Customer: customer,
+		Lines: []store.NewInvoiceLine{{Description: new("Workshop"), UnitAmount: new(int64(5000)), Quantity: 1}},
+	})
+	require.NoError(w.t, err)
+	i, err := w.FinalizeInvoice(w.t.Context(), w.account, draft.ID)
+	require.NoError(w.t, err)
+	return i
+}
+
+func (w *world) invoice(id string) *store.Invoice {
+	w.t.Helper()
+	i, err := w.GetInvoice(w.t.Context(), w.account, id)
+	require.NoError(w.t, err)
+	return i
+}
+
+func payInvoice(method string) billing.PayInvoice {
+	return billing.PayInvoice{Method: &payments.MethodInput{Ref: method}}
+}
+
+func TestPayInvoice_ChargesOnceWhateverGetsLost(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		i := w.issued(store.CollectionMethodSendInvoice, "")
+		w.provider.lost.Store(true)
+		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
+		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		_, err = w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
+		refused(t, err, "status")
+		_, err = w.VoidInvoice(t.Context(), w.account, i.ID)
+		refused(t, err, "status")
+		w.provider.lost.Store(false)
+		harness.OpenDatabase(t, w.url).Must(t, `UPDATE payments SET lease_until = 0`)
+		for _, err := range parallel(4, func(int) error { return w.Reconcile(t.Context()) }) {
+			require.NoError(t, err)
+		}
+		paid := w.invoice(i.ID)
+		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+		assert.EqualValues(t, 5000, paid.AmountPaid)
+		assert.EqualValues(t, 1, w.provider.confirms.Load())
+	})
+}
+
+func TestPayInvoice_ADeclineIsRecorded(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		i := w.issued(store.CollectionMethodSendInvoice, "")
+		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_chargeDeclined"))
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, store.InvoiceStatusOpen, w.invoice(i.ID).Status)
+		paid, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
+		require.NoError(t, err)
+		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+	})
+}
