@@ -3084,6 +3084,15 @@ type InvoiceLineCreate struct {
 // InvoiceList A page of results.
 type InvoiceList = wire.List[Invoice]
 
+// InvoicePay How an invoice is paid.
+type InvoicePay struct {
+	// PaymentMethod A payment method that the customer has saved, a token such as `pm_card_visa`, or a card.
+	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
+
+	// OutOfBand It was paid without this service. There is no payment method then.
+	OutOfBand *bool `json:"out_of_band,omitempty"`
+}
+
 // InvoiceStatus Where an invoice stands. Paid and void are final.
 type InvoiceStatus string
 
@@ -6631,6 +6640,7 @@ var Operations = map[string]Operation{
 	"finalizeInvoice":             {ID: "finalizeInvoice", Method: "POST", Path: "/invoices/{id}/finalize", Approval: "allow", Scope: "invoices:write"},
 	"listInvoiceLines":            {ID: "listInvoiceLines", Method: "GET", Path: "/invoices/{id}/lines", Approval: "allow", Scope: "invoices:read"},
 	"markInvoiceUncollectible":    {ID: "markInvoiceUncollectible", Method: "POST", Path: "/invoices/{id}/mark_uncollectible", Approval: "allow", Scope: "invoices:write"},
+	"payInvoice":                  {ID: "payInvoice", Method: "POST", Path: "/invoices/{id}/pay", Approval: "ask", Locked: true, Scope: "invoices:write"},
 	"voidInvoice":                 {ID: "voidInvoice", Method: "POST", Path: "/invoices/{id}/void", Approval: "ask", Locked: true, Scope: "invoices:write"},
 	"listOrders":                  {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
 	"exportOrders":                {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
@@ -7274,6 +7284,16 @@ func (s *InvoicesService) ListLines(ctx context.Context, id string, params *List
 // Marks an unpaid invoice as one that will not be paid. It can still be voided. One with a payment under way is 422.
 func (s *InvoicesService) MarkUncollectible(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "markInvoiceUncollectible", []string{id}, nil, nil, opts)
+}
+
+// Pay sends POST /invoices/{id}/pay.
+//
+// Charges what is due of an open or past due invoice, without its buyer: `payment_method`, or the customer's default one. A
+// decline answers 422 with `errors.payment_method`, and the invoice stays as it is. `out_of_band: true` notes instead that it
+// was paid without this service. While a payment is under way, and once it is paid, void or uncollectible, it is 422 on `status`.
+// Emits `order.paid` and `invoice.paid`.
+func (s *InvoicesService) Pay(ctx context.Context, id string, body *InvoicePay, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "payInvoice", []string{id}, nil, body, opts)
 }
 
 // Void sends POST /invoices/{id}/void.

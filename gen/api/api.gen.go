@@ -3152,6 +3152,15 @@ type InvoiceLineCreate struct {
 // InvoiceList A page of results.
 type InvoiceList = wire.List[Invoice]
 
+// InvoicePay How an invoice is paid.
+type InvoicePay struct {
+	// PaymentMethod A payment method that the customer has saved, a token such as `pm_card_visa`, or a card.
+	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
+
+	// OutOfBand It was paid without this service. There is no payment method then.
+	OutOfBand *bool `json:"out_of_band,omitempty"`
+}
+
 // InvoiceStatus Where an invoice stands. Paid and void are final.
 type InvoiceStatus string
 
@@ -5484,6 +5493,12 @@ type MarkInvoiceUncollectibleParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// PayInvoiceParams defines parameters for PayInvoice.
+type PayInvoiceParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // VoidInvoiceParams defines parameters for VoidInvoice.
 type VoidInvoiceParams struct {
 	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
@@ -6080,6 +6095,9 @@ type CreateInvoiceJSONRequestBody = InvoiceCreate
 
 // UpdateInvoiceJSONRequestBody defines body for UpdateInvoice for application/json ContentType.
 type UpdateInvoiceJSONRequestBody = InvoiceUpdate
+
+// PayInvoiceJSONRequestBody defines body for PayInvoice for application/json ContentType.
+type PayInvoiceJSONRequestBody = InvoicePay
 
 // UpdateOrderJSONRequestBody defines body for UpdateOrder for application/json ContentType.
 type UpdateOrderJSONRequestBody = OrderUpdate
@@ -7271,6 +7289,9 @@ type ServerInterface interface {
 	// MarkInvoiceUncollectible Give an invoice up
 	// (POST /invoices/{id}/mark_uncollectible)
 	MarkInvoiceUncollectible(ctx echo.Context, id string, params MarkInvoiceUncollectibleParams) error
+	// PayInvoice Pay an invoice
+	// (POST /invoices/{id}/pay)
+	PayInvoice(ctx echo.Context, id string, params PayInvoiceParams) error
 	// VoidInvoice Void an invoice
 	// (POST /invoices/{id}/void)
 	VoidInvoice(ctx echo.Context, id string, params VoidInvoiceParams) error
@@ -9713,6 +9734,31 @@ func (w *ServerInterfaceWrapper) MarkInvoiceUncollectible(ctx echo.Context) erro
 	return err
 }
 
+// PayInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) PayInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PayInvoiceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PayInvoice(ctx, id, params)
+	return err
+}
+
 // VoidInvoice converts echo context to params.
 func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
 	var err error
@@ -11788,6 +11834,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/invoices/:id/void", wrapper.VoidInvoice, options.OperationMiddlewares["voidInvoice"]...)
 	router.POST(options.BaseURL+"/invoices/:id/mark_uncollectible", wrapper.MarkInvoiceUncollectible, options.OperationMiddlewares["markInvoiceUncollectible"]...)
 	router.GET(options.BaseURL+"/invoices/:id/lines", wrapper.ListInvoiceLines, options.OperationMiddlewares["listInvoiceLines"]...)
+	router.POST(options.BaseURL+"/invoices/:id/pay", wrapper.PayInvoice, options.OperationMiddlewares["payInvoice"]...)
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
 	router.PATCH(options.BaseURL+"/orders/:id", wrapper.UpdateOrder, options.OperationMiddlewares["updateOrder"]...)
@@ -12947,6 +12994,22 @@ type MarkInvoiceUncollectibleResponseObject interface {
 type MarkInvoiceUncollectible200JSONResponse Invoice
 
 func (response MarkInvoiceUncollectible200JSONResponse) VisitMarkInvoiceUncollectibleResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
+type PayInvoiceRequestObject struct {
+	ID     string `json:"id"`
+	Params PayInvoiceParams
+	Body   *PayInvoiceJSONRequestBody
+}
+
+type PayInvoiceResponseObject interface {
+	VisitPayInvoiceResponse(w http.ResponseWriter) error
+}
+
+type PayInvoice200JSONResponse Invoice
+
+func (response PayInvoice200JSONResponse) VisitPayInvoiceResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
 }
 
@@ -14121,6 +14184,9 @@ type StrictServerInterface interface {
 	// MarkInvoiceUncollectible Give an invoice up
 	// (POST /invoices/{id}/mark_uncollectible)
 	MarkInvoiceUncollectible(ctx context.Context, request MarkInvoiceUncollectibleRequestObject) (MarkInvoiceUncollectibleResponseObject, error)
+	// PayInvoice Pay an invoice
+	// (POST /invoices/{id}/pay)
+	PayInvoice(ctx context.Context, request PayInvoiceRequestObject) (PayInvoiceResponseObject, error)
 	// VoidInvoice Void an invoice
 	// (POST /invoices/{id}/void)
 	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
@@ -16796,6 +16862,55 @@ func (sh *strictHandler) MarkInvoiceUncollectible(ctx echo.Context, id string, p
 		return err
 	} else if validResponse, ok := response.(MarkInvoiceUncollectibleResponseObject); ok {
 		return validResponse.VisitMarkInvoiceUncollectibleResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PayInvoice operation middleware
+func (sh *strictHandler) PayInvoice(ctx echo.Context, id string, params PayInvoiceParams) error {
+	var request PayInvoiceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body PayInvoiceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PayInvoice(ctx.Request().Context(), request.(PayInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PayInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PayInvoiceResponseObject); ok {
+		return validResponse.VisitPayInvoiceResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
