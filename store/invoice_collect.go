@@ -17,6 +17,32 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *Time, now Time) e
 	return u.updateBill(ctx, b)
 }
 
+// DueInvoices names open invoices which the seller wrote and whose time to be paid is over, at most limit. Those of
+// subscriptions are past due when they cannot be collected.
+func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
+	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE status = 'open' AND billing_reason = 'manual' AND due_at <= ?`, ` ORDER BY due_at`, limit)
+}
+
+// PassInvoiceDue makes an open invoice past due whose time to be paid is over, and reports whether it did: another one
+// may have been first, or the invoice is being paid. invoice.past_due follows.
+func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		b, err := u.lockBill(ctx, account, id)
+		if err != nil {
+			return false, err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil || b.Invoice.Status != InvoiceStatusOpen || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
+			return false, err
+		}
+		busy, err := u.isBeingPaid(ctx, b)
+		if err != nil || busy {
+			return false, err
+		}
+		return true, u.markPastDue(ctx, b, nil, now)
+	})
+}
+
 // voidBill makes a locked invoice and its pending order void, and gives the customer their credit back: invoice.voided
 // follows. The caller knows that no payment of it is under way.
 func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now Time) error {

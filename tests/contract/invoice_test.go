@@ -223,6 +223,38 @@ func TestVoidInvoice_CallsItsOrderOffToo(t *testing.T) {
 	})
 }
 
+func TestInvoice_IsPastDueOnceItsTimeIsOver(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"invoice.past_due"}}))
+		bob := billed(t, c)
+		open, made, void := issue(t, c, bob, workshop(100)), draft(t, c, bob, workshop(100)), issue(t, c, bob, workshop(100))
+		ok[*sdk.Invoice](t)(c.Invoices.Void(background, void.ID))
+		status := func(id string) sdk.InvoiceStatus { return ok[*sdk.Invoice](t)(c.Invoices.Get(background, id)).Status }
+		week := int64(7 * 24 * 60 * 60)
+		for _, step := range []struct {
+			seconds int64
+			want    sdk.InvoiceStatus
+		}{{week - 600, "open"}, {1200, "past_due"}, {week, "past_due"}} {
+			ok[*sdk.TestClock](t)(c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{AdvanceSeconds: &step.seconds}))
+			if got := status(open.ID); got != step.want {
+				t.Errorf("the invoice is %s, %s is expected", got, step.want)
+			}
+		}
+		if status(made.ID) != "draft" || status(void.ID) != "void" {
+			t.Errorf("the draft is %s, the void one %s", status(made.ID), status(void.ID))
+		}
+		s.Hooks.Await(t, 1, "invoice.past_due")
+		if n := len(s.Hooks.Deliveries()); n != 1 {
+			t.Errorf("it was told %d times", n)
+		}
+		if given := ok[*sdk.Invoice](t)(c.Invoices.Void(background, open.ID)); given.Status != "void" || given.PastDueAt == nil {
+			t.Errorf("the invoice is %+v", given)
+		}
+		_, err := c.Invoices.Finalize(background, made.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "due_at")
+	})
+}
+
 func TestListInvoices_Filters(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		bob := billed(t, c)
