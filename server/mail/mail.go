@@ -107,7 +107,7 @@ func (f Folder) Send(_ context.Context, l Letter) error {
 
 // message puts the letter into an envelope.
 func (l Letter) message(from string) (*gomail.Msg, error) {
-	m := gomail.NewMsg()
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := m.FromFormat(oneLine(l.From), from); err != nil {
 		return nil, fmt.Errorf("sender of a mail: %w", err)
 	}

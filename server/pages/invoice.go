@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -133,7 +134,7 @@ func (p *Pages) authenticateInvoice(c echo.Context) error {
 func typedCard(c echo.Context) *payments.MethodInput {
 	month, _ := strconv.Atoi(c.FormValue("exp_month"))
 	year, _ := strconv.Atoi(c.FormValue("exp_year"))
-	return &payments.MethodInput{Card: &payments.Card{Number: plain(c.FormValue("number")), ExpMonth: month, ExpYear: year, CVC: c.FormValue("cvc")}}
+	return &payments.MethodInput{Card: &payments.Card{Number: strings.NewReplacer(" ", "", "-", "").Replace(c.FormValue("number")), ExpMonth: month, ExpYear: year, CVC: c.FormValue("cvc")}}
 }
 
 // invoicePDF serves the document of a page.

@@ -2,13 +2,16 @@ package pages_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
@@ -69,4 +72,81 @@ func TestPages_OpenOnlyToTheirOwnAddress(t *testing.T) {
 		w.page(w.server.URL+"/invoice/"+wrong+"/pdf", http.StatusNotFound)
 	}
 	w.page(w.server.URL+"/receipt/"+token, http.StatusNotFound)
+}
+
+// billed issues an invoice over 95.20 that is due in a day.
+func (w *shop) billed() *store.Invoice {
+	w.t.Helper()
+	customer, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: new("grace@example.com")})
+	require.NoError(w.t, err)
+	i, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
+		Invoice: &store.Invoice{
+			CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(w.now.Add(24 * time.Hour))), Memo: new("For <January>"), Currency: "eur",
+		},
+		Customer: customer.ID,
+		Lines:    []store.NewInvoiceLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
+	})
+	require.NoError(w.t, err)
+	w.page(i.HostedURL, http.StatusNotFound)
+	w.page(i.HostedURL+"/pdf", http.StatusNotFound)
+	i, err = w.FinalizeInvoice(w.t.Context(), w.account, i.ID)
+	require.NoError(w.t, err)
+	return i
+}
+
+// types posts a card into the page of an invoice, and returns the page after it.
+func (w *shop) types(i *store.Invoice, number string, status int) string {
+	w.t.Helper()
+	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"number": {number}, "exp_month": {"12"}, "exp_year": {"2099"}, "cvc": {"123"}})
+	require.NoError(w.t, err)
+	return w.read(response, status)
+}
+
+func TestInvoicePage_IsPaidByCard(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		w := newShopOn(t, address)
+		i := w.billed()
+		page := w.page(i.HostedURL, http.StatusOK)
+		for _, text := range []string{"Invoice " + *i.Number, "Work &amp; travel", "For &lt;January&gt;", "VAT 19\u00a0%", "EUR\u00a015.20", ">Due<", "Pay EUR\u00a095.20"} {
+			assert.Contains(t, page, text)
+		}
+		assert.Contains(t, w.types(i, "4242 4242 4242 4241", http.StatusUnprocessableEntity), `role="alert"`, "not a card number")
+		assert.Contains(t, w.types(i, "4000000000000002", http.StatusOK), "declined")
+		page = w.types(i, "4242 4242-4242 4242", http.StatusOK)
+		assert.Contains(t, page, ">Paid<")
+		assert.NotContains(t, page, "<form")
+		assert.NotContains(t, page, "declined")
+		assert.Contains(t, w.types(i, "4242424242424242", http.StatusUnprocessableEntity), "The invoice is paid")
+
+		i, err := w.GetInvoice(t.Context(), w.account, i.ID)
+		require.NoError(t, err)
+		assert.Equal(t, int64(9520), i.AmountPaid)
+	})
+}
+
+func TestInvoicePage_BuyerAuthenticates(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	i := w.billed()
+	page := w.types(i, "4000002500003155", http.StatusOK)
+	require.Contains(t, page, "/authenticate")
+	assert.NotContains(t, page, "/pay\"", "one payment at a time")
+	for range 2 {
+		response, err := http.Post(i.HostedURL+"/authenticate", "application/x-www-form-urlencoded", nil)
+		require.NoError(t, err)
+		assert.Contains(t, w.read(response, http.StatusOK), ">Paid<")
+	}
+	assert.Equal(t, 1, w.asked)
+}
+
+func TestInvoicePage_VoidAsksForNothing(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	i := w.billed()
+	_, err := w.VoidInvoice(t.Context(), w.account, i.ID)
+	require.NoError(t, err)
+	page := w.page(i.HostedURL, http.StatusOK)
+	assert.Contains(t, page, ">Void<")
+	assert.NotContains(t, page, "<form")
 }

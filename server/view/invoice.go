@@ -8,6 +8,7 @@ import (
 
 // Invoice renders an invoice.
 func Invoice(i *store.Invoice) api.Invoice {
+	hosted, pdf := invoicePages(i)
 	return api.Invoice{
 		ID:                    i.ID,
 		Object:                "invoice",
@@ -48,10 +49,20 @@ func Invoice(i *store.Invoice) api.Invoice {
 		Discount:              ref(i.DiscountID),
 		Memo:                  i.Memo,
 		Footer:                i.Footer,
+		HostedURL:             hosted,
+		PDFURL:                pdf,
 		Metadata:              i.Metadata.Map(),
 		CreatedAt:             at(i.CreatedAt),
 		UpdatedAt:             at(i.UpdatedAt),
 	}
+}
+
+// invoicePages are where the customer finds an invoice. Nobody shall see a draft yet.
+func invoicePages(i *store.Invoice) (hosted, pdf *string) {
+	if i.Status == store.InvoiceStatusDraft {
+		return nil, nil
+	}
+	return new(i.HostedURL), new(i.HostedURL + "/pdf")
 }
 
 // InvoiceRefs yields what an invoice points at.
