@@ -3028,6 +3028,16 @@ type Invoice struct {
 	// Footer A note below them.
 	Footer *string `json:"footer"`
 
+	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it.
+	//
+	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n
+	HostedURL *string `json:"hosted_url"`
+
+	// PDFURL The same as PDF.
+	//
+	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n/pdf
+	PDFURL *string `json:"pdf_url"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -6641,6 +6651,8 @@ var Operations = map[string]Operation{
 	"listInvoiceLines":            {ID: "listInvoiceLines", Method: "GET", Path: "/invoices/{id}/lines", Approval: "allow", Scope: "invoices:read"},
 	"markInvoiceUncollectible":    {ID: "markInvoiceUncollectible", Method: "POST", Path: "/invoices/{id}/mark_uncollectible", Approval: "allow", Scope: "invoices:write"},
 	"payInvoice":                  {ID: "payInvoice", Method: "POST", Path: "/invoices/{id}/pay", Approval: "ask", Locked: true, Scope: "invoices:write"},
+	"getInvoicePDF":               {ID: "getInvoicePDF", Method: "GET", Path: "/invoices/{id}/pdf", Approval: "allow", Scope: "invoices:read"},
+	"sendInvoice":                 {ID: "sendInvoice", Method: "POST", Path: "/invoices/{id}/send", Approval: "allow", Scope: "invoices:write"},
 	"voidInvoice":                 {ID: "voidInvoice", Method: "POST", Path: "/invoices/{id}/void", Approval: "ask", Locked: true, Scope: "invoices:write"},
 	"listOrders":                  {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
 	"exportOrders":                {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
@@ -7294,6 +7306,22 @@ func (s *InvoicesService) MarkUncollectible(ctx context.Context, id string, opts
 // Emits `order.paid` and `invoice.paid`.
 func (s *InvoicesService) Pay(ctx context.Context, id string, body *InvoicePay, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "payInvoice", []string{id}, nil, body, opts)
+}
+
+// PDF sends GET /invoices/{id}/pdf.
+//
+// Returns a URL of the invoice as PDF. It is written while it is fetched and shows the invoice as it is then. A draft has one too.
+func (s *InvoicesService) PDF(ctx context.Context, id string, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "getInvoicePDF", []string{id}, nil, nil, opts)
+}
+
+// Send sends POST /invoices/{id}/send.
+//
+// Sends the customer a mail with the address of the invoice's page, on which it can be read, kept as PDF and paid. A draft, a void
+// invoice, one without an address to send to, and a server without a mail server are 422; in development mail goes into
+// files of the data directory.
+func (s *InvoicesService) Send(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "sendInvoice", []string{id}, nil, nil, opts)
 }
 
 // Void sends POST /invoices/{id}/void.

@@ -3096,6 +3096,16 @@ type Invoice struct {
 	// Footer A note below them.
 	Footer *string `json:"footer"`
 
+	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it.
+	//
+	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n
+	HostedURL *string `json:"hosted_url"`
+
+	// PDFURL The same as PDF.
+	//
+	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n/pdf
+	PDFURL *string `json:"pdf_url"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -7292,6 +7302,12 @@ type ServerInterface interface {
 	// PayInvoice Pay an invoice
 	// (POST /invoices/{id}/pay)
 	PayInvoice(ctx echo.Context, id string, params PayInvoiceParams) error
+	// GetInvoicePDF Get an invoice as PDF
+	// (GET /invoices/{id}/pdf)
+	GetInvoicePDF(ctx echo.Context, id string) error
+	// SendInvoice Send an invoice
+	// (POST /invoices/{id}/send)
+	SendInvoice(ctx echo.Context, id string) error
 	// VoidInvoice Void an invoice
 	// (POST /invoices/{id}/void)
 	VoidInvoice(ctx echo.Context, id string, params VoidInvoiceParams) error
@@ -9759,6 +9775,38 @@ func (w *ServerInterfaceWrapper) PayInvoice(ctx echo.Context) error {
 	return err
 }
 
+// GetInvoicePDF converts echo context to params.
+func (w *ServerInterfaceWrapper) GetInvoicePDF(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetInvoicePDF(ctx, id)
+	return err
+}
+
+// SendInvoice converts echo context to params.
+func (w *ServerInterfaceWrapper) SendInvoice(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SendInvoice(ctx, id)
+	return err
+}
+
 // VoidInvoice converts echo context to params.
 func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
 	var err error
@@ -11834,6 +11882,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/invoices/:id/void", wrapper.VoidInvoice, options.OperationMiddlewares["voidInvoice"]...)
 	router.POST(options.BaseURL+"/invoices/:id/mark_uncollectible", wrapper.MarkInvoiceUncollectible, options.OperationMiddlewares["markInvoiceUncollectible"]...)
 	router.GET(options.BaseURL+"/invoices/:id/lines", wrapper.ListInvoiceLines, options.OperationMiddlewares["listInvoiceLines"]...)
+	router.GET(options.BaseURL+"/invoices/:id/pdf", wrapper.GetInvoicePDF, options.OperationMiddlewares["getInvoicePDF"]...)
+	router.POST(options.BaseURL+"/invoices/:id/send", wrapper.SendInvoice, options.OperationMiddlewares["sendInvoice"]...)
 	router.POST(options.BaseURL+"/invoices/:id/pay", wrapper.PayInvoice, options.OperationMiddlewares["payInvoice"]...)
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
@@ -13013,6 +13063,34 @@ func (response PayInvoice200JSONResponse) VisitPayInvoiceResponse(w http.Respons
 	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
 }
 
+type GetInvoicePDFRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetInvoicePDFResponseObject interface {
+	VisitGetInvoicePDFResponse(w http.ResponseWriter) error
+}
+
+type GetInvoicePDF200JSONResponse SignedURL
+
+func (response GetInvoicePDF200JSONResponse) VisitGetInvoicePDFResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type SendInvoiceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type SendInvoiceResponseObject interface {
+	VisitSendInvoiceResponse(w http.ResponseWriter) error
+}
+
+type SendInvoice200JSONResponse Invoice
+
+func (response SendInvoice200JSONResponse) VisitSendInvoiceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
 type VoidInvoiceRequestObject struct {
 	ID     string `json:"id"`
 	Params VoidInvoiceParams
@@ -14187,6 +14265,12 @@ type StrictServerInterface interface {
 	// PayInvoice Pay an invoice
 	// (POST /invoices/{id}/pay)
 	PayInvoice(ctx context.Context, request PayInvoiceRequestObject) (PayInvoiceResponseObject, error)
+	// GetInvoicePDF Get an invoice as PDF
+	// (GET /invoices/{id}/pdf)
+	GetInvoicePDF(ctx context.Context, request GetInvoicePDFRequestObject) (GetInvoicePDFResponseObject, error)
+	// SendInvoice Send an invoice
+	// (POST /invoices/{id}/send)
+	SendInvoice(ctx context.Context, request SendInvoiceRequestObject) (SendInvoiceResponseObject, error)
 	// VoidInvoice Void an invoice
 	// (POST /invoices/{id}/void)
 	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
@@ -16911,6 +16995,56 @@ func (sh *strictHandler) PayInvoice(ctx echo.Context, id string, params PayInvoi
 		return err
 	} else if validResponse, ok := response.(PayInvoiceResponseObject); ok {
 		return validResponse.VisitPayInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetInvoicePDF operation middleware
+func (sh *strictHandler) GetInvoicePDF(ctx echo.Context, id string) error {
+	var request GetInvoicePDFRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetInvoicePDF(ctx.Request().Context(), request.(GetInvoicePDFRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetInvoicePDF")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetInvoicePDFResponseObject); ok {
+		return validResponse.VisitGetInvoicePDFResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SendInvoice operation middleware
+func (sh *strictHandler) SendInvoice(ctx echo.Context, id string) error {
+	var request SendInvoiceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SendInvoice(ctx.Request().Context(), request.(SendInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SendInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SendInvoiceResponseObject); ok {
+		return validResponse.VisitSendInvoiceResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
