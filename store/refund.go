@@ -289,6 +289,13 @@ func (s *Store) refundReferences(ctx context.Context, account string, in ListRef
 		}
 		f.is("customer_id", customer.ID)
 	}
+	if in.Subscription != "" {
+		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
+		if err != nil {
+			return err
+		}
+		f.is("subscription_id", subscription.ID)
+	}
 	return nil
 }
 
@@ -309,7 +316,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, id string, in NewRefun
 		return nil, err
 	}
 	r := &Refund{
-		AccountID: o.AccountID, ID: id, OrderID: o.ID, PaymentID: payment.ID, CustomerID: o.CustomerID,
+		AccountID: o.AccountID, ID: id, OrderID: o.ID, PaymentID: payment.ID, CustomerID: o.CustomerID, SubscriptionID: o.SubscriptionID,
 		Currency: o.Currency, Status: RefundStatusPending, Reason: in.Reason, Comment: in.Comment, Provider: payment.Provider,
 		Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now,
 	}

@@ -16,6 +16,7 @@ func Refund(r *store.Refund) api.Refund {
 		Order:            wire.RefTo(r.OrderID),
 		Payment:          wire.RefTo(r.PaymentID),
 		Customer:         wire.RefTo(r.CustomerID),
+		Subscription:     ref(r.SubscriptionID),
 		Amount:           r.Amount,
 		TaxAmount:        r.TaxAmount,
 		Currency:         r.Currency,
@@ -42,18 +43,21 @@ func RefundRefs(r *api.Refund, field string, yield func(*wire.Reference)) {
 		yield(&r.Payment)
 	case "customer":
 		yield(&r.Customer)
+	case "subscription":
+		yield(&r.Subscription)
 	}
 }
 
 // ListRefunds reads the query of a list.
 func ListRefunds(q api.ListRefundsParams) store.ListRefunds {
 	return store.ListRefunds{
-		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
-		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Order:      value(q.Order),
-		Customer:   value(q.Customer),
-		Status:     store.RefundStatus(value(q.Status)),
-		Reason:     store.RefundReason(value(q.Reason)),
+		Page:         Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter:   Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Order:        value(q.Order),
+		Customer:     value(q.Customer),
+		Subscription: value(q.Subscription),
+		Status:       store.RefundStatus(value(q.Status)),
+		Reason:       store.RefundReason(value(q.Reason)),
 	}
 }
 

@@ -171,6 +171,34 @@ func TestListRefunds_Filters(t *testing.T) {
 		}
 		_, err := c.Refunds.List(background, &sdk.ListRefundsParams{Order: new(randomID("order"))})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "order")
+		_, err = c.Refunds.List(background, &sdk.ListRefundsParams{Subscription: new(randomID("sub"))})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "subscription")
+	})
+}
+
+// What a subscription has billed is refunded like a purchase, but does not end its access by itself.
+func TestCreateRefund_OfASubscription(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		club := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
+			Name: "Club", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{
+				Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantInterval("month")), IntervalCount: new(int64(1)), Amount: new(int64(900)),
+			}},
+		}))
+		member := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
+			Customer: ada.ID, PriceVariant: club.PriceVariants[0].ID, PaymentMethod: new("pm_card_visa"),
+		}))
+		if methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data; len(methods) != 1 || member.PaymentMethod.ID == nil || *member.PaymentMethod.ID != methods[0].ID {
+			t.Errorf("the subscription is charged to %+v, and %+v are saved", member.PaymentMethod, methods)
+		}
+		order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &ada.ID})).Data[0]
+		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID}))
+		if refund.Subscription.ID != member.ID || refund.RevokeAccess || refund.Status != "succeeded" {
+			t.Errorf("the refund is %+v", refund)
+		}
+		if found := ok[*sdk.RefundList](t)(c.Refunds.List(background, &sdk.ListRefundsParams{Subscription: &member.ID})).Data; len(found) != 1 {
+			t.Errorf("%d refunds of the subscription are found", len(found))
+		}
 	})
 }
 
