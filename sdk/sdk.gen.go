@@ -3869,11 +3869,12 @@ type PublicCheckoutUpdate struct {
 // Refund Money of an order that is given back, tax included.
 type Refund struct {
 	// ID Example: re_01k0000000000000000000000a
-	ID       string                    `json:"id"`
-	Object   string                    `json:"object"`
-	Order    wire.Expandable[Order]    `json:"order"`
-	Payment  wire.Expandable[Payment]  `json:"payment"`
-	Customer wire.Expandable[Customer] `json:"customer"`
+	ID           string                        `json:"id"`
+	Object       string                        `json:"object"`
+	Order        wire.Expandable[Order]        `json:"order"`
+	Payment      wire.Expandable[Payment]      `json:"payment"`
+	Customer     wire.Expandable[Customer]     `json:"customer"`
+	Subscription wire.Expandable[Subscription] `json:"subscription"`
 
 	// Amount In the currency's minor unit.
 	//
@@ -5512,6 +5513,9 @@ type ListRefundsParams struct {
 	// Customer Only refunds to this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
+	// Subscription Only refunds of what this subscription has billed. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
 	// Status Only refunds in this status.
 	Status *RefundStatus `form:"status,omitempty" json:"status,omitempty"`
 
@@ -5539,7 +5543,7 @@ type ListRefundsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

@@ -3937,11 +3937,12 @@ type PublicCheckoutUpdate struct {
 // Refund Money of an order that is given back, tax included.
 type Refund struct {
 	// ID Example: re_01k0000000000000000000000a
-	ID       string         `json:"id"`
-	Object   string         `json:"object"`
-	Order    wire.Reference `json:"order"`
-	Payment  wire.Reference `json:"payment"`
-	Customer wire.Reference `json:"customer"`
+	ID           string         `json:"id"`
+	Object       string         `json:"object"`
+	Order        wire.Reference `json:"order"`
+	Payment      wire.Reference `json:"payment"`
+	Customer     wire.Reference `json:"customer"`
+	Subscription wire.Reference `json:"subscription"`
 
 	// Amount In the currency's minor unit.
 	//
@@ -5778,6 +5779,9 @@ type ListRefundsParams struct {
 	// Customer Only refunds to this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
+	// Subscription Only refunds of what this subscription has billed. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
 	// Status Only refunds in this status.
 	Status *RefundStatus `form:"status,omitempty" json:"status,omitempty"`
 
@@ -5805,31 +5809,31 @@ type ListRefundsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateRefundParams defines parameters for CreateRefund.
 type CreateRefundParams struct {
-	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetRefundParams defines parameters for GetRefund.
 type GetRefundParams struct {
-	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateRefundParams defines parameters for UpdateRefund.
 type UpdateRefundParams struct {
-	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CancelRefundParams defines parameters for CancelRefund.
 type CancelRefundParams struct {
-	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -10738,6 +10742,13 @@ func (w *ServerInterfaceWrapper) ListRefunds(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription", ctx.QueryParams(), &params.Subscription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
 	}
 
 	// ------------- Optional query parameter "status" -------------
