@@ -18,6 +18,7 @@ type checkoutPage struct {
 	Seller       *store.Account
 	Items        []store.LineItem
 	CustomFields []store.CustomField
+	Base         string // what leads from the address of the page to that of the checkout's actions
 	State        string // open, action, elsewhere, processing, paid or expired
 	SuccessURL   string
 	TakesCards   bool              // the buyer can pay here
@@ -49,8 +50,12 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if err != nil {
 		return p.refuse(c, err)
 	}
+	base := url.PathEscape(checkout.ClientSecret) + "/"
+	if strings.HasSuffix(c.Path(), "/pay") { // the answer to a form that was refused
+		base = ""
+	}
 	return p.render(c, status, "checkout.html", checkoutPage{
-		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, CustomFields: offer.CustomFields,
+		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, CustomFields: offer.CustomFields,
 		State: p.state(checkout), SuccessURL: successURL(checkout),
 		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil, Form: form, Problems: problems,
 	})
