@@ -97,7 +97,7 @@ func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms,
 	return d.terms(), nil
 }
 
-// newSubscription begins with the trial of its price variant, or with a period that the checkout has paid.
+// newSubscription begins with the trial of its line, or with a period that the checkout has paid.
 func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now Time) (*Subscription, error) {
 	sub := &Subscription{
 		AccountID: c.AccountID, ID: NewID(KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
@@ -108,8 +108,8 @@ func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now Time
 		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
 		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
 	})
-	if variant.TrialDays > 0 {
-		end := now.Add(day * time.Duration(variant.TrialDays))
+	if item.TrialDays > 0 { // what the buyer was shown
+		end := now.Add(day * time.Duration(item.TrialDays))
 		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, &end
 		sub.CurrentPeriodStart, sub.CurrentPeriodEnd = now, end
 		return sub, nil

@@ -45,8 +45,8 @@ func Checkout(c *store.Checkout) api.Checkout {
 		ExpiresAt:             at(c.ExpiresAt),
 		CompletedAt:           atOrNull(c.CompletedAt),
 		Order:                 ref(c.OrderID),
-		Invoice:               c.InvoiceID,
 		Subscription:          ref(c.SubscriptionID),
+		Invoice:               ref(c.InvoiceID),
 		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
 		Metadata:              c.Metadata.Map(),
@@ -66,6 +66,8 @@ func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 		yield(&c.Order)
 	case "subscription":
 		yield(&c.Subscription)
+	case "invoice":
+		yield(&c.Invoice)
 	case "line_items":
 		for i := range c.LineItems {
 			yield(&c.LineItems[i])

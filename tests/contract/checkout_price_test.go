@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
@@ -36,12 +37,12 @@ func TestCheckout_ShowsItsTax(t *testing.T) {
 		if line := open.LineItems[0].Object; line.TaxAmount != 361 || line.TaxRateBps != 1900 || *line.TaxName != "MwSt." || line.TaxInclusive {
 			t.Errorf("in Germany its line is %+v", line)
 		}
-		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"), sdk.Expand("order")))
+		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"), sdk.Expand("order", "invoice")))
 		if o := done.Order.Object; o.TaxAmount != 361 || o.PaidAmount != 2261 || len(o.TaxBreakdown) != 1 || o.TaxBreakdown[0] != want {
 			t.Errorf("its order is %+v", o)
 		}
-		if done.Invoice == nil || *done.Invoice != done.Order.Object.Invoice.ID {
-			t.Errorf("its invoice is %v", done.Invoice)
+		if i := done.Invoice.Object; i.TaxAmount != 361 || len(i.TaxBreakdown) != 1 || i.TaxBreakdown[0] != want {
+			t.Errorf("its invoice is %+v", i)
 		}
 	})
 }
@@ -136,5 +137,52 @@ func TestPublicCheckout_TakesDiscountCodesIfTheSellerLetsIt(t *testing.T) {
 		if done.Status != sdk.CheckoutStatusCompleted || done.PaymentStatus != sdk.CheckoutPaymentStatusNoPaymentRequired {
 			t.Errorf("the checkout is %+v", done)
 		}
+	})
+}
+
+// A trial costs nothing, but a set-up fee is due at once, and what is not recurring too.
+func TestCheckout_SellsTrialsAndSetUpFees(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		taxed(t, c, sdk.TaxBehaviorExclusive)
+		club := variantOnSale(t, c, sdk.ProductPriceVariant{
+			Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalMonth), TrialDays: new(int64(14)),
+			Amount: new(int64(1000)), SetupFeeAmount: new(int64(500)), Currency: new("usd"),
+		}).ID
+		guide := onSale(t, c, 1900).ID
+		open := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+			LineItems: []sdk.CheckoutLine{{PriceVariant: club, Quantity: new(int64(2))}, {PriceVariant: guide}}, CustomerEmail: new("ada@example.com"),
+			BillingAddress: &sdk.Address{Country: new("DE")},
+		}, sdk.Expand("line_items")))
+		var kinds []sdk.LineItemKind
+		for _, line := range open.LineItems {
+			kinds = append(kinds, line.Object.Kind)
+		}
+		if !slices.Equal(kinds, []sdk.LineItemKind{sdk.LineItemKindPrice, sdk.LineItemKindSetupFee, sdk.LineItemKindPrice}) {
+			t.Errorf("the lines are %v", kinds)
+		}
+		if open.SubtotalAmount != 4400 || *open.TaxAmount != 836 || open.TotalAmount != 5236 || open.AmountDueNow != 2856 {
+			t.Errorf("the checkout comes to %+v", open)
+		}
+		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"), sdk.Expand("subscription")))
+		if o := ok[*sdk.Order](t)(c.Orders.Get(background, done.Order.ID, sdk.Expand("line_items"))); o.PaidAmount != 2856 || o.TotalAmount != 2856 || o.LineItems[0].Object.TotalAmount != 0 || o.BillingReason != sdk.BillingReasonSubscriptionCreate {
+			t.Errorf("the order is %+v", o)
+		}
+		if sub := done.Subscription.Object; sub.Status != sdk.SubscriptionStatusTrialing {
+			t.Errorf("the subscription is %+v", sub)
+		}
+	})
+}
+
+func TestCheckout_RecurringLinesShareAnInterval(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		every := func(interval sdk.PriceVariantInterval) sdk.CheckoutLine {
+			return sdk.CheckoutLine{PriceVariant: variantOnSale(t, c, sdk.ProductPriceVariant{
+				Type: new(sdk.PriceVariantTypeRecurring), Interval: &interval, Amount: new(int64(1000)), Currency: new("usd"),
+			}).ID}
+		}
+		month, year := every(sdk.PriceVariantIntervalMonth), every(sdk.PriceVariantIntervalYear)
+		_, err := c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{month, year}})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
+		ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{month, every(sdk.PriceVariantIntervalMonth)}}))
 	})
 }
