@@ -2288,11 +2288,9 @@ type Checkout struct {
 	CompletedAt        *wire.Time             `json:"completed_at"`
 	Order              wire.Expandable[Order] `json:"order"`
 
-	// Invoice The id of the invoice of its order.
-	Invoice *string `json:"invoice"`
-
-	// Subscription The subscription that it began, the first of several.
+	// Subscription The subscription that it began; the first, if its lines began several.
 	Subscription    wire.Expandable[Subscription] `json:"subscription"`
+	Invoice         wire.Expandable[Invoice]      `json:"invoice"`
 	Source          *CheckoutOrigin               `json:"source"`
 	TermsAcceptedAt *wire.Time                    `json:"terms_accepted_at"`
 
@@ -5120,7 +5118,7 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -7082,7 +7080,7 @@ func (s *CheckoutsService) List(ctx context.Context, params *ListCheckoutsParams
 // Create sends POST /checkouts.
 //
 // Opens a purchase of 1 to 50 lines. Products must be active, price variants active and in stock; all lines
-// share a currency. Send the buyer to `url`, or confirm through the API. Emits `checkout.created`.
+// share a currency, and recurring ones an interval. A set-up fee is a line of its own. Send the buyer to `url`, or confirm through the API. Emits `checkout.created`.
 func (s *CheckoutsService) Create(ctx context.Context, body *CheckoutCreate, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "createCheckout", nil, nil, body, opts)
 }
@@ -7105,7 +7103,9 @@ func (s *CheckoutsService) Update(ctx context.Context, id string, body *Checkout
 //
 // Charges the payment method and makes the order. A decline answers 422 with `errors.payment_method` and leaves the
 // checkout open with `last_payment_error`. Confirming a completed checkout again returns it as it is: there is one
-// order. Emits `order.created` and `order.paid`.
+// order. A total that has changed since it was read, because of another tax rate say, is stored and answered with 422
+// `errors.line_items`: show it to the buyer and confirm again. Recurring lines begin subscriptions. Emits `order.created`,
+// `invoice.created`, `order.paid` and `invoice.paid`.
 func (s *CheckoutsService) Confirm(ctx context.Context, id string, body *CheckoutConfirm, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "confirmCheckout", []string{id}, nil, body, opts)
 }

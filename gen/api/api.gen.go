@@ -2330,11 +2330,9 @@ type Checkout struct {
 	CompletedAt        *wire.Time     `json:"completed_at"`
 	Order              wire.Reference `json:"order"`
 
-	// Invoice The id of the invoice of its order.
-	Invoice *string `json:"invoice"`
-
-	// Subscription The subscription that it began, the first of several.
+	// Subscription The subscription that it began; the first, if its lines began several.
 	Subscription    wire.Reference  `json:"subscription"`
+	Invoice         wire.Reference  `json:"invoice"`
 	Source          *CheckoutOrigin `json:"source"`
 	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
 
@@ -5242,31 +5240,31 @@ type ListCheckoutsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateCheckoutParams defines parameters for CreateCheckout.
 type CreateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetCheckoutParams defines parameters for GetCheckout.
 type GetCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateCheckoutParams defines parameters for UpdateCheckout.
 type UpdateCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ConfirmCheckoutParams defines parameters for ConfirmCheckout.
 type ConfirmCheckoutParams struct {
-	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
