@@ -3048,7 +3048,9 @@ type InvoiceCreate struct {
 	Lines    []InvoiceLineCreate `json:"lines"`
 
 	// Currency That of the first price variant, else the account's, when absent.
-	Currency         *string           `json:"currency,omitempty"`
+	Currency *string `json:"currency,omitempty"`
+
+	// CollectionMethod An invoice that you write is not charged by itself in either way: charge it with `/pay`. Without `due_at`, charge_automatically is due at once.
 	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
 
 	// DueAt Required with send_invoice; not in the past.
