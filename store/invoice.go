@@ -180,11 +180,15 @@ func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in Pa
 // draft, or that is being paid, is CodeInvalid on status; one that is void is returned as it is.
 func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		sub, err := u.lockBilled(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
 		b, err := u.lockBill(ctx, account, ref)
 		if err != nil || b.Invoice.Status == InvoiceStatusVoid {
 			return b.invoice(), err
 		}
-		return b.Invoice, u.callOff(ctx, b)
+		return b.Invoice, u.callOff(ctx, sub, b)
 	})
 }
 
@@ -192,6 +196,10 @@ func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice,
 // paid, is CodeInvalid on status.
 func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		sub, err := u.lockBilled(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
 		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
 		if err != nil || i.Status == InvoiceStatusUncollectible {
 			return i, err
@@ -204,15 +212,19 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 			return nil, err
 		}
 		i.Status, i.UncollectibleAt, i.NextAttemptAt, i.UpdatedAt = InvoiceStatusUncollectible, &now, nil, now
-		return i, u.update(ctx, invoiceColumns, i)
+		if err := u.update(ctx, invoiceColumns, i); err != nil {
+			return nil, err
+		}
+		return i, u.forgive(ctx, sub, i, now)
 	})
 }
 
 // VoidReasonRequested is that of an invoice which was voided by hand.
 const VoidReasonRequested = "requested"
 
-// callOff voids a locked invoice that nobody is paying, and its order.
-func (u *unit) callOff(ctx context.Context, b *bill) error {
+// callOff voids a locked invoice that nobody is paying, and its order. Sub is the locked subscription that it is of, nil
+// if there is none.
+func (u *unit) callOff(ctx context.Context, sub *Subscription, b *bill) error {
 	if err := u.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
 		return err
 	}
@@ -220,7 +232,10 @@ func (u *unit) callOff(ctx context.Context, b *bill) error {
 	if err != nil {
 		return err
 	}
-	return u.voidBill(ctx, b, VoidReasonRequested, now)
+	if err := u.voidBill(ctx, b, VoidReasonRequested, now); err != nil {
+		return err
+	}
+	return u.forgive(ctx, sub, b.Invoice, now)
 }
 
 // checkUnpaid refuses to give a locked invoice up, unless there is an arrow and nobody is paying it.

@@ -180,6 +180,10 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 		if err != nil {
 			return nil, err
 		}
+		sub, err := u.lockBilled(ctx, account, *o.InvoiceID)
+		if err != nil {
+			return nil, err
+		}
 		b, err := u.lockBill(ctx, account, *o.InvoiceID)
 		if err != nil || b.Order.Status == OrderStatusVoid {
 			return b.order(), err
@@ -187,7 +191,7 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 		if err := orderLifecycle.check("order", b.Order.Status, OrderStatusVoid); err != nil {
 			return nil, err
 		}
-		return b.Order, u.callOff(ctx, b)
+		return b.Order, u.callOff(ctx, sub, b)
 	})
 }
 

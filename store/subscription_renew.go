@@ -187,6 +187,15 @@ func (s *Subscription) collected() {
 	s.PastDueAt, s.NextAttemptAt, s.AttemptCount, s.ExtraAttempt = nil, nil, 0, false
 }
 
+// forgive lets a locked subscription go on without its latest invoice, which the seller has given up.
+func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now Time) error {
+	if sub == nil || sub.Status != SubscriptionStatusPastDue || deref(sub.LatestInvoiceID) != i.ID {
+		return nil
+	}
+	sub.collected()
+	return u.saveSubscription(ctx, sub, now)
+}
+
 // notCollected is an attempt at the latest invoice that failed: the invoice and the subscription are past due, and the
 // next attempt is when the account's schedule says. After the last one the subscription is canceled and its order
 // and invoice are void. An attempt beside the schedule leaves it alone.

@@ -246,3 +246,29 @@ func TestSubscription_BeginsWithATrial(t *testing.T) {
 		assert.EqualValues(t, 900, orders[1].PaidAmount)
 	})
 }
+
+// TestSubscription_GoesOnWithoutWhatItsSellerGaveUp voids one unpaid renewal and gives another up.
+func TestSubscription_GoesOnWithoutWhatItsSellerGaveUp(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, give := range []func(sub *store.Subscription) error{
+			func(sub *store.Subscription) error {
+				_, err := w.VoidInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
+				return err
+			},
+			func(sub *store.Subscription) error {
+				_, err := w.MarkInvoiceUncollectible(t.Context(), w.account, *sub.LatestInvoiceID)
+				return err
+			},
+		} {
+			w.provider.declines.Store(false)
+			sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+			w.provider.declines.Store(true)
+			w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+			require.NoError(t, give(w.now(sub)))
+			assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+			_, err := w.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
+			require.NoError(t, err)
+		}
+	})
+}
