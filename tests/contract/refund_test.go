@@ -67,6 +67,36 @@ func TestCreateRefund_Refuses(t *testing.T) {
 	})
 }
 
+// Money that no provider took cannot be sent back by one.
+func TestCreateRefund_OfWhatWasPaidOutOfBand(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		invoice := issue(t, c, ada, workshop(5000))
+		_, err := c.Refunds.Create(background, &sdk.RefundCreate{Order: invoice.Order.ID})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "order")
+		ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{OutOfBand: new(true)}))
+		_, err = c.Refunds.Create(background, &sdk.RefundCreate{Order: invoice.Order.ID})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "order")
+	})
+}
+
+// A customer's saved method pays their invoices, too.
+func TestPayInvoice_WithASavedMethod(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		payAndSave(t, c, ada, "pm_card_visa")
+		saved := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data[0]
+		invoice := issue(t, c, ada, workshop(5000))
+		_, err := c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{PaymentMethod: &sdk.PaymentMethod{Token: randomID("pm")}})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "payment_method")
+		paid := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{PaymentMethod: &sdk.PaymentMethod{Token: saved.ID}}))
+		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paid.Order.ID}))
+		if paid.Status != "paid" || refund.Status != "succeeded" || refund.Amount != paid.TotalAmount || refund.TaxAmount != paid.TaxAmount {
+			t.Errorf("the invoice is %s, and the refund is %+v", paid.Status, refund)
+		}
+	})
+}
+
 // Fifty at once want a hundred each of nineteen hundred.
 func TestCreateRefund_ParallelOnesNeverGiveBackTooMuch(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {

@@ -156,7 +156,8 @@ func (w *world) subscribe(t testing.TB) {
 		"name": "Club", "status": "active", "price_variants": []any{map[string]any{"type": "recurring", "interval": "month", "interval_count": 1, "amount": 900, "currency": "usd"}},
 	})
 	w.ids["recurring price"] = product["price_variants"].([]any)[0].(string)
-	member := map[string]any{"customer": w.ids["cus"], "price_variant": w.ids["recurring price"], "payment_method": "pm_card_visa"}
+	other := w.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": unique() + "@example.com"}) // who has one is not deleted
+	member := map[string]any{"customer": other["id"], "price_variant": w.ids["recurring price"], "payment_method": "pm_card_visa"}
 	w.make(t, "sub", "/v1/subscriptions", member)
 	w.ids["ending sub"] = w.ids["sub"]
 	w.Must(t, http.MethodPost, "/v1/subscriptions/"+w.ids["sub"]+"/pause", map[string]any{})
