@@ -200,7 +200,7 @@ func (w *world) parameter(op *harness.Operation, name string) string {
 		return w.externalID
 	}
 	switch op.ID {
-	case "payInvoice", "voidInvoice", "markInvoiceUncollectible":
+	case "payInvoice", "sendInvoice", "voidInvoice", "markInvoiceUncollectible":
 		return w.ids["issued invoice"]
 	case "voidOrder":
 		return w.ids["pending order"]
