@@ -3014,11 +3014,11 @@ type Invoice struct {
 	PaidOutOfBand bool `json:"paid_out_of_band"`
 
 	// PeriodStart The period of a subscription that it is for.
-	PeriodStart  *wire.Time                `json:"period_start"`
-	PeriodEnd    *wire.Time                `json:"period_end"`
-	Order        wire.Expandable[Order]    `json:"order"`
-	Subscription *string                   `json:"subscription"`
-	Discount     wire.Expandable[Discount] `json:"discount"`
+	PeriodStart  *wire.Time                    `json:"period_start"`
+	PeriodEnd    *wire.Time                    `json:"period_end"`
+	Order        wire.Expandable[Order]        `json:"order"`
+	Subscription wire.Expandable[Subscription] `json:"subscription"`
+	Discount     wire.Expandable[Discount]     `json:"discount"`
 
 	// Memo A note to the customer, above the lines.
 	Memo *string `json:"memo"`
@@ -5255,6 +5255,9 @@ type ListInvoicesParams struct {
 	// Order Only the invoice of this order. An unknown one is 404.
 	Order *string `form:"order,omitempty" json:"order,omitempty"`
 
+	// Subscription Only invoices of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
 	// Number Only the invoice with this number.
 	Number *string `form:"number,omitempty" json:"number,omitempty"`
 
@@ -5285,7 +5288,7 @@ type ListInvoicesParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

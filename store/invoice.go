@@ -108,6 +108,7 @@ type ListInvoices struct {
 	BillingReason    BillingReason
 	Customer         string
 	Order            string
+	Subscription     string
 	Number           string
 	DueAfter         *Time // inclusive
 	DueBefore        *Time // exclusive
@@ -130,8 +131,8 @@ func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]Li
 	return selectAll[LineItem](ctx, s, lineItemColumns.selectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
 }
 
-// ListInvoices returns a page of invoices, newest first, and whether there are more. A customer or order that does not
-// exist is CodeMissing.
+// ListInvoices returns a page of invoices, newest first, and whether there are more. A customer, order or
+// subscription that does not exist is CodeMissing.
 func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoices) ([]Invoice, bool, error) {
 	var f filter
 	f.is("status", string(in.Status))
@@ -160,6 +161,13 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 			return nil, false, Missing("order", "order", in.Order)
 		}
 		f.is("order_key", in.Order)
+	}
+	if in.Subscription != "" {
+		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.is("subscription_id", subscription.ID)
 	}
 	f.list(s, in.ListFilter, "number", "customer_email", "customer_name", "id")
 	return page(ctx, s, invoiceColumns, KindInvoice, account, in.Page, &f)

@@ -45,7 +45,7 @@ func Invoice(i *store.Invoice) api.Invoice {
 		PeriodStart:           atOrNull(i.PeriodStart),
 		PeriodEnd:             atOrNull(i.PeriodEnd),
 		Order:                 ref(i.OrderID),
-		Subscription:          i.SubscriptionID,
+		Subscription:          ref(i.SubscriptionID),
 		Discount:              ref(i.DiscountID),
 		Memo:                  i.Memo,
 		Footer:                i.Footer,
@@ -72,6 +72,8 @@ func InvoiceRefs(i *api.Invoice, field string, yield func(*wire.Reference)) {
 		yield(&i.Customer)
 	case "order":
 		yield(&i.Order)
+	case "subscription":
+		yield(&i.Subscription)
 	case "discount":
 		yield(&i.Discount)
 	case "lines":
@@ -91,6 +93,7 @@ func ListInvoices(q api.ListInvoicesParams) store.ListInvoices {
 		BillingReason:    store.BillingReason(value(q.BillingReason)),
 		Customer:         value(q.Customer),
 		Order:            value(q.Order),
+		Subscription:     value(q.Subscription),
 		Number:           value(q.Number),
 		DueAfter:         stored(q.DueAfter),
 		DueBefore:        stored(q.DueBefore),

@@ -300,6 +300,17 @@ func TestListInvoices_Filters(t *testing.T) {
 	})
 }
 
+func TestListInvoices_OfASubscription(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		issue(t, c, billed(t, c), workshop(100))
+		sub := subscription(t, c, monthly(t, c, 900))
+		found := ok[*sdk.InvoiceList](t)(c.Invoices.List(background, &sdk.ListInvoicesParams{Subscription: &sub.ID}, sdk.Expand("subscription")))
+		if len(found.Data) != 1 || found.Data[0].Subscription.Object.ID != sub.ID || found.Data[0].BillingReason != "subscription_create" {
+			t.Errorf("the invoices of the subscription are %+v", found.Data)
+		}
+	})
+}
+
 func TestInvoiceEvents_FollowThoseOfTheOrder(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
