@@ -17,10 +17,12 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *Time, now Time) e
 	return u.updateBill(ctx, b)
 }
 
-// DueInvoices names open invoices which the seller wrote and whose time to be paid is over, at most limit. Those of
-// subscriptions are past due when they cannot be collected.
+// DueInvoices names open invoices which the seller wrote and whose time to be paid is over, at most limit; one that is to
+// be charged is charged first. Those of subscriptions are past due when they cannot be collected.
 func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE status = 'open' AND billing_reason = 'manual' AND due_at <= ?`, ` ORDER BY due_at`, limit)
+	return s.due(ctx, account, `
+		SELECT account_id, id FROM invoices
+		WHERE status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at <= ?`, ` ORDER BY due_at`, limit)
 }
 
 // PassInvoiceDue makes an open invoice past due whose time to be paid is over, and reports whether it did: another one
@@ -32,7 +34,7 @@ func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, e
 			return false, err
 		}
 		now, err := s.businessNow(ctx, account)
-		if err != nil || b.Invoice.Status != InvoiceStatusOpen || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
+		if err != nil || b.Invoice.Status != InvoiceStatusOpen || b.Invoice.NextAttemptAt != nil || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
 			return false, err
 		}
 		busy, err := u.isBeingPaid(ctx, b)

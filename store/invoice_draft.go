@@ -102,7 +102,8 @@ func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoic
 	})
 }
 
-// FinalizeInvoice issues a draft: it gets its number and its order. order.created follows, and where there is nothing
+// FinalizeInvoice issues a draft: it gets its number and its order, and one that is charged automatically is due for
+// that. order.created follows, and where there is nothing
 // to pay order.paid and invoice.paid. An invoice that was issued is returned as it is.
 func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
@@ -117,7 +118,11 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invo
 		if err := draft.checkFinalize(now); err != nil {
 			return nil, err
 		}
-		b, err := u.placeOrder(ctx, placement{Order: draft.Invoice.order(), Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
+		order := draft.Invoice.order()
+		if draft.Invoice.CollectionMethod == CollectionMethodChargeAutomatically {
+			order.NextAttemptAt = &now
+		}
+		b, err := u.placeOrder(ctx, placement{Order: order, Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
 		if err == nil && b.Invoice.AmountDue() == 0 {
 			err = u.payOrder(ctx, b, nil)
 		}

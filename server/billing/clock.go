@@ -94,6 +94,7 @@ func (b *Billing) duties() []duty {
 		{b.waiting, b.stopWaiting},
 		{b.store.DueCheckouts, b.store.EndCheckout},
 		{b.store.DueSubscriptions, b.advance},
+		{b.store.UncollectedInvoices, b.collectInvoice},
 		{b.store.DueInvoices, b.store.PassInvoiceDue},
 	}
 }

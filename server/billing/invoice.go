@@ -40,13 +40,23 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 	if settled == nil {
 		return nil, err
 	}
+	if err == nil && !in.OnSession && settled.Payment.Status == store.PaymentStatusRequiresAction {
+		err = b.abandon(ctx, settled) // nobody is there to do it
+	}
 	return settled.Invoice, err
 }
 
-// acceptFor reads how an invoice is paid.
+// acceptFor reads how an invoice is paid: without a method, from the customer's default one.
 func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayInvoice) (store.InvoicePayment, error) {
 	if in.Method == nil {
-		return store.InvoicePayment{}, store.Invalid("payment_method", "Say how the invoice is paid: with a payment method, or out of band.")
+		how, err := b.wayOf(ctx, invoice.AccountID, invoice.ID)
+		if err == nil && how == nil {
+			err = store.Invalid("payment_method", "The customer has no default payment method. Send a payment method, or out_of_band.")
+		}
+		if err != nil {
+			return store.InvoicePayment{}, err
+		}
+		return *how, nil
 	}
 	if isSaved(in.Method) {
 		m, err := b.store.CustomerPaymentMethod(ctx, invoice.AccountID, invoice.CustomerID, in.Method.Ref)
@@ -67,12 +77,33 @@ func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayI
 	}, err
 }
 
-// ChargePayment goes on with a payment that was begun by a worker. A decline is an outcome, not an error; an error
-// leaves the payment to the reconciler.
-func (b *Billing) ChargePayment(ctx context.Context, account, id string) error {
-	_, err := b.ResumePayment(ctx, account, id)
-	if store.OutcomeOf(err) == store.Recorded {
-		return nil
+// collectInvoice charges an invoice that is due for it from what its customer has saved, and reports whether it did.
+func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool, error) {
+	how, err := b.wayOf(ctx, account, id)
+	if err != nil {
+		return false, err
 	}
-	return err
+	payment, did, err := b.store.CollectInvoice(ctx, account, id, how)
+	if err != nil || payment == nil {
+		return did, err
+	}
+	if err = b.collect(ctx, payment); store.OutcomeOf(err) == store.Recorded {
+		err = nil // declined: that is an outcome
+	}
+	return true, err
+}
+
+// wayOf is how an invoice is paid while its customer is away, nil if there is no way.
+func (b *Billing) wayOf(ctx context.Context, account, id string) (*store.InvoicePayment, error) {
+	invoice, err := b.store.GetInvoice(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	method, err := b.store.MethodToCharge(ctx, account, invoice.CustomerID, nil)
+	if err != nil || method == nil {
+		return nil, err
+	}
+	how := PaymentWith(method)
+	how.OffSession = true
+	return &how, nil
 }

@@ -17,7 +17,7 @@ import (
 func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoice {
 	w.t.Helper()
 	if customer == "" {
-		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new("bob@example.com")})
+		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new(store.NewID(store.KindCustomer) + "@example.com")})
 		require.NoError(w.t, err)
 		customer = c.ID
 	}
@@ -76,4 +76,45 @@ func TestPayInvoice_ADeclineIsRecorded(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
 	})
+}
+
+// An invoice that is to be charged is, once, from the customer's own method, and otherwise waits.
+func TestWork_CollectsInvoices(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.saves("pm_card_visa")
+		buyer := w.orders()[0].CustomerID
+		charged, waits := w.issued(store.CollectionMethodChargeAutomatically, buyer), w.issued(store.CollectionMethodChargeAutomatically, "")
+		sent := w.issued(store.CollectionMethodSendInvoice, buyer)
+		assert.NotNil(t, charged.NextAttemptAt)
+		for _, err := range parallel(3, func(int) error { return w.Work(t.Context()) }) {
+			require.NoError(t, err)
+		}
+		assert.Equal(t, store.InvoiceStatusPaid, w.invoice(charged.ID).Status)
+		assert.EqualValues(t, 2, w.provider.confirms.Load(), "the purchase and the invoice")
+		for _, i := range []*store.Invoice{waits, sent} {
+			assert.Equal(t, store.InvoiceStatusOpen, w.invoice(i.ID).Status)
+			assert.Nil(t, w.invoice(i.ID).NextAttemptAt)
+		}
+	})
+}
+
+func TestPayInvoice_TakesTheDefaultMethod(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.saves("pm_card_visa")
+		buyer := w.orders()[0].CustomerID
+		_, err := w.PayInvoice(t.Context(), w.account, w.issued(store.CollectionMethodSendInvoice, "").ID, billing.PayInvoice{})
+		refused(t, err, "payment_method")
+		paid, err := w.PayInvoice(t.Context(), w.account, w.issued(store.CollectionMethodSendInvoice, buyer).ID, billing.PayInvoice{})
+		require.NoError(t, err)
+		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+	})
+}
+
+// saves buys a handbook with a method that is kept as the customer's own.
+func (w *world) saves(method string) {
+	w.t.Helper()
+	in := with(method)
+	in.Save = true
+	_, err := w.ConfirmCheckout(w.t.Context(), w.account, w.checkout(one(w.handbook())).ID, in)
+	require.NoError(w.t, err)
 }

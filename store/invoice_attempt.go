@@ -1,0 +1,39 @@
+package store
+
+import "context"
+
+// UncollectedInvoices names issued invoices that are to be charged by now, at most limit. Those of a subscription are charged
+// with it.
+func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
+	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ?`,
+		` ORDER BY next_payment_attempt_at`, limit)
+}
+
+// CollectInvoice begins the one attempt to charge an invoice that is due for it, with the buyer away, and reports whether
+// it did: of several replicas that ask, one does. With no way to pay the payment is nil, and the invoice waits to be paid
+// by hand, as after a decline.
+func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (payment *Payment, did bool, err error) {
+	payment, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Payment, error) {
+		did = false // of a run before, if this one is a repetition
+		b, err := u.lockBill(ctx, account, id)
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil || b.Invoice.NextAttemptAt == nil || *b.Invoice.NextAttemptAt > now {
+			return nil, err
+		}
+		did = true
+		b.Invoice.NextAttemptAt, b.Invoice.UpdatedAt = nil, now
+		b.Order.NextAttemptAt, b.Order.UpdatedAt = nil, now
+		if err := u.updateBill(ctx, b); err != nil || how == nil {
+			return nil, err
+		}
+		underWay, err := u.isBeingPaid(ctx, b)
+		if err != nil || underWay {
+			return nil, err
+		}
+		return u.beginInvoicePayment(ctx, b, NewID(KindPayment), *how)
+	})
+	return payment, did && err == nil, err
+}
