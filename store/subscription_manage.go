@@ -240,6 +240,9 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 		if err := u.discountSubscription(ctx, sub, in.Discount, now); err != nil {
 			return err
 		}
+		if err := u.chargeTo(ctx, sub, in.PaymentMethod); err != nil {
+			return err
+		}
 		if in.Quantity != nil && *in.Quantity != sub.Quantity {
 			return u.changeQuantity(ctx, sub, *in.Quantity, now)
 		}
@@ -300,6 +303,21 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 		return Invalid("discount", problem)
 	}
 	sub.take(terms, now)
+	return nil
+}
+
+// chargeTo makes one of the customer's methods what a subscription is charged to. What is past due is tried with it at
+// once, beside the schedule.
+func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string) error {
+	if ref == nil || sub.Method.V != nil && *ref == deref(sub.Method.V.ID) {
+		return nil
+	}
+	m, err := u.store.CustomerPaymentMethod(ctx, sub.AccountID, sub.CustomerID, *ref)
+	if err != nil {
+		return err
+	}
+	sub.Method = JSONOf(&BillingMethod{ID: &m.ID, Provider: m.Provider, Ref: m.ProviderRef, CustomerRef: &m.CustomerRef, Card: m.Card.V})
+	sub.ExtraAttempt = sub.Status == SubscriptionStatusPastDue
 	return nil
 }
 

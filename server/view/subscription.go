@@ -127,7 +127,7 @@ func NewSubscription(b *api.SubscriptionCreate) store.CheckoutDraft {
 func SubscriptionPatch(b *api.SubscriptionUpdate) store.SubscriptionPatch {
 	patch := store.SubscriptionPatch{
 		Change:            func(s *store.Subscription) { setMetadata(&s.Metadata, b.Metadata) },
-		CancelAtPeriodEnd: b.CancelAtPeriodEnd, TrialEnd: stored(b.TrialEnd), Quantity: b.Quantity,
+		CancelAtPeriodEnd: b.CancelAtPeriodEnd, TrialEnd: stored(b.TrialEnd), Quantity: b.Quantity, PaymentMethod: b.PaymentMethod,
 	}
 	if b.Discount.IsSpecified() {
 		patch.Discount = new(value(sent(b.Discount)))

@@ -260,3 +260,30 @@ func TestUpdateSubscription_DiscountsTheNextPeriods(t *testing.T) {
 		}
 	})
 }
+
+// TestUpdateSubscription_TriesANewMethodAtOnce gives a subscription whose card fails another one.
+func TestUpdateSubscription_TriesANewMethodAtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		who := member(t, c)
+		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
+			Customer: who.ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
+		}))
+		advance(t, c, 32*24*time.Hour)
+		failed := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		if failed.Status != sdk.SubscriptionStatusPastDue || failed.NextPaymentAttemptAt == nil {
+			t.Fatalf("its card fails, and it is %+v", failed)
+		}
+		paid := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: &who.ID, LineItems: lines(onSale(t, c, 500))}))
+		how := by("pm_card_visa")
+		how.SavePaymentMethod = new(true)
+		ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, paid.ID, how))
+		methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, who.ID, nil))
+		_, err := c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: new(randomID("pm"))})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "payment_method")
+		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &methods.Data[0].ID}))
+		advance(t, c, 0)
+		if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.Status != sdk.SubscriptionStatusActive || *got.PaymentMethod.ID != methods.Data[0].ID {
+			t.Errorf("with another card it is %+v", got)
+		}
+	})
+}
