@@ -4435,6 +4435,9 @@ type SubscriptionUpdate struct {
 	// Discount An active discount, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
+	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts.
+	PaymentMethod *string `json:"payment_method,omitempty"`
+
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
