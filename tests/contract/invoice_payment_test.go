@@ -8,7 +8,9 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
-func payWith(method string) *sdk.InvoicePay { return &sdk.InvoicePay{PaymentMethod: &sdk.PaymentMethod{Token: method}} }
+func payWith(method string) *sdk.InvoicePay {
+	return &sdk.InvoicePay{PaymentMethod: &sdk.PaymentMethod{Token: method}}
+}
 
 func TestPayInvoice_ADeclineLeavesItAsItIs(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
