@@ -111,7 +111,7 @@ type BillingMethod struct {
 	Card        PaymentMethod `json:"card"`
 }
 
-// Plan is what is billed in each period.
+// SubscriptionPlan is what is billed in each period.
 type SubscriptionPlan struct {
 	ProductID        string  `json:"product"`
 	PriceVariantID   string  `json:"price_variant"`
@@ -180,9 +180,6 @@ func (s *Subscription) follow(p SubscriptionPlan) {
 	s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName = p.ProductID, p.PriceVariantID, p.ProductName, p.PriceVariantName
 	s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles = p.Quantity, p.UnitAmount, p.Interval, p.IntervalCount, p.BillingCycles
 }
-
-// amount is what a period of the plan costs, without discount and tax on top.
-func (p SubscriptionPlan) amount() int64 { return p.UnitAmount * p.Quantity }
 
 // describe names what is billed.
 func (p SubscriptionPlan) describe() string {

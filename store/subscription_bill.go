@@ -16,9 +16,6 @@ type subscriptionBill struct {
 	Period  int64 // what the period costs after its discount
 }
 
-// due is what is left to charge.
-func (b *subscriptionBill) due() int64 { return b.Amounts.Total - b.Balance }
-
 // discountAt returns the terms by which a period that begins then is discounted, nil for none.
 func (s *Subscription) discountAt(start Time) *DiscountTerms {
 	if s.DiscountEndsAt != nil && start >= *s.DiscountEndsAt {

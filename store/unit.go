@@ -229,16 +229,3 @@ func (u *unit) exec(ctx context.Context, query string, args ...any) (int64, erro
 	}
 	return result.RowsAffected()
 }
-
-// next returns the next number of a gapless sequence of the account, beginning at 1. The sequence stays locked
-// until the transaction ends.
-func (u *unit) next(ctx context.Context, account, name string) (int64, error) {
-	value, err := get[int64](ctx, u.store, `
-		INSERT INTO counters AS c (account_id, name, value) VALUES (?, ?, 1)
-		ON CONFLICT (account_id, name) DO UPDATE SET value = c.value + 1
-		RETURNING value`, account, name)
-	if err != nil {
-		return 0, fmt.Errorf("count %s: %w", name, err)
-	}
-	return *value, nil
-}
