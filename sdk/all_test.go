@@ -248,7 +248,7 @@ func TestAll_WalksEveryList(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{"ai_sites": 1, "keys": 1, "checkouts": 1, "customers": 1, "discounts": 1, "invoices": 1, "orders": 1, "subscriptions": 1, "price_variants": 1,
 		"products": 1, "webhook_endpoints": 1, "ad_accounts": 1, "ad_actions": 1, "ad_audiences": 1, "ad_campaigns": 1, "ads": 1,
-		"business_centers": 1, "socials": 1}, walks)
+		"business_centers": 1, "checkout_links": 1, "socials": 1}, walks)
 }
 
 func TestPlan_AsksForADryRun(t *testing.T) {

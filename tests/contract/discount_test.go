@@ -250,6 +250,7 @@ func TestDiscountStatus_FollowsTheClockAndTheSwitch(t *testing.T) {
 				if enabled := ok[*sdk.Discount](t)(c.Discounts.Enable(background, made.ID)); enabled.Status != "expired" {
 					t.Errorf("enabled, it is %s", enabled.Status)
 				}
+				ok[*sdk.Deleted](t)(c.Discounts.Delete(background, made.ID)) // that is one more that has expired
 			}
 		}
 	})
