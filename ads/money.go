@@ -100,12 +100,14 @@ var pinterestCurrencies = currencyTable(
 	"clp jpy krw", "ars aud brl cad chf cop czk dkk eur gbp hkd huf ils inr mxn nok nzd pln ron sek sgd try usd",
 )
 
-// commonCurrencies are for a network that publishes no table that could be checked: those that can be sold in.
+// commonCurrencies are for a network that publishes no table that could be checked: those that can be sold in, but for
+// those of three digits, which networks take in different ways.
 func commonCurrencies() map[string]int {
 	decimals := map[string]int{}
 	for _, code := range store.Currencies() {
-		known, _ := store.LookupCurrency(code)
-		decimals[code] = min(known.Exponent, 2)
+		if known, _ := store.LookupCurrency(code); known.Exponent <= 2 {
+			decimals[code] = known.Exponent
+		}
 	}
 	return decimals
 }
