@@ -157,6 +157,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		return err
 	}
 
+	debug.FreeOSMemory() // reading the specification leaves more garbage than the server needs memory
 	background, stop := context.WithCancel(ctx)
 	defer stop()
 	var workers sync.WaitGroup
