@@ -142,7 +142,11 @@ func dueNow(items []LineItem) int64 {
 func (c *Checkout) take(items []LineItem, q quote) error {
 	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = q.shown.Subtotal, q.shown.Discount, q.shown.Net
 	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &q.shown.Tax, q.shown.Total, q.dueNow
-	c.TaxBreakdown = JSONOf(taxBreakdown(items))
+	breakdown, err := taxBreakdown(items)
+	if err != nil {
+		return err
+	}
+	c.TaxBreakdown = JSONOf(breakdown)
 	if !q.taxKnown {
 		c.TaxAmount = nil
 	}

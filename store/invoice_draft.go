@@ -352,8 +352,9 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, 
 		return Invalid("lines", fmt.Sprintf("Less than %d %s cannot be charged.", least, i.Currency))
 	}
 	i.SubtotalAmount, i.DiscountAmount, i.NetAmount = totals.Subtotal, totals.Discount, totals.Net
-	i.TaxAmount, i.TotalAmount, i.TaxBreakdown = totals.Tax, totals.Total, JSONOf(taxBreakdown(items))
-	return nil
+	breakdown, err := taxBreakdown(items)
+	i.TaxAmount, i.TotalAmount, i.TaxBreakdown = totals.Tax, totals.Total, JSONOf(breakdown)
+	return err
 }
 
 // invoiceDiscount is what the draft's discount takes off. The seller gives it, so that it is not counted as redeemed.

@@ -100,9 +100,10 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, *events, "what happened before is no news")
 
-		b := newBill(placement{
+		b, err := newBill(placement{
 			Order: &Order{AccountID: "acct_a", BillingReason: BillingReasonManual, Currency: "usd"}, Customer: &Customer{ID: "cus_a"},
 		}, s.Now())
+		require.NoError(t, err)
 		_, err = tx(t.Context(), s, func(ctx context.Context, u *unit) (any, error) { return nil, u.number(ctx, b) })
 		require.NoError(t, err)
 		require.EqualValues(t, 3, b.Order.Number)

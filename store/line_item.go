@@ -270,12 +270,20 @@ func (l lineup) pieces() map[string]int64 {
 	return pieces
 }
 
+// tax is the rate that the line says.
+func (l *LineItem) tax() pricing.Tax {
+	tax := pricing.Tax{Bps: l.TaxRateBps, Inclusive: l.TaxInclusive}
+	if l.TaxName != nil {
+		tax.Name = *l.TaxName
+	}
+	return tax
+}
+
 // price fills in the amounts of the lines, discounted and with the tax that they say, and returns those of the whole.
 func price(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
 	priced := make([]pricing.Line, len(items))
 	for i, item := range items {
-		tax := pricing.Tax{Bps: item.TaxRateBps, Inclusive: item.TaxInclusive}
-		priced[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: tax}
+		priced[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: item.tax()}
 	}
 	totals, err := pricing.Totals(priced, discounts...)
 	if err != nil || totals.Total > MaxAmount {

@@ -291,7 +291,10 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 		return err
 	}
 	order := orderOf(c)
-	b := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, now)), Customer: customer}, now)
+	b, err := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, now)), Customer: customer}, now)
+	if err != nil {
+		return err
+	}
 	if err := u.insertSubscriptions(ctx, subs, b.Invoice.ID); err != nil {
 		return err
 	}

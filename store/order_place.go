@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/pricing"
 )
 
 // Rows are locked in one order by every use case, which leaves out those that it does not need: checkout or
@@ -49,7 +51,10 @@ func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newBill(p, now)
+	b, err := newBill(p, now)
+	if err != nil {
+		return nil, err
+	}
 	b.Customer.ordered(b.Order.CreatedAt)
 	if err := u.update(ctx, customerColumns, b.Customer); err != nil {
 		return nil, err
@@ -95,7 +100,7 @@ func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 }
 
 // newBill fills in the ids, the states and the sums.
-func newBill(p placement, now Time) *bill {
+func newBill(p placement, now Time) (*bill, error) {
 	o, inv := p.Order, p.Invoice
 	if inv == nil {
 		inv = &Invoice{CollectionMethod: CollectionMethodChargeAutomatically, DueAt: &now}
@@ -113,9 +118,11 @@ func newBill(p placement, now Time) *bill {
 	for i := range items {
 		items[i].belongTo(o, isDraft)
 	}
-	o.sum(items)
+	if err := o.sum(items); err != nil {
+		return nil, err
+	}
 	inv.issue(o)
-	return &bill{o, inv, items, p.Customer}
+	return &bill{o, inv, items, p.Customer}, nil
 }
 
 // belongTo makes a line the order's: a line of a draft as it is, another one as a copy of its own.
@@ -127,7 +134,7 @@ func (l *LineItem) belongTo(o *Order, isDraft bool) {
 }
 
 // sum makes the order's figures those of its lines, which are bounded together: see MaxAmount.
-func (o *Order) sum(items []LineItem) {
+func (o *Order) sum(items []LineItem) error {
 	ids := make([]string, len(items))
 	o.SubtotalAmount, o.DiscountAmount, o.NetAmount, o.TaxAmount, o.TotalAmount = 0, 0, 0, 0, 0
 	for i, item := range items {
@@ -138,30 +145,27 @@ func (o *Order) sum(items []LineItem) {
 		o.TaxAmount += item.TaxAmount
 		o.TotalAmount += item.TotalAmount
 	}
-	o.LineItemIDs, o.TaxBreakdown = JSONOf(ids), JSONOf(taxBreakdown(items))
+	breakdown, err := taxBreakdown(items)
+	o.LineItemIDs, o.TaxBreakdown = JSONOf(ids), JSONOf(breakdown)
+	return err
 }
 
-// taxBreakdown adds up the tax of the lines by its rate, in the order of the lines.
-func taxBreakdown(items []LineItem) []TaxBreakdown {
-	var taxes []TaxBreakdown
-	for _, item := range items {
-		if item.TaxRateBps == 0 {
-			continue
-		}
-		tax := TaxBreakdown{RateBps: item.TaxRateBps, Inclusive: item.TaxInclusive}
-		if item.TaxName != nil {
-			tax.Name = *item.TaxName
-		}
-		i := slices.IndexFunc(taxes, func(t TaxBreakdown) bool {
-			return t.Name == tax.Name && t.RateBps == tax.RateBps && t.Inclusive == tax.Inclusive
-		})
-		if i < 0 {
-			i, taxes = len(taxes), append(taxes, tax)
-		}
-		taxes[i].TaxableAmount += item.NetAmount
-		taxes[i].TaxAmount += item.TaxAmount
+// taxBreakdown adds up the tax of the lines by its rate.
+func taxBreakdown(items []LineItem) ([]TaxBreakdown, error) {
+	taxes, amounts := make([]pricing.Tax, len(items)), make([]pricing.Amounts, len(items))
+	for i, item := range items {
+		taxes[i] = item.tax()
+		amounts[i] = pricing.Amounts{Net: item.NetAmount, Tax: item.TaxAmount}
 	}
-	return taxes
+	totals, err := pricing.Breakdown(taxes, amounts)
+	if err != nil {
+		return nil, fmt.Errorf("add up taxes: %w", err)
+	}
+	breakdown := make([]TaxBreakdown, len(totals))
+	for i, t := range totals {
+		breakdown[i] = TaxBreakdown{Name: t.Name, RateBps: t.Bps, Inclusive: t.Inclusive, TaxableAmount: t.Taxable, TaxAmount: t.Amount}
+	}
+	return breakdown, nil
 }
 
 // place stores the lines, gives the numbers and tells of the order and the invoice, whose rows the caller stores.

@@ -18,9 +18,6 @@ type biller struct {
 }
 
 func (b *biller) any(t *rapid.T, ids []string, label string) string {
-	if len(ids) == 0 {
-		t.Skip("there is none yet")
-	}
 	return rapid.SampledFrom(ids).Draw(t, label)
 }
 
