@@ -235,40 +235,23 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 	return payment, err
 }
 
-// DuePayment names a payment that somebody may have to go on with.
-type DuePayment struct {
-	AccountID string `db:"account_id"`
-	ID        string `db:"id"`
-}
+// paymentLeases are on the payments without an outcome.
+var paymentLeases = leases{"payments", "status IN ('pending', 'requires_action')"}
 
 // DuePayments returns payments of a provider without an outcome that nobody is charging now, at most limit, of any
 // account. They are candidates: what they are by then shows once they are leased.
-func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]DuePayment, error) {
-	return selectAll[DuePayment](ctx, s, `
-		SELECT account_id, id FROM payments
-		WHERE status IN ('pending', 'requires_action') AND provider = ? AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`,
-		provider, limit)
+func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]Due, error) {
+	return paymentLeases.due(ctx, s, provider, limit)
 }
 
 // LeasePayment claims a due payment for whoever asks first, and reports whether that is the caller.
 func (s *Store) LeasePayment(ctx context.Context, account, id string) (bool, error) {
-	return s.lease(ctx, account, id, paymentLease, ` AND lease_until < `+s.dbNow())
+	return paymentLeases.take(ctx, s, account, id)
 }
 
 // YieldPayment ends the lease on a payment whose outcome is not known yet: the reconciler looks at it after a pause.
 func (s *Store) YieldPayment(ctx context.Context, account, id string, pause time.Duration) error {
-	_, err := s.lease(ctx, account, id, pause, ``)
-	return err
-}
-
-func (s *Store) lease(ctx context.Context, account, id string, length time.Duration, condition string) (bool, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		rows, err := u.exec(ctx, `
-			UPDATE payments SET lease_until = `+s.dbNow()+` + ?
-			WHERE account_id = ? AND id = ? AND status IN ('pending', 'requires_action')`+condition,
-			length.Microseconds(), account, id)
-		return rows == 1, err
-	})
+	return paymentLeases.yield(ctx, s, account, id, pause)
 }
 
 func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Payment, error) {

@@ -218,38 +218,23 @@ func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Re
 	})
 }
 
-// DueRefund names a refund that somebody may have to go on with.
-type DueRefund struct {
-	AccountID string `db:"account_id"`
-	ID        string `db:"id"`
-}
+// refundLeases are on the refunds without an outcome.
+var refundLeases = leases{"refunds", "status = 'pending'"}
 
 // DueRefunds returns refunds of a provider without an outcome that nobody is asking about now, at most limit, of any
 // account. They are candidates: what they are by then shows once they are leased.
-func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]DueRefund, error) {
-	return selectAll[DueRefund](ctx, s, `
-		SELECT account_id, id FROM refunds
-		WHERE status = 'pending' AND provider = ? AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`, provider, limit)
+func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]Due, error) {
+	return refundLeases.due(ctx, s, provider, limit)
 }
 
 // LeaseRefund claims a due refund for whoever asks first, and reports whether that is the caller.
 func (s *Store) LeaseRefund(ctx context.Context, account, id string) (bool, error) {
-	return s.leaseRefund(ctx, account, id, paymentLease, ` AND lease_until < `+s.dbNow())
+	return refundLeases.take(ctx, s, account, id)
 }
 
 // YieldRefund ends the lease on a refund whose outcome is not known yet: the reconciler looks at it after a pause.
 func (s *Store) YieldRefund(ctx context.Context, account, id string, pause time.Duration) error {
-	_, err := s.leaseRefund(ctx, account, id, pause, ``)
-	return err
-}
-
-func (s *Store) leaseRefund(ctx context.Context, account, id string, length time.Duration, condition string) (bool, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		rows, err := u.exec(ctx, `
-			UPDATE refunds SET lease_until = `+s.dbNow()+` + ? WHERE account_id = ? AND id = ? AND status = 'pending'`+condition,
-			length.Microseconds(), account, id)
-		return rows == 1, err
-	})
+	return refundLeases.yield(ctx, s, account, id, pause)
 }
 
 func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Refund, error) {

@@ -47,7 +47,7 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
 		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
-		errs = append(errs, err, atOnce(due, func(p store.DuePayment) error { return b.reconcile(ctx, p) }), b.reconcileRefunds(ctx, provider))
+		errs = append(errs, err, atOnce(due, func(p store.Due) error { return b.reconcile(ctx, p) }), b.reconcileRefunds(ctx, provider))
 	}
 	return errors.Join(errs...)
 }
@@ -67,7 +67,7 @@ func atOnce[T any](all []T, do func(T) error) error {
 	return errors.Join(errs...)
 }
 
-func (b *Billing) reconcile(ctx context.Context, due store.DuePayment) error {
+func (b *Billing) reconcile(ctx context.Context, due store.Due) error {
 	mine, err := b.store.LeasePayment(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {
 		return err
