@@ -2927,7 +2927,7 @@ type EventType struct {
 // EventTypeList A page of results.
 type EventTypeList = wire.List[EventType]
 
-// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and amounts are records and do not change.
+// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and what they come to are records and do not change.
 type Invoice struct {
 	// ID Example: inv_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -2994,8 +2994,11 @@ type Invoice struct {
 	AmountDue int64 `json:"amount_due"`
 
 	// BalanceApplied What of the total the customer's credit paid.
-	BalanceApplied int64          `json:"balance_applied"`
-	TaxBreakdown   []TaxBreakdown `json:"tax_breakdown"`
+	BalanceApplied int64 `json:"balance_applied"`
+
+	// CreditNotes What of the amount paid is given back: the refunds of its order that are pending or succeeded.
+	CreditNotes  int64          `json:"credit_notes"`
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// AttemptCount How often a charge was tried.
 	AttemptCount         int64      `json:"attempt_count"`
@@ -3019,6 +3022,12 @@ type Invoice struct {
 	Order        wire.Expandable[Order]        `json:"order"`
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 	Discount     wire.Expandable[Discount]     `json:"discount"`
+
+	// Payments Those that paid it.
+	Payments []wire.Expandable[Payment] `json:"payments"`
+
+	// Refunds Those of its order, oldest first, those that failed too.
+	Refunds []wire.Expandable[Refund] `json:"refunds"`
 
 	// Memo A note to the customer, above the lines.
 	Memo *string `json:"memo"`
@@ -3304,11 +3313,16 @@ type Order struct {
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 	Invoice      wire.Expandable[Invoice]      `json:"invoice"`
 
+	// Discount What took something off it, if anything did.
+	Discount wire.Expandable[Discount] `json:"discount"`
+
 	// PeriodStart The period of a subscription that the order is for.
-	PeriodStart          *wire.Time                 `json:"period_start"`
-	PeriodEnd            *wire.Time                 `json:"period_end"`
-	NextPaymentAttemptAt *wire.Time                 `json:"next_payment_attempt_at"`
-	Payments             []wire.Expandable[Payment] `json:"payments"`
+	PeriodStart          *wire.Time `json:"period_start"`
+	PeriodEnd            *wire.Time `json:"period_end"`
+	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
+
+	// Payments Those that paid it.
+	Payments []wire.Expandable[Payment] `json:"payments"`
 
 	// Refunds Oldest first, those that failed too.
 	Refunds        []wire.Expandable[Refund] `json:"refunds"`
@@ -5291,7 +5305,7 @@ type ListInvoicesParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5336,6 +5350,9 @@ type ListOrdersParams struct {
 	// Subscription Only orders of this subscription. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
+	// Discount Only orders with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
 
@@ -5372,7 +5389,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5401,6 +5418,9 @@ type ExportOrdersParams struct {
 
 	// Subscription Only orders of this subscription. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Discount Only orders with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
 
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`

@@ -197,6 +197,13 @@ var invariants = []invariant{
 		GROUP BY o.account_id, o.id, o.paid_amount, o.refunded_amount, o.refunded_tax_amount
 		HAVING o.refunded_amount <> COALESCE(SUM(r.amount), 0) OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0)
 			OR o.refunded_amount > o.paid_amount`},
+	{"an invoice has its order's payments and refunds", `
+		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_id
+		WHERE i.credit_notes <> COALESCE(o.refunded_amount, 0) OR i.payment_ids <> COALESCE(o.payment_ids, '[]')
+			OR i.refund_ids <> COALESCE(o.refund_ids, '[]')`},
+	{"an order names its refunds", `
+		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
+			SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.id = r.order_id AND o.refund_ids LIKE '%"' || r.id || '"%')`},
 	{"a refund gives back what its order's customer paid, in its currency", `
 		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
 			SELECT 1 FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id

@@ -62,6 +62,9 @@ type Invoice struct {
 	TotalAmount      int64                `db:"total_amount"`
 	AmountPaid       int64                `db:"amount_paid"`
 	BalanceApplied   int64                `db:"balance_applied"`
+	CreditNotes      int64                `db:"credit_notes"` // what of it is given back: the refunds of its order
+	PaymentIDs       JSON[[]string]       `db:"payment_ids"`  // those of its order, as RefundIDs are
+	RefundIDs        JSON[[]string]       `db:"refund_ids"`
 	TaxBreakdown     JSON[[]TaxBreakdown] `db:"tax_breakdown"`
 	PeriodStart      *Time                `db:"period_start"`
 	PeriodEnd        *Time                `db:"period_end"`

@@ -64,6 +64,13 @@ const (
 		lease_until, created_at, updated_at) VALUES `
 )
 
+// The statements of a refund as schema 26 stored it.
+var refundOfBefore = []string{
+	`INSERT INTO refunds (account_id, id, order_id, payment_id, customer_id, amount, tax_amount, currency, status, reason, revoke_access, provider, lease_until, metadata,
+		created_at, updated_at) VALUES ('acct_a', 're_a1', 'order_a1', 'pay_a1', 'cus_a', 1900, 0, 'usd', 'succeeded', 'customer_request', TRUE, 'test', 0, '{}', 7, 7)`,
+	`UPDATE orders SET status = 'refunded', refunded_amount = 1900, refund_ids = '["re_a1"]' WHERE id = 'order_a1'`,
+}
+
 func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, url string) {
@@ -77,6 +84,11 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 			require.NoError(t, err, statement)
 		}
 
+		schemaBefore(t, s, 27)
+		for _, statement := range refundOfBefore {
+			_, err := s.write.db.Exec(statement)
+			require.NoError(t, err, statement)
+		}
 		require.NoError(t, s.Migrate(t.Context()))
 
 		broken, err := s.Check(t.Context(), aDay)
@@ -91,6 +103,9 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 			require.Equal(t, InvoiceStatusPaid, i.Status)
 			require.Equal(t, []int64{1900, 3800}[n], i.AmountPaid)
 			require.Equal(t, "Bob", *i.CustomerName)
+			require.Equal(t, []int64{1900, 0}[n], i.CreditNotes)
+			require.Equal(t, []string{[]string{"pay_a1", "pay_a2"}[n]}, i.PaymentIDs.V)
+			require.Equal(t, [][]string{{"re_a1"}, nil}[n], i.RefundIDs.V)
 			lines, err := s.InvoiceLines(t.Context(), "acct_a", i.ID)
 			require.NoError(t, err)
 			require.Len(t, lines, 1)

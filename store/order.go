@@ -114,6 +114,7 @@ type ListOrders struct {
 	PriceVariant  string
 	Checkout      string
 	Subscription  string
+	Discount      string
 	Number        *int64
 	PaidAfter     *Time // inclusive
 	PaidBefore    *Time // exclusive
@@ -133,8 +134,8 @@ func (s *Store) OrdersByID(ctx context.Context, account string, ids []string) (m
 	return byID(ctx, s, orderColumns, account, ids)
 }
 
-// ListOrders returns a page of orders, newest first, and whether there are more. A customer, product, price variant
-// or checkout that does not exist is CodeMissing.
+// ListOrders returns a page of orders, newest first, and whether there are more. A customer, product, price variant,
+// checkout, subscription or discount that does not exist is CodeMissing.
 func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) ([]Order, bool, error) {
 	var f filter
 	f.is("status", string(in.Status))
@@ -236,6 +237,13 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 			return err
 		}
 		f.is("subscription_id", subscription.ID)
+	}
+	if in.Discount != "" {
+		discount, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		if err != nil {
+			return err
+		}
+		f.is("discount_id", discount.ID)
 	}
 	if in.Product != "" {
 		product, err := s.findProduct(ctx, account, in.Product, "product", "")

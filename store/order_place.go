@@ -228,7 +228,7 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now Time) err
 	inv.Status, inv.PaidAt, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusPaid, &now, nil, now
 	if payment != nil && payment.Amount > 0 {
 		o.PaidAmount, o.PaymentIDs = payment.Amount, JSONOf(append(slices.Clone(o.PaymentIDs.V), payment.ID))
-		inv.AmountPaid = payment.Amount
+		inv.AmountPaid, inv.PaymentIDs = payment.Amount, o.PaymentIDs
 		inv.AttemptCount++
 	}
 	if o.DueAmount() != 0 {

@@ -156,7 +156,11 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 // first time. An order that nothing can be given back of is CodeInvalid on order, more than is left of it on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
-		o, err := s.namedOrder(ctx, account, in.Order, u.lock())
+		found, err := s.namedOrder(ctx, account, in.Order, "")
+		if err != nil {
+			return nil, err
+		}
+		o, err := u.lockRefunded(ctx, account, found.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +184,7 @@ func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundRe
 		if err != nil {
 			return nil, err
 		}
-		o, err := s.findOrder(ctx, begun.AccountID, begun.OrderID, u.lock())
+		o, err := u.lockRefunded(ctx, begun.AccountID, begun.OrderID)
 		if err != nil {
 			return nil, err
 		}
@@ -249,6 +253,18 @@ func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Ref
 	return r, err
 }
 
+// lockRefunded locks what a refund of an order changes: its invoice and the order.
+func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, error) {
+	o, err := u.store.findOrder(ctx, account, id, "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := u.store.findInvoice(ctx, account, *o.InvoiceID, "", u.lock()); err != nil {
+		return nil, err
+	}
+	return u.store.findOrder(ctx, account, id, u.lock())
+}
+
 // namedOrder reads the order that a field or parameter of this name means.
 func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
 	o, err := s.findOrder(ctx, account, ref, lock)
@@ -290,7 +306,7 @@ func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 
-// beginRefund reserves the amount of a locked order, and stores the intent.
+// beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent.
 func (u *unit) beginRefund(ctx context.Context, o *Order, id string, in NewRefund) (*Refunding, error) {
 	payment, err := u.refundable(ctx, o)
 	if err != nil {
@@ -433,7 +449,7 @@ func (u *unit) postpone(ctx context.Context, r *Refund, pause time.Duration) err
 	return err
 }
 
-// refunded stores an order of which a refund has changed, and tells of it.
+// refunded stores an order of which a refund has changed, notes it on the invoice, and tells of it. Both are locked.
 func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, customer *Customer) error {
 	items, err := selectAll[LineItem](ctx, u.store, lineItemColumns.selectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
@@ -451,6 +467,11 @@ func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, c
 	}
 	if err := u.emit(ctx, event{kind, o.AccountID, o.ID, o.EventSeq, d}); err != nil {
 		return err
+	}
+	_, err = u.exec(ctx, `UPDATE invoices SET credit_notes = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,
+		o.RefundedAmount, o.RefundIDs, o.UpdatedAt, o.AccountID, *o.InvoiceID)
+	if err != nil {
+		return fmt.Errorf("note a refund on its invoice: %w", err)
 	}
 	return u.update(ctx, orderColumns, o)
 }

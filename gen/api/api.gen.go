@@ -2995,7 +2995,7 @@ type EventType struct {
 // EventTypeList A page of results.
 type EventTypeList = wire.List[EventType]
 
-// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and amounts are records and do not change.
+// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and what they come to are records and do not change.
 type Invoice struct {
 	// ID Example: inv_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -3062,8 +3062,11 @@ type Invoice struct {
 	AmountDue int64 `json:"amount_due"`
 
 	// BalanceApplied What of the total the customer's credit paid.
-	BalanceApplied int64          `json:"balance_applied"`
-	TaxBreakdown   []TaxBreakdown `json:"tax_breakdown"`
+	BalanceApplied int64 `json:"balance_applied"`
+
+	// CreditNotes What of the amount paid is given back: the refunds of its order that are pending or succeeded.
+	CreditNotes  int64          `json:"credit_notes"`
+	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// AttemptCount How often a charge was tried.
 	AttemptCount         int64      `json:"attempt_count"`
@@ -3087,6 +3090,12 @@ type Invoice struct {
 	Order        wire.Reference `json:"order"`
 	Subscription wire.Reference `json:"subscription"`
 	Discount     wire.Reference `json:"discount"`
+
+	// Payments Those that paid it.
+	Payments []wire.Reference `json:"payments"`
+
+	// Refunds Those of its order, oldest first, those that failed too.
+	Refunds []wire.Reference `json:"refunds"`
 
 	// Memo A note to the customer, above the lines.
 	Memo *string `json:"memo"`
@@ -3372,11 +3381,16 @@ type Order struct {
 	Subscription wire.Reference `json:"subscription"`
 	Invoice      wire.Reference `json:"invoice"`
 
+	// Discount What took something off it, if anything did.
+	Discount wire.Reference `json:"discount"`
+
 	// PeriodStart The period of a subscription that the order is for.
-	PeriodStart          *wire.Time       `json:"period_start"`
-	PeriodEnd            *wire.Time       `json:"period_end"`
-	NextPaymentAttemptAt *wire.Time       `json:"next_payment_attempt_at"`
-	Payments             []wire.Reference `json:"payments"`
+	PeriodStart          *wire.Time `json:"period_start"`
+	PeriodEnd            *wire.Time `json:"period_end"`
+	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
+
+	// Payments Those that paid it.
+	Payments []wire.Reference `json:"payments"`
 
 	// Refunds Oldest first, those that failed too.
 	Refunds        []wire.Reference `json:"refunds"`
@@ -5461,31 +5475,31 @@ type ListInvoicesParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateInvoiceParams defines parameters for CreateInvoice.
 type CreateInvoiceParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // GetInvoiceParams defines parameters for GetInvoice.
 type GetInvoiceParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateInvoiceParams defines parameters for UpdateInvoice.
 type UpdateInvoiceParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // FinalizeInvoiceParams defines parameters for FinalizeInvoice.
 type FinalizeInvoiceParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5506,7 +5520,7 @@ type ListInvoiceLinesParams struct {
 
 // MarkInvoiceUncollectibleParams defines parameters for MarkInvoiceUncollectible.
 type MarkInvoiceUncollectibleParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5518,7 +5532,7 @@ type PayInvoiceParams struct {
 
 // VoidInvoiceParams defines parameters for VoidInvoice.
 type VoidInvoiceParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5547,6 +5561,9 @@ type ListOrdersParams struct {
 
 	// Subscription Only orders of this subscription. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Discount Only orders with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
 
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
@@ -5584,7 +5601,7 @@ type ListOrdersParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5613,6 +5630,9 @@ type ExportOrdersParams struct {
 
 	// Subscription Only orders of this subscription. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Discount Only orders with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
 
 	// Number Only the order with this number.
 	Number *int64 `form:"number,omitempty" json:"number,omitempty"`
@@ -5644,19 +5664,19 @@ type ExportOrdersParams struct {
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateOrderParams defines parameters for UpdateOrder.
 type UpdateOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // VoidOrderParams defines parameters for VoidOrder.
 type VoidOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -9911,6 +9931,13 @@ func (w *ServerInterfaceWrapper) ListOrders(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
 	}
 
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
+	}
+
 	// ------------- Optional query parameter "number" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "number", ctx.QueryParams(), &params.Number, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
@@ -10067,6 +10094,13 @@ func (w *ServerInterfaceWrapper) ExportOrders(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription", ctx.QueryParams(), &params.Subscription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
 	}
 
 	// ------------- Optional query parameter "number" -------------

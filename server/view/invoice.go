@@ -31,6 +31,7 @@ func Invoice(i *store.Invoice) api.Invoice {
 		AmountPaid:            i.AmountPaid,
 		AmountDue:             i.AmountDue(),
 		BalanceApplied:        i.BalanceApplied,
+		CreditNotes:           i.CreditNotes,
 		TaxBreakdown:          mapped(i.TaxBreakdown.V, taxBreakdown),
 		AttemptCount:          i.AttemptCount,
 		NextPaymentAttemptAt:  atOrNull(i.NextAttemptAt),
@@ -47,6 +48,8 @@ func Invoice(i *store.Invoice) api.Invoice {
 		Order:                 ref(i.OrderID),
 		Subscription:          ref(i.SubscriptionID),
 		Discount:              ref(i.DiscountID),
+		Payments:              wire.RefTos(i.PaymentIDs.V),
+		Refunds:               wire.RefTos(i.RefundIDs.V),
 		Memo:                  i.Memo,
 		Footer:                i.Footer,
 		HostedURL:             hosted,
@@ -79,6 +82,14 @@ func InvoiceRefs(i *api.Invoice, field string, yield func(*wire.Reference)) {
 	case "lines":
 		for n := range i.Lines {
 			yield(&i.Lines[n])
+		}
+	case "payments":
+		for n := range i.Payments {
+			yield(&i.Payments[n])
+		}
+	case "refunds":
+		for n := range i.Refunds {
+			yield(&i.Refunds[n])
 		}
 	}
 }

@@ -32,6 +32,7 @@ func Order(o *store.Order) api.Order {
 		Checkout:             ref(o.CheckoutID),
 		Subscription:         ref(o.SubscriptionID),
 		Invoice:              ref(o.InvoiceID),
+		Discount:             ref(o.DiscountID),
 		Payments:             wire.RefTos(o.PaymentIDs.V),
 		Refunds:              wire.RefTos(o.RefundIDs.V),
 		BillingName:          o.BillingName,
@@ -61,6 +62,8 @@ func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 		yield(&o.Subscription)
 	case "invoice":
 		yield(&o.Invoice)
+	case "discount":
+		yield(&o.Discount)
 	case "line_items":
 		for i := range o.LineItems {
 			yield(&o.LineItems[i])
@@ -89,6 +92,7 @@ func ListOrders(q api.ListOrdersParams) store.ListOrders {
 		PriceVariant:  value(q.PriceVariant),
 		Checkout:      value(q.Checkout),
 		Subscription:  value(q.Subscription),
+		Discount:      value(q.Discount),
 		Number:        q.Number,
 		PaidAfter:     stored(q.PaidAfter),
 		PaidBefore:    stored(q.PaidBefore),
@@ -112,7 +116,7 @@ func ExportOrders(q api.ExportOrdersParams) store.ListOrders {
 	return ListOrders(api.ListOrdersParams{
 		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
 		Status: q.Status, BillingReason: q.BillingReason, Customer: q.Customer, CustomerEmail: q.CustomerEmail, Product: q.Product,
-		PriceVariant: q.PriceVariant, Checkout: q.Checkout, Subscription: q.Subscription, Number: q.Number, PaidAfter: q.PaidAfter, PaidBefore: q.PaidBefore,
+		PriceVariant: q.PriceVariant, Checkout: q.Checkout, Subscription: q.Subscription, Discount: q.Discount, Number: q.Number, PaidAfter: q.PaidAfter, PaidBefore: q.PaidBefore,
 		TotalMin: q.TotalMin, TotalMax: q.TotalMax,
 	})
 }

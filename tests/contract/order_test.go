@@ -35,7 +35,13 @@ func TestListOrders_Filters(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		cheap, dear := onSale(t, c, 100), onSale(t, c, 9900)
 		first := purchase(t, c, "ada@example.com", cheap)
-		second := purchase(t, c, "Grace@example.com", dear)
+		half := off(t, c, "HALF", 5000)
+		discounted := reduced(t, c, "Grace@example.com", "HALF", dear)
+		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, discounted.ID, by("pm_card_visa")))
+		second := ok[*sdk.Order](t)(c.Orders.Get(background, paid.Order.ID, sdk.Expand("discount")))
+		if second.Discount.Object.ID != half.ID || first.Discount.ID != "" {
+			t.Errorf("the discounts are %+v and %+v", second.Discount, first.Discount)
+		}
 		for _, filter := range []struct {
 			params sdk.ListOrdersParams
 			want   []string
@@ -49,11 +55,12 @@ func TestListOrders_Filters(t *testing.T) {
 			{sdk.ListOrdersParams{Product: &cheap.Product.ID}, []string{first.ID}},
 			{sdk.ListOrdersParams{PriceVariant: &dear.ID}, []string{second.ID}},
 			{sdk.ListOrdersParams{Checkout: &first.Checkout.ID}, []string{first.ID}},
+			{sdk.ListOrdersParams{Discount: &half.ID}, []string{second.ID}},
 			{sdk.ListOrdersParams{Number: new(int64(2))}, []string{second.ID}},
 			{sdk.ListOrdersParams{PaidAfter: second.PaidAt}, []string{second.ID}},
 			{sdk.ListOrdersParams{PaidBefore: first.PaidAt}, nil},
 			{sdk.ListOrdersParams{TotalMin: new(int64(101))}, []string{second.ID}},
-			{sdk.ListOrdersParams{TotalMax: new(int64(9899))}, []string{first.ID}},
+			{sdk.ListOrdersParams{TotalMax: new(int64(4949))}, []string{first.ID}},
 			{sdk.ListOrdersParams{Q: new("ada@")}, []string{first.ID}},
 		} {
 			list := ok[*sdk.OrderList](t)(c.Orders.List(background, &filter.params))
@@ -76,6 +83,7 @@ func TestListOrders_AnotherObjectThatDoesNotExistIsMissing(t *testing.T) {
 			"customer":      {Customer: &foreign.Customer.ID},
 			"checkout":      {Checkout: &foreign.Checkout.ID},
 			"product":       {Product: new(randomID("prod"))},
+			"discount":      {Discount: &off(t, other, "HALF", 5000).ID},
 			"price_variant": {PriceVariant: new("price_x")},
 		} {
 			_, err := c.Orders.List(background, &filter)

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -147,6 +148,63 @@ func TestRefund_PendingOnesAreSettledOrCanceled(t *testing.T) {
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		_, err = c.TestHelpers.SettleRefund(background, settled.ID, &sdk.RefundSettlement{Status: "failed"})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+	})
+}
+
+// The invoice says at every moment what its order does.
+func TestRefund_IsNotedOnTheInvoice(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order := paidWith(t, c, "pm_card_pendingRefund")
+		noted := func(want int64, refunds ...sdk.RefundStatus) {
+			t.Helper()
+			invoice := ok[*sdk.Invoice](t)(c.Invoices.Get(background, order.Invoice.ID, sdk.Expand("payments", "refunds")))
+			if invoice.CreditNotes != want || invoice.AmountPaid != 1900 || invoice.Status != "paid" || len(invoice.Refunds) != len(refunds) {
+				t.Fatalf("the invoice is %+v", invoice)
+			}
+			for i, status := range refunds {
+				if invoice.Refunds[i].Object.Status != status {
+					t.Errorf("refund %d is %s", i, invoice.Refunds[i].Object.Status)
+				}
+			}
+			if len(invoice.Payments) != 1 || invoice.Payments[0].Object.Amount != 1900 {
+				t.Errorf("the payments are %+v", invoice.Payments)
+			}
+		}
+		give := func(amount int64) string {
+			t.Helper()
+			return ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: &amount})).ID
+		}
+		noted(0)
+		first := give(300)
+		noted(300, "pending")
+		ok[*sdk.Refund](t)(c.TestHelpers.SettleRefund(background, first, &sdk.RefundSettlement{Status: "succeeded"}))
+		second := give(1600)
+		noted(1900, "succeeded", "pending")
+		ok[*sdk.Refund](t)(c.Refunds.Cancel(background, second))
+		noted(300, "succeeded", "canceled")
+		ok[*sdk.Refund](t)(c.TestHelpers.SettleRefund(background, give(200), &sdk.RefundSettlement{Status: "failed"}))
+		noted(300, "succeeded", "canceled", "failed")
+	})
+}
+
+// Neither writes over what the other has written, and neither waits for ever.
+func TestRefund_BesideChangesOfTheInvoice(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order := paidWith(t, c, "pm_card_visa")
+		var group sync.WaitGroup
+		for n := range 10 {
+			group.Go(func() {
+				ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(100))}))
+			})
+			group.Go(func() {
+				ok[*sdk.Invoice](t)(c.Invoices.Update(background, order.Invoice.ID, &sdk.InvoiceUpdate{Metadata: &sdk.MetadataUpdate{fmt.Sprint("key", n): new("x")}}))
+			})
+		}
+		group.Wait()
+		invoice := ok[*sdk.Invoice](t)(c.Invoices.Get(background, order.Invoice.ID))
+		if invoice.CreditNotes != 1000 || len(invoice.Refunds) != 10 || len(invoice.Metadata) != 10 {
+			t.Errorf("the invoice is %+v", invoice)
+		}
 	})
 }
 
