@@ -16,11 +16,11 @@ import (
 func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 10)
-		shops := s.shops(t, 4)
+		shops := harness.Accounts(t, s.url, 4)
 		server := s.binary.Serve(t, "")
 		accounts := []*harness.Client{s.client(server, 0)}
 		for _, shop := range shops {
-			accounts = append(accounts, shop.at(server).Client)
+			accounts = append(accounts, shop.At(server))
 		}
 		for _, c := range accounts {
 			subscribe(t, c, 40, harness.NewBlackHole(t), "product.updated")
@@ -92,21 +92,21 @@ func (s *site) createSteadily(t *testing.T, server *harness.Process, n int) {
 func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
 	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 0)
-		shops := s.shops(t, 51)
+		shops := harness.Accounts(t, s.url, 51)
 		server := s.binary.Serve(t, "")
 		busy, small := harness.NewReceiverThat(t, slowly), harness.NewReceiver(t)
-		big := shops[50].at(server)
-		subscribe(t, big.Client, 20, busy.URL)
+		big := shops[50].At(server)
+		subscribe(t, big, 20, busy.URL)
 		for _, shop := range shops[:50] {
-			subscribe(t, shop.at(server).Client, 1, small.URL)
+			subscribe(t, shop.At(server), 1, small.URL)
 		}
-		create(t, big.Client, "The first")
+		create(t, big, "The first")
 		await(t, 10*time.Second, "the first event has arrived", func() bool { return busy.Count() == 20 })
 
-		s.queue(t, big.account, 10_000)
+		s.queue(t, big.Account, 10_000)
 		await(t, 10*time.Second, "the backlog is being sent", func() bool { return busy.Count() > 100 })
 		for _, shop := range shops[:50] {
-			create(t, shop.at(server).Client, "The only one")
+			create(t, shop.At(server), "The only one")
 		}
 		await(t, 20*time.Second, "the small accounts' events have arrived", func() bool { return small.Count() == 50 })
 		if left := unsettled(t, url); left == 0 {
@@ -128,19 +128,19 @@ func slowly(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Milliseco
 func TestWebhooks_BusyEndpointDelaysNoOther(t *testing.T) {
 	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 0)
-		shops := s.shops(t, 2)
+		shops := harness.Accounts(t, s.url, 2)
 		server := s.binary.Serve(t, "")
 		busy, others := harness.NewReceiverThat(t, slowly), harness.NewReceiver(t)
-		same, other := shops[0].at(server), shops[1].at(server)
-		subscribe(t, same.Client, 1, busy.URL, "product.created")
-		subscribe(t, same.Client, 10, others.URL, "product.updated")
-		subscribe(t, other.Client, 1, others.URL, "product.updated")
-		products := []string{create(t, same.Client, "A"), create(t, other.Client, "B")}
+		same, other := shops[0].At(server), shops[1].At(server)
+		subscribe(t, same, 1, busy.URL, "product.created")
+		subscribe(t, same, 10, others.URL, "product.updated")
+		subscribe(t, other, 1, others.URL, "product.updated")
+		products := []string{create(t, same, "A"), create(t, other, "B")}
 		await(t, 10*time.Second, "the first event has arrived", func() bool { return busy.Count() == 1 })
 
-		s.queue(t, same.account, 5000)
+		s.queue(t, same.Account, 5000)
 		await(t, 10*time.Second, "the backlog is being sent", func() bool { return busy.Count() > 20 })
-		for i, c := range []*harness.Client{same.Client, other.Client} {
+		for i, c := range []*harness.Client{same, other} {
 			c.Must(t, http.MethodPatch, products[i], map[string]any{"name": "C"})
 		}
 		await(t, 20*time.Second, "the others' events have arrived", func() bool { return others.Count() == 11 })

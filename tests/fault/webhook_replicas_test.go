@@ -13,16 +13,16 @@ import (
 func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 0)
-	shops := s.shops(t, 5)
+	shops := harness.Accounts(t, s.url, 5)
 	const endpoints = 40
 	receiver := harness.NewReceiverThat(t, slowly)
 	servers := []*harness.Process{s.binary.Serve(t, "", "--service-name", "First"), s.binary.Serve(t, "", "--service-name", "Second")}
 	for _, shop := range shops {
-		subscribe(t, shop.at(servers[0]).Client, endpoints, receiver.URL+"/"+shop.account)
-		create(t, shop.at(servers[0]).Client, "The first")
+		subscribe(t, shop.At(servers[0]), endpoints, receiver.URL+"/"+shop.Account)
+		create(t, shop.At(servers[0]), "The first")
 	}
 	for _, shop := range shops {
-		s.queue(t, shop.account, 4000)
+		s.queue(t, shop.Account, 4000)
 	}
 	awaitSettled(t, s.url, 2*time.Minute)
 

@@ -7,53 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/outbox"
 )
-
-// shop is an account beside the site's own, as a client with its only key.
-type shop struct {
-	*harness.Client
-	account string
-}
-
-// shops makes n accounts, faster than the command does.
-func (s *site) shops(t *testing.T, n int) []shop {
-	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(t.Context(), store.Options{URL: s.url, Sealer: sealer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var all []shop
-	for i := range n {
-		account, err := db.CreateAccount(t.Context(), store.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: store.PlanPro})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, token, err := db.CreateAPIKey(t.Context(), account.ID, store.Granted{}, store.NewAPIKey{Name: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		transport := &http.Transport{MaxIdleConnsPerHost: 8}
-		t.Cleanup(transport.CloseIdleConnections)
-		all = append(all, shop{&harness.Client{Key: token, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: transport}}, account.ID})
-	}
-	return all
-}
-
-// at points the shop's client at a server.
-func (s shop) at(p *harness.Process) shop {
-	client := *s.Client
-	client.URL = p.URL
-	return shop{&client, s.account}
-}
 
 // subscribe registers n endpoints at a URL for events, all of them when none are named, and returns the last one.
 func subscribe(t *testing.T, c *harness.Client, n int, url string, events ...string) map[string]any {
