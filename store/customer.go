@@ -89,6 +89,8 @@ type ListCustomers struct {
 	ExternalID string
 	Type       CustomerType
 	Tag        string
+
+	HasActiveSubscription *bool
 }
 
 // GetCustomer returns a customer, or CodeMissing; a deleted one is missing.
@@ -122,6 +124,7 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 	if in.Tag != "" {
 		f.has(s, "tags", in.Tag)
 	}
+	f.subscribed(in.HasActiveSubscription)
 	f.list(s, in.ListFilter, "email", "name", "external_id", "id")
 	return page(ctx, s, customerColumns, KindCustomer, account, in.Page, &f)
 }
@@ -165,49 +168,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 	})
 }
 
-// DeleteCustomer removes a customer, or returns CodeInvalid on base as long as one of their subscriptions goes on. One with orders is kept for them without a single personal detail, and is
-// missing everywhere else.
-func (s *Store) DeleteCustomer(ctx context.Context, account, ref string) (*Customer, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
-		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
-		if err != nil {
-			return nil, err
-		}
-		if err := u.checkUnsubscribed(ctx, c); err != nil {
-			return nil, err
-		}
-		if err := u.forgetMethods(ctx, c); err != nil {
-			return nil, err
-		}
-		isBilled, err := u.isBilled(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if !isBilled {
-			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
-			return c, err
-		}
-		now, err := s.businessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		return c, u.update(ctx, customerColumns, &Customer{
-			AccountID: account, ID: c.ID, Type: c.Type, OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent,
-			FirstPaidAt: c.FirstPaidAt, LastOrderAt: c.LastOrderAt, DeletedAt: &now, CreatedAt: c.CreatedAt, UpdatedAt: now,
-		})
-	})
-}
-
 // findCustomer reads a customer that is not deleted. Param is what named it, empty for the path.
-// isBilled reports whether a locked customer has orders or invoices.
-func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
-	if c.OrdersCount > 0 {
-		return true, nil
-	}
-	draft, err := get[string](ctx, u.store, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
-	return draft != nil, err
-}
-
 func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock string) (*Customer, error) {
 	id, ok := ParseID(KindCustomer, ref)
 	if !ok {

@@ -90,7 +90,7 @@ func TestDeleteCustomer_KeepsASubscriber(t *testing.T) {
 		s.subscribers(t, 1)
 		list, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: Page{Limit: 1}})
 		require.NoError(t, err)
-		_, err = s.DeleteCustomer(t.Context(), s.account, list[0].ID)
+		_, err = s.DeleteCustomer(t.Context(), s.account, list[0].ID, false)
 		requireInvalid(t, err, "base")
 	})
 }

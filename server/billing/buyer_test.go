@@ -79,7 +79,7 @@ func TestSettle_TheCustomerWasDeleted(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.handbook()
 		remove := func(c *store.Customer) {
-			_, err := w.DeleteCustomer(t.Context(), w.account, c.ID)
+			_, err := w.DeleteCustomer(t.Context(), w.account, c.ID, false)
 			require.NoError(t, err)
 		}
 		ada := w.customer("ada@example.com", new("a1"))

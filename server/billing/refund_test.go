@@ -266,7 +266,7 @@ func TestCancelRefund_ComesTooLate(t *testing.T) {
 func TestCreateRefund_ToACustomerWhoWasDeleted(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		order := w.bought("pm_card_visa")
-		_, err := w.DeleteCustomer(t.Context(), w.account, order.CustomerID)
+		_, err := w.DeleteCustomer(t.Context(), w.account, order.CustomerID, false)
 		require.NoError(t, err)
 		refund, err := w.refund(order.ID, 0)
 		require.NoError(t, err)

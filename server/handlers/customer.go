@@ -59,11 +59,30 @@ func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerReque
 
 // DeleteCustomer implements DELETE /customers/{id}.
 func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerRequestObject) (api.DeleteCustomerResponseObject, error) {
-	c, err := h.store.DeleteCustomer(ctx, account(ctx), r.ID)
+	cancel := r.Params.CancelSubscriptions
+	c, err := h.store.DeleteCustomer(ctx, account(ctx), r.ID, cancel != nil && *cancel)
 	if err != nil {
 		return nil, err
 	}
 	return api.DeleteCustomer200JSONResponse(view.Deleted("customer", c.ID)), nil
+}
+
+// ExportCustomers implements GET /customers/export.
+func (h *Handlers) ExportCustomers(ctx context.Context, r api.ExportCustomersRequestObject) (api.ExportCustomersResponseObject, error) {
+	u, err := h.store.ExportCustomers(ctx, account(ctx), view.ExportCustomers(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	return api.ExportCustomers200JSONResponse(view.SignedURL(u)), nil
+}
+
+// GetCustomerState implements GET /customers/{id}/state.
+func (h *Handlers) GetCustomerState(ctx context.Context, r api.GetCustomerStateRequestObject) (api.GetCustomerStateResponseObject, error) {
+	state, err := h.store.GetCustomerState(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetCustomerState200JSONResponse(view.CustomerState(state)), nil
 }
 
 // ListCustomerPaymentMethods implements GET /customers/{id}/payment_methods.

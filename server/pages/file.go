@@ -28,6 +28,8 @@ func (p *Pages) file(c echo.Context) error {
 		return p.receiptFile(c, file.Account, file.ID)
 	case store.FileKindOrders:
 		return p.orders(c, file.Account, *file.Orders)
+	case store.FileKindCustomers:
+		return p.customers(c, file.Account, *file.Customers)
 	}
 	return fmt.Errorf("file of the unknown kind %s", file.Kind)
 }

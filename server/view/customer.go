@@ -54,7 +54,32 @@ func ListCustomers(q api.ListCustomersParams) store.ListCustomers {
 		ExternalID: value(q.ExternalID),
 		Type:       store.CustomerType(value(q.Type)),
 		Tag:        value(q.Tag),
+
+		HasActiveSubscription: q.HasActiveSubscription,
 	}
+}
+
+// ExportCustomers reads the query of an export: the filters of the list.
+func ExportCustomers(q api.ExportCustomersParams) store.ListCustomers {
+	return ListCustomers(api.ListCustomersParams{
+		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
+		Email: q.Email, ExternalID: q.ExternalID, Type: q.Type, Tag: q.Tag, HasActiveSubscription: q.HasActiveSubscription,
+	})
+}
+
+// CustomerState renders what a customer has and owes.
+func CustomerState(s *store.CustomerState) api.CustomerState {
+	state := api.CustomerState{
+		Object: "customer_state", Customer: Customer(s.Customer),
+		ActiveSubscriptions: make([]api.Subscription, len(s.ActiveSubscriptions)), OpenInvoices: make([]api.Invoice, len(s.OpenInvoices)),
+	}
+	for i := range s.ActiveSubscriptions {
+		state.ActiveSubscriptions[i] = Subscription(&s.ActiveSubscriptions[i])
+	}
+	for i := range s.OpenInvoices {
+		state.OpenInvoices[i] = Invoice(&s.OpenInvoices[i])
+	}
+	return state
 }
 
 // NewCustomer reads the body of a create.

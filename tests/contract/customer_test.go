@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -105,13 +106,13 @@ func TestListCustomers_Filters(t *testing.T) {
 func TestDeleteCustomer_ForgetsThePersonAndKeepsTheOrders(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		lead := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
-		ok[*sdk.Deleted](t)(c.Customers.Delete(background, lead.ID))
+		ok[*sdk.Deleted](t)(c.Customers.Delete(background, lead.ID, nil))
 		_, err := c.Customers.Get(background, lead.ID)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 
 		order := purchase(t, c, "grace@example.com", onSale(t, c, 1900))
 		buyer := order.Customer.ID
-		if deleted := ok[*sdk.Deleted](t)(c.Customers.Delete(background, buyer)); deleted.ID != buyer {
+		if deleted := ok[*sdk.Deleted](t)(c.Customers.Delete(background, buyer, nil)); deleted.ID != buyer {
 			t.Errorf("deleted is %+v", deleted)
 		}
 		_, err = c.Customers.Get(background, buyer)
@@ -127,5 +128,108 @@ func TestDeleteCustomer_ForgetsThePersonAndKeepsTheOrders(t *testing.T) {
 		if again.Customer.ID == buyer {
 			t.Error("a deleted customer bought something")
 		}
+	})
+}
+
+func TestListCustomers_FiltersByActiveSubscription(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		v := monthly(t, c, 900)
+		active, ended := subscription(t, c, v), subscription(t, c, v)
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, ended.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
+		with := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{HasActiveSubscription: new(true)}))
+		if len(with.Data) != 1 || with.Data[0].ID != active.Customer.ID {
+			t.Errorf("%d have one", len(with.Data))
+		}
+		without := ok[*sdk.CustomerList](t)(c.Customers.List(background, &sdk.ListCustomersParams{HasActiveSubscription: new(false)}))
+		if len(without.Data) != 1 || without.Data[0].ID != ended.Customer.ID {
+			t.Errorf("%d have none", len(without.Data))
+		}
+	})
+}
+
+func TestGetCustomerState_SaysWhatTheCustomerHasAndOwes(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		v := monthly(t, c, 900)
+		sub := subscription(t, c, v)
+		who := sub.Customer.ID
+		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who, PriceVariant: v.ID, PaymentMethod: new("pm_card_visa")}))
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, ended.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
+		invoice := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
+			Customer: who, CollectionMethod: new(sdk.CollectionMethod("send_invoice")), DueAt: new(sdk.TimeOf(time.Now().Add(48 * time.Hour))), Finalize: new(true),
+			Lines: []sdk.InvoiceLineCreate{{Description: new("Workshop"), UnitAmount: new(int64(5000))}},
+		}))
+		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, who))
+		if state.Object != "customer_state" || state.Customer.ID != who || state.Customer.OrdersCount != 3 {
+			t.Errorf("the customer is %+v", state.Customer)
+		}
+		if len(state.ActiveSubscriptions) != 1 || state.ActiveSubscriptions[0].ID != sub.ID || state.ActiveSubscriptions[0].Product.ID != sub.Product.ID {
+			t.Errorf("they have %+v", state.ActiveSubscriptions)
+		}
+		if len(state.OpenInvoices) != 1 || state.OpenInvoices[0].ID != invoice.ID || state.OpenInvoices[0].AmountDue != 5000 || state.OpenInvoices[0].HostedURL == nil {
+			t.Errorf("they owe %+v", state.OpenInvoices)
+		}
+		nothing := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, member(t, c).ID))
+		if len(nothing.ActiveSubscriptions) != 0 || len(nothing.OpenInvoices) != 0 {
+			t.Errorf("a lead has %+v", nothing)
+		}
+		_, err := s.SDK(t).Customers.GetState(background, who)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+	})
+}
+
+// One that is past due goes on: there are attempts to come.
+func TestGetCustomerState_KeepsAPastDueSubscription(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
+			Customer: member(t, c).ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
+		}))
+		advance(t, c, 32*24*time.Hour)
+		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, sub.Customer.ID))
+		if len(state.ActiveSubscriptions) != 1 || state.ActiveSubscriptions[0].Status != sdk.SubscriptionStatusPastDue || len(state.OpenInvoices) != 1 {
+			t.Errorf("they have %+v and owe %+v", state.ActiveSubscriptions, state.OpenInvoices)
+		}
+		ok[*sdk.Deleted](t)(c.Customers.Delete(background, sub.Customer.ID, &sdk.DeleteCustomerParams{CancelSubscriptions: new(true)}))
+		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
+		if ended.Status != sdk.SubscriptionStatusCanceled || ended.LatestInvoice.Object.Status != sdk.InvoiceStatusVoid || *ended.LatestInvoice.Object.VoidReason != "subscription_canceled" {
+			t.Errorf("it is %+v", ended)
+		}
+	})
+}
+
+func TestDeleteCustomer_CancelsSubscriptionsOnlyIfAsked(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		v := monthly(t, c, 900)
+		one := subscription(t, c, v)
+		who := one.Customer.ID
+		two := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who, PriceVariant: v.ID, PaymentMethod: new("pm_card_visa")}))
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, two.ID, &sdk.SubscriptionCancel{Reason: new(sdk.CancellationFeedbackUnused)}))
+		for _, params := range []*sdk.DeleteCustomerParams{nil, {}, {CancelSubscriptions: new(false)}} {
+			_, err := c.Customers.Delete(background, who, params)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "base")
+		}
+		_, err := c.Customers.Delete(background, randomID("cus"), &sdk.DeleteCustomerParams{CancelSubscriptions: new(true)})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		ok[*sdk.Deleted](t)(c.Customers.Delete(background, who, &sdk.DeleteCustomerParams{CancelSubscriptions: new(true)}))
+		_, err = c.Customers.Get(background, who)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		for _, sub := range []*sdk.Subscription{one, two} {
+			got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+			if got.Status != sdk.SubscriptionStatusCanceled || got.EndedAt == nil || got.Cancellation == nil {
+				t.Errorf("it is %+v", got)
+			}
+			if sub == two && *got.Cancellation.Reason != sdk.CancellationReasonUnused {
+				t.Errorf("why it was cancelled is forgotten: %+v", got.Cancellation)
+			}
+		}
+		advance(t, c, 40*24*time.Hour)
+		if orders := ok[*sdk.OrderList](t)(c.Orders.List(background, nil)).Data; len(orders) != 2 {
+			t.Errorf("%d orders after a month", len(orders))
+		}
+	})
+}
+
+func TestExportCustomers_IsAURLThatExpires(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		isSigned(t, ok[*sdk.SignedURL](t)(c.Customers.Export(background, &sdk.ExportCustomersParams{Type: new(sdk.CustomerType("customer")), HasActiveSubscription: new(true)})))
 	})
 }

@@ -1,0 +1,67 @@
+package pages
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// customers writes the customers that a filter lets through, the newest first.
+func (p *Pages) customers(c echo.Context, account string, filter store.ListCustomers) error {
+	return p.export(c, "customers", customerHead, func(ctx context.Context, after string) ([][]string, string, error) {
+		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
+		customers, more, err := p.store.ListCustomers(ctx, account, filter)
+		if err != nil {
+			return nil, "", err
+		}
+		page := make([][]string, len(customers))
+		for i := range customers {
+			page[i] = customerRow(&customers[i])
+		}
+		if !more {
+			return page, "", nil
+		}
+		return page, customers[len(customers)-1].ID, nil
+	})
+}
+
+var customerHead = []string{
+	"id", "type", "created_at", "email", "name", "phone", "external_id", "billing_country", "tax_id", "tax_exempt", "preferred_locale",
+	"marketing_consent", "orders_count", "total_spent", "balance_amount", "first_paid_at", "last_order_at", "tags", "notes",
+}
+
+func customerRow(c *store.Customer) []string {
+	country, taxID, consent := "", "", ""
+	if a := c.BillingAddress.V; a != nil {
+		country = text(a.Country)
+	}
+	if id := c.TaxID.V; id != nil {
+		taxID = id.Value
+	}
+	if m := c.MarketingConsent.V; m != nil {
+		consent = m.Status
+	}
+	return []string{
+		c.ID, string(c.Type), c.CreatedAt.String(), harmless(text(c.Email)), harmless(text(c.Name)), harmless(text(c.Phone)),
+		harmless(text(c.ExternalID)), harmless(country), harmless(taxID), strconv.FormatBool(c.TaxExempt), harmless(text(c.PreferredLocale)),
+		consent, strconv.FormatInt(c.OrdersCount, 10), sums(c.TotalSpent.V), sums(c.Balance.V), moment(c.FirstPaidAt), moment(c.LastOrderAt),
+		harmless(strings.Join(c.Tags.V, "; ")), harmless(text(c.Notes)),
+	}
+}
+
+// sums is an amount of each currency, in one cell. What is nothing is left out.
+func sums(amounts map[string]int64) string {
+	var all []string
+	for _, currency := range slices.Sorted(maps.Keys(amounts)) {
+		if amounts[currency] != 0 {
+			all = append(all, store.DecimalAmount(amounts[currency], currency)+" "+currency)
+		}
+	}
+	return strings.Join(all, "; ")
+}

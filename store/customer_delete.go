@@ -1,0 +1,82 @@
+package store
+
+import "context"
+
+// DeleteCustomer removes a customer. One with orders is kept for them without a single personal detail, and is missing
+// everywhere else. As long as one of their subscriptions goes on it is CodeInvalid on base, unless they are to be
+// cancelled: then what is unpaid of them is void, and invoice.voided follows. One that is being charged at this moment
+// is CodeInvalid on status.
+func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*Customer, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		if cancelSubscriptions {
+			if err := u.endSubscriptions(ctx, account, ref); err != nil {
+				return nil, err
+			}
+		}
+		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if err := u.checkUnsubscribed(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := u.forgetMethods(ctx, c); err != nil {
+			return nil, err
+		}
+		isBilled, err := u.isBilled(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if !isBilled {
+			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
+			return c, err
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		return c, u.update(ctx, customerColumns, &Customer{
+			AccountID: account, ID: c.ID, Type: c.Type, OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent,
+			FirstPaidAt: c.FirstPaidAt, LastOrderAt: c.LastOrderAt, DeletedAt: &now, CreatedAt: c.CreatedAt, UpdatedAt: now,
+		})
+	})
+}
+
+// endSubscriptions locks those of a customer that go on, before the customer as everybody does, and cancels them now.
+func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error {
+	c, err := u.store.findCustomer(ctx, account, ref, "", "")
+	if err != nil {
+		return err
+	}
+	subs, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`+u.lock(), account, c.ID)
+	if err != nil {
+		return err
+	}
+	now, err := u.store.businessNow(ctx, account)
+	if err != nil {
+		return err
+	}
+	for i := range subs {
+		sub := &subs[i]
+		if sub.Cancellation.V == nil {
+			sub.cancel(&Cancellation{By: cancelledByMerchant}, now)
+		}
+		if err := u.cancelNow(ctx, sub, now); err != nil {
+			return err
+		}
+		if err := u.saveSubscription(ctx, sub, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isBilled reports whether a locked customer has orders or invoices.
+func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
+	if c.OrdersCount > 0 {
+		return true, nil
+	}
+	draft, err := get[string](ctx, u.store, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
+	return draft != nil, err
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// isActive is the condition on a subscription under which its customer has what they pay for: while it is past due, there
+// are attempts to come.
+const isActive = `status IN ('trialing', 'active', 'past_due')`
+
+// CustomerState is what a customer has and owes, of each the newest hundred.
+type CustomerState struct {
+	Customer            *Customer
+	ActiveSubscriptions []Subscription // trialing, active or past due
+	OpenInvoices        []Invoice      // open or past due
+}
+
+// GetCustomerState returns a customer with what they have and owe, or CodeMissing.
+func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*CustomerState, error) {
+	c, err := s.findCustomer(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, err
+	}
+	state := &CustomerState{Customer: c}
+	state.ActiveSubscriptions, err = selectAll[Subscription](ctx, s, subscriptionColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND `+isActive+` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read a customer's subscriptions: %w", err)
+	}
+	state.OpenInvoices, err = selectAll[Invoice](ctx, s, invoiceColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND status IN ('open', 'past_due') ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read a customer's invoices: %w", err)
+	}
+	return state, nil
+}
+
+// subscribed adds the filter of customers by whether they have an active subscription; nil does not filter.
+func (f *filter) subscribed(wanted *bool) {
+	if wanted == nil {
+		return
+	}
+	not := ""
+	if !*wanted {
+		not = "NOT "
+	}
+	f.and(not + `EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
+}
+
+// ExportCustomers returns a URL of the customers that the filters let through.
+func (s *Store) ExportCustomers(ctx context.Context, account string, in ListCustomers) (*SignedURL, error) {
+	in.Page = Page{Limit: 1}
+	if _, _, err := s.ListCustomers(ctx, account, in); err != nil {
+		return nil, err
+	}
+	return s.SignFile(File{Kind: FileKindCustomers, Account: account, Customers: &in})
+}
