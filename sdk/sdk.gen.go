@@ -2618,6 +2618,20 @@ type CustomerCreate struct {
 // CustomerList A page of results.
 type CustomerList = wire.List[Customer]
 
+// CustomerState What a customer has and owes.
+type CustomerState struct {
+	Object string `json:"object"`
+
+	// Customer Somebody who buys or may buy.
+	Customer Customer `json:"customer"`
+
+	// ActiveSubscriptions Those that are trialing, active or past due, newest first. One that is past due goes on until the last attempt to charge it has failed.
+	ActiveSubscriptions []Subscription `json:"active_subscriptions"`
+
+	// OpenInvoices Those that are open or past due, newest first.
+	OpenInvoices []Invoice `json:"open_invoices"`
+}
+
 // CustomerType A lead becomes a customer with its first order.
 type CustomerType string
 
@@ -5155,6 +5169,9 @@ type ListCustomersParams struct {
 	// Tag Only customers with this tag.
 	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
 
+	// HasActiveSubscription Only customers with (or without) a subscription that is trialing, active or past due.
+	HasActiveSubscription *bool `form:"has_active_subscription,omitempty" json:"has_active_subscription,omitempty"`
+
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -5178,6 +5195,42 @@ type ListCustomersParams struct {
 
 	// Expand References to return as objects, separated by commas: default_payment_method.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportCustomersParams are the filters of ExportCustomers and the page to return. Nil fields do not filter.
+type ExportCustomersParams struct {
+	// Email Only the customer with this address, in any case.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// ExternalID Only the customer with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// Type Only leads or only customers.
+	Type *CustomerType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Tag Only customers with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// HasActiveSubscription Only customers with (or without) a subscription that is trialing, active or past due.
+	HasActiveSubscription *bool `form:"has_active_subscription,omitempty" json:"has_active_subscription,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// DeleteCustomerParams are the filters of DeleteCustomer and the page to return. Nil fields do not filter.
+type DeleteCustomerParams struct {
+	// CancelSubscriptions Cancel the customer's subscriptions that go on instead of refusing.
+	CancelSubscriptions *bool `form:"cancel_subscriptions,omitempty" json:"cancel_subscriptions,omitempty"`
 }
 
 // ListCustomerPaymentMethodsParams are the filters of ListCustomerPaymentMethods and the page to return. Nil fields do not filter.
@@ -6657,12 +6710,14 @@ var Operations = map[string]Operation{
 	"expireCheckout":              {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
 	"listCustomers":               {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
 	"createCustomer":              {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
+	"exportCustomers":             {ID: "exportCustomers", Method: "GET", Path: "/customers/export", Approval: "allow", Scope: "customers:read"},
 	"getCustomerByExternalID":     {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
 	"deleteCustomer":              {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
 	"getCustomer":                 {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
 	"updateCustomer":              {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
 	"listCustomerPaymentMethods":  {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
 	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
+	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
 	"listDiscounts":               {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
 	"createDiscount":              {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
 	"lookupDiscount":              {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
@@ -7159,6 +7214,15 @@ func (s *CustomersService) Create(ctx context.Context, body *CustomerCreate, opt
 	return do[Customer](ctx, s.client, "createCustomer", nil, nil, body, opts)
 }
 
+// Export sends GET /customers/export.
+//
+// Returns a URL of all customers that the filters of the list let through, as a CSV file of any length, newest first. The file is
+// written while it is fetched and shows the customers as they are then. Amounts have decimals and their currency, such as
+// `19.00 usd; 5.00 eur`. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe.
+func (s *CustomersService) Export(ctx context.Context, params *ExportCustomersParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportCustomers", nil, params, nil, opts)
+}
+
 // GetByExternalID sends GET /customers/external/{external_id}.
 //
 // Returns the customer whose `external_id` this is.
@@ -7169,9 +7233,11 @@ func (s *CustomersService) GetByExternalID(ctx context.Context, externalID strin
 // Delete sends DELETE /customers/{id}.
 //
 // Deletes a customer. One with orders loses every personal detail here while the orders, which are records,
-// keep theirs.
-func (s *CustomersService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
-	return do[Deleted](ctx, s.client, "deleteCustomer", []string{id}, nil, nil, opts)
+// keep theirs. As long as one of their subscriptions goes on this is 422 with `errors.base`, unless `cancel_subscriptions=true`: then
+// these end now, and what is unpaid of them is void (invoice.voided). A subscription that is being charged at this moment is 422 with
+// `errors.status`: nothing is cancelled or deleted then.
+func (s *CustomersService) Delete(ctx context.Context, id string, params *DeleteCustomerParams, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteCustomer", []string{id}, params, nil, opts)
 }
 
 // Get sends GET /customers/{id}.
@@ -7201,6 +7267,14 @@ func (s *CustomersService) ListPaymentMethods(ctx context.Context, id string, pa
 // Forgets a payment method, so that nothing is charged to it any more. Was it the default, the customer has none then.
 func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, paymentMethod string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCustomerPaymentMethod", []string{id, paymentMethod}, nil, nil, opts)
+}
+
+// GetState sends GET /customers/{id}/state.
+//
+// Returns in one answer what decides about a customer's access: who they are, which subscriptions they have, and what they
+// still owe. Each array holds the newest hundred; the lists filtered by `customer` hold the rest.
+func (s *CustomersService) GetState(ctx context.Context, id string, opts ...Option) (*CustomerState, error) {
+	return do[CustomerState](ctx, s.client, "getCustomerState", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /discounts.

@@ -2660,6 +2660,20 @@ type CustomerCreate struct {
 // CustomerList A page of results.
 type CustomerList = wire.List[Customer]
 
+// CustomerState What a customer has and owes.
+type CustomerState struct {
+	Object string `json:"object"`
+
+	// Customer Somebody who buys or may buy.
+	Customer Customer `json:"customer"`
+
+	// ActiveSubscriptions Those that are trialing, active or past due, newest first. One that is past due goes on until the last attempt to charge it has failed.
+	ActiveSubscriptions []Subscription `json:"active_subscriptions"`
+
+	// OpenInvoices Those that are open or past due, newest first.
+	OpenInvoices []Invoice `json:"open_invoices"`
+}
+
 // CustomerType A lead becomes a customer with its first order.
 type CustomerType string
 
@@ -5301,6 +5315,9 @@ type ListCustomersParams struct {
 	// Tag Only customers with this tag.
 	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
 
+	// HasActiveSubscription Only customers with (or without) a subscription that is trialing, active or past due.
+	HasActiveSubscription *bool `form:"has_active_subscription,omitempty" json:"has_active_subscription,omitempty"`
+
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -5332,10 +5349,46 @@ type CreateCustomerParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// ExportCustomersParams defines parameters for ExportCustomers.
+type ExportCustomersParams struct {
+	// Email Only the customer with this address, in any case.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// ExternalID Only the customer with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// Type Only leads or only customers.
+	Type *CustomerType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Tag Only customers with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// HasActiveSubscription Only customers with (or without) a subscription that is trialing, active or past due.
+	HasActiveSubscription *bool `form:"has_active_subscription,omitempty" json:"has_active_subscription,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
 // GetCustomerByExternalIDParams defines parameters for GetCustomerByExternalID.
 type GetCustomerByExternalIDParams struct {
 	// Expand References to return as objects, separated by commas: default_payment_method.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// DeleteCustomerParams defines parameters for DeleteCustomer.
+type DeleteCustomerParams struct {
+	// CancelSubscriptions Cancel the customer's subscriptions that go on instead of refusing.
+	CancelSubscriptions *bool `form:"cancel_subscriptions,omitempty" json:"cancel_subscriptions,omitempty"`
 }
 
 // GetCustomerParams defines parameters for GetCustomer.
@@ -7260,12 +7313,15 @@ type ServerInterface interface {
 	// CreateCustomer Create a customer
 	// (POST /customers)
 	CreateCustomer(ctx echo.Context, params CreateCustomerParams) error
+	// ExportCustomers Export customers
+	// (GET /customers/export)
+	ExportCustomers(ctx echo.Context, params ExportCustomersParams) error
 	// GetCustomerByExternalID Get a customer by your own id
 	// (GET /customers/external/{external_id})
 	GetCustomerByExternalID(ctx echo.Context, externalID string, params GetCustomerByExternalIDParams) error
 	// DeleteCustomer Delete a customer
 	// (DELETE /customers/{id})
-	DeleteCustomer(ctx echo.Context, id string) error
+	DeleteCustomer(ctx echo.Context, id string, params DeleteCustomerParams) error
 	// GetCustomer Get a customer
 	// (GET /customers/{id})
 	GetCustomer(ctx echo.Context, id string, params GetCustomerParams) error
@@ -7278,6 +7334,9 @@ type ServerInterface interface {
 	// DeleteCustomerPaymentMethod Delete a customer's payment method
 	// (DELETE /customers/{id}/payment_methods/{payment_method})
 	DeleteCustomerPaymentMethod(ctx echo.Context, id string, paymentMethod string) error
+	// GetCustomerState Get what a customer has
+	// (GET /customers/{id}/state)
+	GetCustomerState(ctx echo.Context, id string) error
 	// ListDiscounts List discounts
 	// (GET /discounts)
 	ListDiscounts(ctx echo.Context, params ListDiscountsParams) error
@@ -8989,6 +9048,13 @@ func (w *ServerInterfaceWrapper) ListCustomers(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tag: %s", err))
 	}
 
+	// ------------- Optional query parameter "has_active_subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_active_subscription", ctx.QueryParams(), &params.HasActiveSubscription, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter has_active_subscription: %s", err))
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -9068,6 +9134,80 @@ func (w *ServerInterfaceWrapper) CreateCustomer(ctx echo.Context) error {
 	return err
 }
 
+// ExportCustomers converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportCustomers(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportCustomersParams
+	// ------------- Optional query parameter "email" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "email", ctx.QueryParams(), &params.Email, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter email: %s", err))
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", ctx.QueryParams(), &params.ExternalID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", ctx.QueryParams(), &params.Tag, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tag: %s", err))
+	}
+
+	// ------------- Optional query parameter "has_active_subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_active_subscription", ctx.QueryParams(), &params.HasActiveSubscription, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter has_active_subscription: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportCustomers(ctx, params)
+	return err
+}
+
 // GetCustomerByExternalID converts echo context to params.
 func (w *ServerInterfaceWrapper) GetCustomerByExternalID(ctx echo.Context) error {
 	var err error
@@ -9104,8 +9244,17 @@ func (w *ServerInterfaceWrapper) DeleteCustomer(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteCustomerParams
+	// ------------- Optional query parameter "cancel_subscriptions" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cancel_subscriptions", ctx.QueryParams(), &params.CancelSubscriptions, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cancel_subscriptions: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.DeleteCustomer(ctx, id)
+	err = w.Handler.DeleteCustomer(ctx, id, params)
 	return err
 }
 
@@ -9219,6 +9368,22 @@ func (w *ServerInterfaceWrapper) DeleteCustomerPaymentMethod(ctx echo.Context) e
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.DeleteCustomerPaymentMethod(ctx, id, paymentMethod)
+	return err
+}
+
+// GetCustomerState converts echo context to params.
+func (w *ServerInterfaceWrapper) GetCustomerState(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetCustomerState(ctx, id)
 	return err
 }
 
@@ -11916,9 +12081,11 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/checkout_links/:id", wrapper.UpdateCheckoutLink, options.OperationMiddlewares["updateCheckoutLink"]...)
 	router.GET(options.BaseURL+"/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
+	router.GET(options.BaseURL+"/customers/export", wrapper.ExportCustomers, options.OperationMiddlewares["exportCustomers"]...)
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id", wrapper.GetCustomer, options.OperationMiddlewares["getCustomer"]...)
 	router.PATCH(options.BaseURL+"/customers/:id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
+	router.GET(options.BaseURL+"/customers/:id/state", wrapper.GetCustomerState, options.OperationMiddlewares["getCustomerState"]...)
 	router.GET(options.BaseURL+"/customers/:id/payment_methods", wrapper.ListCustomerPaymentMethods, options.OperationMiddlewares["listCustomerPaymentMethods"]...)
 	router.DELETE(options.BaseURL+"/customers/:id/payment_methods/:payment_method", wrapper.DeleteCustomerPaymentMethod, options.OperationMiddlewares["deleteCustomerPaymentMethod"]...)
 	router.GET(options.BaseURL+"/customers/external/:external_id", wrapper.GetCustomerByExternalID, options.OperationMiddlewares["getCustomerByExternalID"]...)
@@ -12768,6 +12935,20 @@ func (response CreateCustomer201JSONResponse) VisitCreateCustomerResponse(w http
 	return answer.JSON(w, 201, Customer(response)) // as itself: response has none of its methods
 }
 
+type ExportCustomersRequestObject struct {
+	Params ExportCustomersParams
+}
+
+type ExportCustomersResponseObject interface {
+	VisitExportCustomersResponse(w http.ResponseWriter) error
+}
+
+type ExportCustomers200JSONResponse SignedURL
+
+func (response ExportCustomers200JSONResponse) VisitExportCustomersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type GetCustomerByExternalIDRequestObject struct {
 	ExternalID string `json:"external_id"`
 	Params     GetCustomerByExternalIDParams
@@ -12784,7 +12965,8 @@ func (response GetCustomerByExternalID200JSONResponse) VisitGetCustomerByExterna
 }
 
 type DeleteCustomerRequestObject struct {
-	ID string `json:"id"`
+	ID     string `json:"id"`
+	Params DeleteCustomerParams
 }
 
 type DeleteCustomerResponseObject interface {
@@ -12856,6 +13038,20 @@ type DeleteCustomerPaymentMethod200JSONResponse Deleted
 
 func (response DeleteCustomerPaymentMethod200JSONResponse) VisitDeleteCustomerPaymentMethodResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetCustomerStateRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetCustomerStateResponseObject interface {
+	VisitGetCustomerStateResponse(w http.ResponseWriter) error
+}
+
+type GetCustomerState200JSONResponse CustomerState
+
+func (response GetCustomerState200JSONResponse) VisitGetCustomerStateResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, CustomerState(response)) // as itself: response has none of its methods
 }
 
 type ListDiscountsRequestObject struct {
@@ -14251,6 +14447,9 @@ type StrictServerInterface interface {
 	// CreateCustomer Create a customer
 	// (POST /customers)
 	CreateCustomer(ctx context.Context, request CreateCustomerRequestObject) (CreateCustomerResponseObject, error)
+	// ExportCustomers Export customers
+	// (GET /customers/export)
+	ExportCustomers(ctx context.Context, request ExportCustomersRequestObject) (ExportCustomersResponseObject, error)
 	// GetCustomerByExternalID Get a customer by your own id
 	// (GET /customers/external/{external_id})
 	GetCustomerByExternalID(ctx context.Context, request GetCustomerByExternalIDRequestObject) (GetCustomerByExternalIDResponseObject, error)
@@ -14269,6 +14468,9 @@ type StrictServerInterface interface {
 	// DeleteCustomerPaymentMethod Delete a customer's payment method
 	// (DELETE /customers/{id}/payment_methods/{payment_method})
 	DeleteCustomerPaymentMethod(ctx context.Context, request DeleteCustomerPaymentMethodRequestObject) (DeleteCustomerPaymentMethodResponseObject, error)
+	// GetCustomerState Get what a customer has
+	// (GET /customers/{id}/state)
+	GetCustomerState(ctx context.Context, request GetCustomerStateRequestObject) (GetCustomerStateResponseObject, error)
 	// ListDiscounts List discounts
 	// (GET /discounts)
 	ListDiscounts(ctx context.Context, request ListDiscountsRequestObject) (ListDiscountsResponseObject, error)
@@ -16311,6 +16513,31 @@ func (sh *strictHandler) CreateCustomer(ctx echo.Context, params CreateCustomerP
 	return nil
 }
 
+// ExportCustomers operation middleware
+func (sh *strictHandler) ExportCustomers(ctx echo.Context, params ExportCustomersParams) error {
+	var request ExportCustomersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportCustomers(ctx.Request().Context(), request.(ExportCustomersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportCustomers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportCustomersResponseObject); ok {
+		return validResponse.VisitExportCustomersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // GetCustomerByExternalID operation middleware
 func (sh *strictHandler) GetCustomerByExternalID(ctx echo.Context, externalID string, params GetCustomerByExternalIDParams) error {
 	var request GetCustomerByExternalIDRequestObject
@@ -16338,10 +16565,11 @@ func (sh *strictHandler) GetCustomerByExternalID(ctx echo.Context, externalID st
 }
 
 // DeleteCustomer operation middleware
-func (sh *strictHandler) DeleteCustomer(ctx echo.Context, id string) error {
+func (sh *strictHandler) DeleteCustomer(ctx echo.Context, id string, params DeleteCustomerParams) error {
 	var request DeleteCustomerRequestObject
 
 	request.ID = id
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.DeleteCustomer(ctx.Request().Context(), request.(DeleteCustomerRequestObject))
@@ -16483,6 +16711,31 @@ func (sh *strictHandler) DeleteCustomerPaymentMethod(ctx echo.Context, id string
 		return err
 	} else if validResponse, ok := response.(DeleteCustomerPaymentMethodResponseObject); ok {
 		return validResponse.VisitDeleteCustomerPaymentMethodResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetCustomerState operation middleware
+func (sh *strictHandler) GetCustomerState(ctx echo.Context, id string) error {
+	var request GetCustomerStateRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCustomerState(ctx.Request().Context(), request.(GetCustomerStateRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCustomerState")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetCustomerStateResponseObject); ok {
+		return validResponse.VisitGetCustomerStateResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
