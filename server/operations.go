@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/gen/spec"
 )
 
 const defaultMaxBody = 1 << 20
@@ -77,6 +80,9 @@ func ReadOperations(document []byte) (*Operations, error) {
 	sort.Slice(table.list, func(i, j int) bool { return table.list[i].ID < table.list[j].ID })
 	return table, nil
 }
+
+// bundled is the table of the API. Servers of one process share it: reading it is most of the start of one.
+var bundled = sync.OnceValues(func() (*Operations, error) { return ReadOperations(spec.JSON) })
 
 // All returns the operations in the order of their ids.
 func (t *Operations) All() []*Operation { return t.list }

@@ -63,15 +63,15 @@ type Server struct {
 // New reads the operations from the document and mounts them. It fails if the
 // document promises what the server does not keep.
 func New(d Deps) (*Server, error) {
+	operations, err := d.operations()
+	if err != nil {
+		return nil, err
+	}
 	if d.Document == nil {
 		d.Document = spec.JSON
 	}
 	if d.Register == nil {
 		d.Register = func(r api.EchoRouter) { api.RegisterHandlers(r, api.NewStrictHandler(d.Handlers, nil)) }
-	}
-	operations, err := ReadOperations(d.Document)
-	if err != nil {
-		return nil, err
 	}
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
@@ -88,6 +88,13 @@ func New(d Deps) (*Server, error) {
 	}
 	s.mountPlain(routes)
 	return s, s.mount(func(r *router) { d.Register(r) })
+}
+
+func (d Deps) operations() (*Operations, error) {
+	if d.Document == nil {
+		return bundled()
+	}
+	return ReadOperations(d.Document)
 }
 
 // Operations returns the table that the server was built from.
