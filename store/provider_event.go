@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // ProviderEvent names what a payment provider told us.
@@ -28,6 +29,20 @@ func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply f
 		return nil, apply(ctx)
 	})
 	return err
+}
+
+// providerEventLife is for how long what a provider told us is known as told. Providers try for days.
+const providerEventLife = 30 * 24 * time.Hour
+
+// DeleteOldProviderEvents forgets at most limit notes of what providers told us long ago, of any account, and returns
+// how many.
+func (s *Store) DeleteOldProviderEvents(ctx context.Context, limit int) (int64, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			DELETE FROM provider_events WHERE (account_id, provider, event_id) IN (
+				SELECT account_id, provider, event_id FROM provider_events WHERE created_at < ? LIMIT ?`+u.lockSkip()+`)`,
+			s.Now().Add(-providerEventLife), limit)
+	})
 }
 
 // PaymentOfCharge returns the payment that a provider knows by a reference, nil if there is none.

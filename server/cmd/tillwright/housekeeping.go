@@ -24,7 +24,8 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 		}
 		for task, run := range map[string]func(context.Context) error{
 			"write last use of keys":          s.FlushKeyUse,
-			"delete expired idempotency keys": func(ctx context.Context) error { return deleteExpiredKeys(ctx, s) },
+			"delete expired idempotency keys": func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredKeys) },
+			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldProviderEvents) },
 			"delete old rate windows": func(ctx context.Context) error {
 				_, err := s.DeleteOldWindows(ctx)
 				return err
@@ -37,9 +38,10 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 	}
 }
 
-func deleteExpiredKeys(ctx context.Context, s *store.Store) error {
+// inBatches deletes until nothing is left.
+func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) (int64, error)) error {
 	for {
-		deleted, err := s.DeleteExpiredKeys(ctx, expiredBatch)
+		deleted, err := remove(ctx, expiredBatch)
 		if err != nil || deleted < expiredBatch {
 			return err
 		}

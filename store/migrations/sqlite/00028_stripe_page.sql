@@ -1,0 +1,10 @@
+-- +goose Up
+
+-- With what a page lets Stripe read a card; it is no secret.
+ALTER TABLE accounts ADD COLUMN stripe_publishable_key TEXT;
+
+-- Where the buyer does what a payment requires of them.
+ALTER TABLE payments ADD COLUMN next_action_url TEXT;
+
+-- What providers told us long ago is forgotten.
+CREATE INDEX provider_events_age ON provider_events (created_at);
