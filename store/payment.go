@@ -57,7 +57,8 @@ type Payment struct {
 	OffSession    bool                  `db:"off_session"`       // the buyer is not there to do anything
 	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       JSON[*PaymentFailure] `db:"failure"`
-	LeaseUntil    Time                  `db:"lease_until"` // by the database's clock; the reconciler leaves it alone until then
+	NextActionURL *string               `db:"next_action_url"` // while it requires an action
+	LeaseUntil    Time                  `db:"lease_until"`     // by the database's clock; the reconciler leaves it alone until then
 	CreatedAt     Time                  `db:"created_at"`
 	UpdatedAt     Time                  `db:"updated_at"`
 }
@@ -313,6 +314,14 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	return payment, u.insert(ctx, paymentColumns, payment)
 }
 
+// take notes what the provider said.
+func (p *Payment) take(result ChargeResult, now Time) {
+	p.Status, p.Failure, p.NextActionURL, p.UpdatedAt = result.Status, JSONOf(result.Failure), nil, now
+	if result.Status == PaymentStatusRequiresAction {
+		p.NextActionURL = &result.NextActionURL
+	}
+}
+
 // settle moves a payment along its arrow, and the checkout with it.
 func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result ChargeResult) error {
 	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
@@ -323,7 +332,7 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 	if err != nil {
 		return err
 	}
-	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
+	payment.take(result, now)
 	switch result.Status {
 	case PaymentStatusSucceeded:
 		return u.complete(ctx, c, items, payment, nil)
@@ -367,7 +376,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	if err != nil {
 		return nil, err
 	}
-	payment.Status, payment.Failure, payment.UpdatedAt = result.Status, JSONOf(result.Failure), now
+	payment.take(result, now)
 	if err := u.update(ctx, paymentColumns, payment); err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (s *Store) GetTestCharge(ctx context.Context, account, id string) (*TestCha
 	return get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 }
 
-// TestHistory is how often a method was charged: at all, and while its buyer was away.
+// TestHistory is how often a method was charged, not counting charges of nothing: at all, and while its buyer was away.
 type TestHistory struct {
 	Charges    int64 `db:"charges"`
 	OffSession int64 `db:"off_session"`
@@ -55,7 +55,7 @@ type TestHistory struct {
 func (s *Store) TestHistoryOf(ctx context.Context, account, methodRef string) (*TestHistory, error) {
 	return get[TestHistory](ctx, s, `
 		SELECT COUNT(*) AS charges, COALESCE(SUM(CASE WHEN off_session THEN 1 ELSE 0 END), 0) AS off_session
-		FROM test_charges WHERE account_id = ? AND method_ref = ? AND method_ref >= 'tok_'`, account, methodRef)
+		FROM test_charges WHERE account_id = ? AND method_ref = ? AND method_ref >= 'tok_' AND amount > 0`, account, methodRef)
 }
 
 // MoveTestCharge changes the status of a charge that has the status from.

@@ -163,9 +163,6 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 			return declined(err)
 		}
 	}
-	if payment.Amount == 0 {
-		return payments.Charge{Status: payments.ChargeSucceeded}, nil
-	}
 	ref, err := provider.PrepareCharge(ctx, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
 		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession, ReturnURL: pageOf(begun),

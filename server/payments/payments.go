@@ -128,7 +128,8 @@ type AttachInput struct {
 	Card        store.PaymentMethod
 }
 
-// ChargeInput asks for Amount minor units of Currency. A charge is OffSession while its buyer is not there to do
+// ChargeInput asks for Amount minor units of Currency. A charge of nothing asks whether a saved method may be charged
+// later. A charge is OffSession while its buyer is not there to do
 // anything; CustomerRef is empty for a method that is charged once. ReturnURL is where the buyer comes back to from what
 // the charge requires of them elsewhere; it is empty if there is no such page.
 type ChargeInput struct {

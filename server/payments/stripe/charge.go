@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 
 	stripego "github.com/stripe/stripe-go/v85"
@@ -13,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 )
 
-// PrepareCharge implements payments.Provider: it makes a PaymentIntent that waits for its confirmation. No intent, no
-// money: what Stripe refuses here is a *payments.Decline.
+// PrepareCharge implements payments.Provider: it makes an intent that waits for its confirmation. No intent, no money:
+// what Stripe refuses here is a *payments.Decline.
 func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
 	amount, decline := amountOf(in.Amount, in.Currency)
 	if decline != nil {
@@ -24,74 +22,44 @@ func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (
 	if err != nil {
 		return "", err
 	}
-	intent, err := c.V1PaymentIntents.Create(ctx, intentParams(in, amount))
+	ref, err := intentsFor(c, amount).create(ctx, in, amount)
 	if err != nil {
-		return "", declineOf("create a payment intent", err)
+		return "", declineOf("create an intent", err)
 	}
-	return intent.ID, nil
-}
-
-// intentParams asks for cards alone, which are all that we can show. A method of a customer, charged while they are
-// there, is authenticated for later charges too.
-func intentParams(in payments.ChargeInput, amount int64) *stripego.PaymentIntentCreateParams {
-	params := &stripego.PaymentIntentCreateParams{
-		Amount: &amount, Currency: &in.Currency, PaymentMethod: &in.MethodRef,
-		PaymentMethodTypes: []*string{new("card")}, Metadata: map[string]string{},
-	}
-	maps.Copy(params.Metadata, in.Metadata)
-	params.Metadata[keyAccount], params.Metadata[keyToken] = in.Account, in.Token
-	if in.ReturnURL != "" {
-		params.Metadata[keyReturnURL] = in.ReturnURL
-	}
-	if in.OffSession {
-		params.Metadata[keyOffSession] = "true"
-	}
-	if in.CustomerRef != "" {
-		params.Customer = &in.CustomerRef
-		if !in.OffSession {
-			params.SetupFutureUsage = new("off_session")
-		}
-	}
-	params.SetIdempotencyKey(in.Token)
-	return params
+	return ref, nil
 }
 
 // ConfirmCharge implements payments.Provider. The intent is its own guard against charging twice: it holds its method
 // until it is charged or declined, and none is sent here. A key of the request would do worse, because Stripe repeats
 // under it even the answer that something broke.
 func (p *Provider) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	c, err := p.client(ctx, account)
+	all, err := p.intents(ctx, account, ref)
 	if err != nil {
 		return payments.Charge{}, err
 	}
-	intent, charge, err := look(ctx, c, ref)
-	if err != nil || charge.Status != payments.ChargePrepared {
-		return charge, err
+	found, err := look(ctx, all, ref)
+	if err != nil || found.Status != payments.ChargePrepared {
+		return found.Charge, err
 	}
-	params := &stripego.PaymentIntentConfirmParams{}
-	if intent.Metadata[keyOffSession] != "" {
-		params.OffSession = new(true)
-	} else if url := intent.Metadata[keyReturnURL]; url != "" {
-		params.ReturnURL = &url
-	}
-	confirmed, err := c.V1PaymentIntents.Confirm(ctx, ref, params)
+	confirmed, err := all.confirm(ctx, found)
 	if err == nil {
-		return chargeOf(confirmed)
+		return confirmed.Charge, nil
 	}
 	if _, refused := refusal(err); refused {
-		return afterRefusal(ctx, c, ref, err)
+		return afterRefusal(ctx, all, ref, err)
 	}
-	return payments.Charge{}, explain("confirm a payment intent", err)
+	return payments.Charge{}, explain("confirm an intent", err)
 }
 
 // afterRefusal finds out what became of an intent that was not confirmed. If it could still be, it is given up: a
 // charge that is told to be declined must never go through.
-func afterRefusal(ctx context.Context, c *stripego.Client, ref string, refused error) (payments.Charge, error) {
-	_, charge, err := look(ctx, c, ref)
-	if err != nil || charge.Status != payments.ChargePrepared {
-		return charge, err
+func afterRefusal(ctx context.Context, all intents, ref string, refused error) (payments.Charge, error) {
+	found, err := look(ctx, all, ref)
+	if err != nil || found.Status != payments.ChargePrepared {
+		return found.Charge, err
 	}
-	if charge, err = giveUp(ctx, c, ref); err != nil || charge.Status != payments.ChargeCanceled {
+	charge, err := giveUp(ctx, all, ref)
+	if err != nil || charge.Status != payments.ChargeCanceled {
 		return charge, err
 	}
 	decline, _ := errors.AsType[*payments.Decline](declineOf("", refused))
@@ -100,81 +68,51 @@ func afterRefusal(ctx context.Context, c *stripego.Client, ref string, refused e
 
 // GetCharge implements payments.Provider.
 func (p *Provider) GetCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	c, err := p.client(ctx, account)
+	all, err := p.intents(ctx, account, ref)
 	if err != nil {
 		return payments.Charge{}, err
 	}
-	_, charge, err := look(ctx, c, ref)
-	return charge, err
+	found, err := look(ctx, all, ref)
+	return found.Charge, err
 }
 
 // CancelCharge implements payments.Provider.
 func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	c, err := p.client(ctx, account)
+	all, err := p.intents(ctx, account, ref)
 	if err != nil {
 		return payments.Charge{}, err
 	}
-	_, charge, err := look(ctx, c, ref)
+	found, err := look(ctx, all, ref)
 	if err != nil {
 		return payments.Charge{}, err
 	}
-	switch charge.Status {
+	switch found.Status {
 	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending:
-		return giveUp(ctx, c, ref)
+		return giveUp(ctx, all, ref)
 	}
-	return charge, nil
+	return found.Charge, nil
 }
 
 // giveUp cancels an intent, unless it has gone on meanwhile.
-func giveUp(ctx context.Context, c *stripego.Client, ref string) (payments.Charge, error) {
-	params := &stripego.PaymentIntentCancelParams{CancellationReason: new(string(stripego.PaymentIntentCancellationReasonAbandoned))}
-	intent, err := c.V1PaymentIntents.Cancel(ctx, ref, params)
+func giveUp(ctx context.Context, all intents, ref string) (payments.Charge, error) {
+	canceled, err := all.cancel(ctx, ref)
 	if err == nil {
-		return chargeOf(intent)
+		return canceled.Charge, nil
 	}
 	if _, refused := refusal(err); refused {
-		_, charge, err := look(ctx, c, ref)
-		return charge, err
+		found, err := look(ctx, all, ref)
+		return found.Charge, err
 	}
-	return payments.Charge{}, explain("cancel a payment intent", err)
+	return payments.Charge{}, explain("cancel an intent", err)
 }
 
-func look(ctx context.Context, c *stripego.Client, ref string) (*stripego.PaymentIntent, payments.Charge, error) {
-	intent, err := c.V1PaymentIntents.Retrieve(ctx, ref, nil)
+// look finds out how an intent is.
+func look(ctx context.Context, all intents, ref string) (intent, error) {
+	found, err := all.retrieve(ctx, ref)
 	if err != nil {
-		return nil, payments.Charge{}, explain("retrieve a payment intent", err)
+		return intent{}, explain("retrieve an intent", err)
 	}
-	charge, err := chargeOf(intent)
-	return intent, charge, err
-}
-
-// chargeOf puts the state of an intent into our words. One that lost its method has been declined; one that never
-// had any has not been tried.
-func chargeOf(intent *stripego.PaymentIntent) (payments.Charge, error) {
-	charge := payments.Charge{Ref: intent.ID}
-	switch intent.Status {
-	case stripego.PaymentIntentStatusRequiresConfirmation:
-		charge.Status = payments.ChargePrepared
-	case stripego.PaymentIntentStatusRequiresPaymentMethod:
-		charge.Status = payments.ChargePrepared
-		if e := intent.LastPaymentError; e != nil {
-			charge.Status, charge.Decline = payments.ChargeDeclined, reasonOf(e)
-		}
-	case stripego.PaymentIntentStatusRequiresAction:
-		charge.Status = payments.ChargeRequiresAction
-		if next := intent.NextAction; next != nil && next.RedirectToURL != nil {
-			charge.NextActionURL = next.RedirectToURL.URL
-		}
-	case stripego.PaymentIntentStatusProcessing:
-		charge.Status = payments.ChargePending
-	case stripego.PaymentIntentStatusSucceeded:
-		charge.Status = payments.ChargeSucceeded
-	case stripego.PaymentIntentStatusCanceled:
-		charge.Status = payments.ChargeCanceled
-	default:
-		return charge, fmt.Errorf("stripe: payment intent %s is %q, which is not known", intent.ID, intent.Status)
-	}
-	return charge, nil
+	return found, nil
 }
 
 // declineOf turns an error of a request without which no money moves into a *payments.Decline, unless asking again

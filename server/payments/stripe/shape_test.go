@@ -59,7 +59,7 @@ func (m *mouth) RoundTrip(r *http.Request) (*http.Response, error) {
 func pattern(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
-		if strings.HasPrefix(part, "pi_") || strings.HasPrefix(part, "re_") || strings.HasPrefix(part, "pm_") {
+		if strings.HasPrefix(part, "pi_") || strings.HasPrefix(part, "seti_") || strings.HasPrefix(part, "re_") || strings.HasPrefix(part, "pm_") {
 			parts[i] = "{id}"
 		}
 	}
@@ -104,18 +104,33 @@ func TestShape_EveryCallIsAsStripeSpecifiesIt(t *testing.T) {
 	_, err = p.CancelRefund(ctx, account, refund.Ref)
 	require.NoError(t, err)
 
+	in.Token, in.OffSession, in.Amount = "pay_3", false, 0
+	ref, err = p.PrepareCharge(ctx, in)
+	require.NoError(t, err)
+	m.metadata = `{"tillwright_return_url": "https://shop.test/checkout/1"}`
+	_, err = p.ConfirmCharge(ctx, account, ref)
+	require.NoError(t, err)
+	_, err = p.CancelCharge(ctx, account, ref)
+	require.NoError(t, err)
+
 	assert.Equal(t, []string{
 		"POST /v1/customers 200", "POST /v1/payment_methods/{id}/attach 200",
 		"POST /v1/payment_intents 200", "GET /v1/payment_intents/{id} 200", "POST /v1/payment_intents/{id}/confirm 200",
 		"POST /v1/payment_intents 200", "GET /v1/payment_intents/{id} 200", "POST /v1/payment_intents/{id}/confirm 200",
 		"GET /v1/payment_intents/{id} 200", "POST /v1/payment_intents/{id}/cancel 200",
 		"POST /v1/refunds 200", "GET /v1/refunds 200", "POST /v1/refunds/{id}/cancel 200",
+		"POST /v1/setup_intents 200", "GET /v1/setup_intents/{id} 200", "POST /v1/setup_intents/{id}/confirm 200",
+		"GET /v1/setup_intents/{id} 200", "POST /v1/setup_intents/{id}/cancel 200",
 	}, m.asked)
 
 	for _, name := range []string{"payment_method_types", "setup_future_usage", "customer", "metadata"} {
 		m.misspell = url.QueryEscape(name)
-		in.Token, in.OffSession = "pay_3", false
+		in.Token, in.Amount = "pay_4", 1900
 		_, err = p.PrepareCharge(ctx, in)
 		assert.Error(t, err, "%s was misspelt, and nothing noticed", name)
 	}
+	m.misspell = "usage"
+	in.Token, in.Amount = "pay_5", 0
+	_, err = p.PrepareCharge(ctx, in)
+	assert.Error(t, err, "usage was misspelt, and nothing noticed")
 }

@@ -1,5 +1,5 @@
-// Package stripe takes payments through Stripe: PaymentIntents for charges, Refunds, and saved PaymentMethods of
-// Customers. Invoices and subscriptions stay ours. Each account brings its own key.
+// Package stripe takes payments through Stripe: PaymentIntents for charges, SetupIntents for what is charged later,
+// Refunds, and saved PaymentMethods of Customers. Invoices and subscriptions stay ours. Each account brings its own key.
 //
 // Nothing is sent twice by itself: a call that fails is repeated by whoever made it, with the same token.
 package stripe

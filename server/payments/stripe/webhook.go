@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	stripego "github.com/stripe/stripe-go/v85"
 
@@ -32,7 +33,7 @@ func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []
 		return payments.Event{}, payments.ErrForged
 	}
 	account := peek.Data.Object.Metadata[keyAccount]
-	if kind := peek.Data.Object.Object; account == "" || kind != "payment_intent" && kind != "refund" {
+	if account == "" || !slices.Contains([]string{"payment_intent", "setup_intent", "refund"}, peek.Data.Object.Object) {
 		return payments.Event{}, nil
 	}
 	secret, err := p.webhookSecret(ctx, account)
@@ -68,14 +69,24 @@ func eventOf(account string, event *stripego.Event) (payments.Event, error) {
 		e.Refund, err = refundOf(&made)
 		return e, err
 	}
-	var intent stripego.PaymentIntent
-	if err := json.Unmarshal(event.Data.Raw, &intent); err != nil {
-		return e, fmt.Errorf("stripe: read a payment intent: %w", err)
+	made, err := intentOf(event)
+	if err != nil {
+		return e, fmt.Errorf("stripe: read an intent: %w", err)
 	}
-	charge, err := chargeOf(&intent)
-	if err != nil || charge.Status == payments.ChargePrepared {
-		return e, err
+	if made.Status == payments.ChargePrepared {
+		return e, nil
 	}
-	e.Kind, e.Charge, e.Metadata = payments.EventCharge, charge, intent.Metadata
+	e.Kind, e.Charge, e.Metadata = payments.EventCharge, made.Charge, made.metadata
 	return e, nil
+}
+
+func intentOf(event *stripego.Event) (intent, error) {
+	if event.Data.Object["object"] == "setup_intent" {
+		var made stripego.SetupIntent
+		err := json.Unmarshal(event.Data.Raw, &made)
+		return setupIntentOf(&made, err)
+	}
+	var made stripego.PaymentIntent
+	err := json.Unmarshal(event.Data.Raw, &made)
+	return paymentIntentOf(&made, err)
 }

@@ -137,6 +137,9 @@ func (p *Provider) outcome(ctx context.Context, c *store.TestCharge) (payments.S
 	if card.action && !c.OffSession {
 		return payments.ChargeRequiresAction, nil
 	}
+	if c.Amount == 0 {
+		return payments.ChargeSucceeded, nil
+	}
 	spared, err := p.spared(ctx, card, *c)
 	if err != nil || spared {
 		return payments.ChargeSucceeded, err

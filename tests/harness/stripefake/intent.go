@@ -128,19 +128,30 @@ func nextAction(returnURL string) object {
 	return object{"type": "redirect_to_url", "redirect_to_url": object{"url": "https://hooks.stripe.test/3d_secure", "return_url": returnURL}}
 }
 
+// succeed ends an intent of either kind. Who was there has agreed to later charges, if they were asked.
 func (f *Fake) succeed(o object) {
-	o["status"], o["amount_received"], o["next_action"] = "succeeded", o["amount"], nil
-	f.emit("payment_intent.succeeded", o)
+	o["status"], o["next_action"] = "succeeded", nil
+	if o["object"] == "payment_intent" {
+		o["amount_received"] = o["amount"]
+	}
+	f.emit(kindOf(o)+".succeeded", o)
 }
 
+// decline ends an intent of either kind, which loses its method.
 func (f *Fake) decline(o object, code, declineCode, message string) reply {
 	e := object{"type": "card_error", "code": code, "decline_code": declineCode, "message": message}
-	o["status"], o["payment_method"], o["last_payment_error"], o["next_action"] = "requires_payment_method", nil, e, nil
-	f.emit("payment_intent.payment_failed", o)
+	why, kind := "last_payment_error", "payment_intent.payment_failed"
+	if o["object"] == "setup_intent" {
+		why, kind = "last_setup_error", "setup_intent.setup_failed"
+	}
+	o["status"], o["payment_method"], o[why], o["next_action"] = "requires_payment_method", nil, e, nil
+	f.emit(kind, o)
 	told := copyOf(e)
-	told["payment_intent"] = copyOf(o)
+	told[kindOf(o)] = copyOf(o)
 	return reply{402, object{"error": told}}
 }
+
+func kindOf(o object) string { return o["object"].(string) }
 
 func (f *Fake) cancelIntent(r *request) reply {
 	o := f.objects[r.id]
@@ -151,13 +162,13 @@ func (f *Fake) cancelIntent(r *request) reply {
 		return unexpected(o)
 	}
 	o["status"], o["cancellation_reason"], o["next_action"] = "canceled", orNull(r.form.Get("cancellation_reason")), nil
-	f.emit("payment_intent.canceled", o)
+	f.emit(kindOf(o)+".canceled", o)
 	return ok(o)
 }
 
 func unexpected(o object) reply {
-	r := fail(400, "invalid_request_error", "payment_intent_unexpected_state", "", "This PaymentIntent's status does not allow it.")
-	r.body["error"].(object)["payment_intent"] = copyOf(o)
+	r := fail(400, "invalid_request_error", kindOf(o)+"_unexpected_state", "", "This intent's status does not allow it.")
+	r.body["error"].(object)[kindOf(o)] = copyOf(o)
 	return r
 }
 
@@ -167,10 +178,10 @@ func (f *Fake) Settle(id string, success bool) {
 	defer f.mu.Unlock()
 	o := f.objects[id]
 	if !success {
-		f.decline(o, "payment_intent_authentication_failure", "", "The payment was not authenticated.")
+		f.decline(o, kindOf(o)+"_authentication_failure", "", "The payment was not authenticated.")
 		return
 	}
-	f.methods[o["payment_method"].(string)].agreed = o["setup_future_usage"] != nil
+	f.methods[o["payment_method"].(string)].agreed = o["setup_future_usage"] != nil || o["object"] == "setup_intent"
 	f.succeed(o)
 }
 

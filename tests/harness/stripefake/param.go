@@ -25,6 +25,17 @@ var params = map[string][]string{
 		"setup_future_usage", "shipping", "use_stripe_sdk",
 	},
 	"POST /v1/payment_intents/{id}/cancel": {"cancellation_reason", "expand"},
+	"POST /v1/setup_intents": {
+		"allowed_payment_method_types", "attach_to_self", "automatic_payment_methods", "confirm", "confirmation_token", "customer",
+		"customer_account", "description", "excluded_payment_method_types", "expand", "flow_directions", "mandate_data", "metadata",
+		"on_behalf_of", "payment_method", "payment_method_configuration", "payment_method_data", "payment_method_options",
+		"payment_method_types", "return_url", "single_use", "usage", "use_stripe_sdk",
+	},
+	"POST /v1/setup_intents/{id}/confirm": {
+		"allowed_payment_method_types", "client_secret", "confirmation_token", "expand", "mandate_data", "payment_method",
+		"payment_method_data", "payment_method_options", "return_url", "use_stripe_sdk",
+	},
+	"POST /v1/setup_intents/{id}/cancel": {"cancellation_reason", "expand"},
 	"POST /v1/refunds": {
 		"amount", "charge", "currency", "customer", "expand", "instructions_email", "metadata", "origin", "payment_intent", "reason",
 		"refund_application_fee", "reverse_transfer",

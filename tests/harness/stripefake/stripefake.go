@@ -1,5 +1,5 @@
 // Package stripefake is Stripe as far as a shop's server sees it: stateful, in memory and strict. What an object looks
-// like comes from Stripe's own fixtures (fixtures.json: five resources of those published with stripe-mock v0.203.0, MIT
+// like comes from Stripe's own fixtures (fixtures.json: six resources of those published with stripe-mock v0.203.0, MIT
 // licence, copyright Stripe, Inc.), which parameters there are from its specification (param.go). It declines by test
 // card, answers an Idempotency-Key once, signs notifications, and can do what it was asked and never say so.
 package stripefake
@@ -79,6 +79,10 @@ func (f *Fake) routes() http.Handler {
 		"GET /v1/payment_intents/{id}":          f.retrieve,
 		"POST /v1/payment_intents/{id}/confirm": f.confirm,
 		"POST /v1/payment_intents/{id}/cancel":  f.cancelIntent,
+		"POST /v1/setup_intents":                f.createSetup,
+		"GET /v1/setup_intents/{id}":            f.retrieve,
+		"POST /v1/setup_intents/{id}/confirm":   f.confirmSetup,
+		"POST /v1/setup_intents/{id}/cancel":    f.cancelIntent,
 		"POST /v1/refunds":                      f.createRefund,
 		"GET /v1/refunds":                       f.listRefunds,
 		"GET /v1/refunds/{id}":                  f.retrieve,

@@ -1,0 +1,87 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
+)
+
+// tried is a month at 9 dollars after a fortnight that costs nothing.
+func (w *world) tried() *store.PriceVariant {
+	v := recurring(900, "month")
+	v.TrialDays = 14
+	return w.variant(v)
+}
+
+// A buyer agrees when the trial begins, and is charged at its end without being asked again.
+func TestStripe_ATrialAsksTheBuyerForWhatFollows(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		c := w.checkout(one(w.tried()))
+		waiting, err := w.pay(c.ID, "pm_card_authenticationRequiredOnSetup")
+		require.NoError(t, err)
+		require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+		assert.Equal(t, "https://hooks.stripe.test/3d_secure", waiting.NextAction.V.URL)
+		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		assert.Equal(t, "https://hooks.stripe.test/3d_secure", *payment.NextActionURL)
+		fake.Settle(*payment.ProviderRef, true)
+		for _, e := range fake.Events() {
+			require.NoError(t, w.notify(fake, e))
+		}
+		assert.Equal(t, store.CheckoutPaymentStatusNoPaymentRequired, w.get(c.ID).PaymentStatus)
+		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.SubscriptionStatusTrialing, sub.Status)
+		assert.Zero(t, fake.Taken())
+
+		w.wait(14*day + time.Minute)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.EqualValues(t, 900, fake.Taken())
+	})
+}
+
+func TestStripe_ATrialNeedsACardThatCanBeChargedLater(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		c := w.checkout(one(w.tried()))
+		_, err := w.pay(c.ID, "pm_card_chargeDeclinedInsufficientFunds")
+		refused(t, err, "payment_method")
+		assert.Equal(t, store.CheckoutStatusOpen, w.get(c.ID).Status)
+		assert.Equal(t, "insufficient_funds", *w.get(c.ID).LastPaymentError.V.DeclineCode)
+
+		fake.Spoil(stripefake.Fault{Path: "/confirm"})
+		_, err = w.pay(c.ID, "pm_card_visa")
+		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		w.due(c.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusCompleted, w.get(c.ID).Status)
+		assert.Len(t, w.orders(), 1)
+	})
+}
+
+// The test provider behaves alike, and a trial does not count as the first charge of a card with a history.
+func TestSubscription_ATrialAsksTheBuyerForWhatFollows(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		c := w.checkout(one(w.tried()))
+		waiting, err := w.pay(c.ID, "pm_card_authenticationRequired")
+		require.NoError(t, err)
+		require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		_, err = w.provider.authenticate(t.Context(), payment)
+		require.NoError(t, err)
+		settled, err := w.ResumePayment(t.Context(), w.account, payment.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.CheckoutStatusCompleted, settled.Checkout.Status)
+
+		sub := w.subscribe(w.tried(), "tok_fail_on_renewal")
+		w.wait(14*day + time.Minute)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status, "the first charge goes through")
+		w.wait(32 * day)
+		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+	})
+}
