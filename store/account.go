@@ -63,6 +63,7 @@ type Account struct {
 	ProrationBehavior         ProrationBehavior `db:"proration_behavior"`
 	Dunning                   JSON[Dunning]     `db:"dunning"`
 	PaymentsProvider          PaymentsProvider  `db:"payments_provider"`
+	StripePublishableKey      *string           `db:"stripe_publishable_key"` // for the pages; no secret
 	SealedStripeKey           []byte            `db:"stripe_secret_key"`
 	StripeKeyLast4            *string           `db:"stripe_secret_key_last4"` // nil: there is none
 	SealedStripeWebhookSecret []byte            `db:"stripe_webhook_secret"`
@@ -219,6 +220,9 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 			return nil, err
 		}
 		if err := s.checkProvider(a, before.PaymentsProvider); err != nil {
+			return nil, err
+		}
+		if err := s.checkStripeMode(a); err != nil {
 			return nil, err
 		}
 		s.sealStripe(a)

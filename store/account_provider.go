@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // PaymentsProvider is who moves the money of an account.
 type PaymentsProvider string
@@ -25,6 +28,39 @@ func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 		return Invalid("payments_provider", "This server does not take test cards. Choose stripe.")
 	}
 	return nil
+}
+
+// checkStripeMode refuses keys of Stripe that do not belong together: what one makes, the other does not know.
+func (s *Store) checkStripeMode(a *Account) error {
+	if a.StripePublishableKey == nil {
+		return nil
+	}
+	secret, err := s.openAccount(a.ID, "stripe", a.SealedStripeKey)
+	if err != nil {
+		return err
+	}
+	if a.NewStripeKey != nil {
+		secret = *a.NewStripeKey
+	}
+	if secret == "" || stripeMode(secret) == stripeMode(*a.StripePublishableKey) {
+		return nil
+	}
+	return Invalid("stripe_publishable_key", "The publishable key is of Stripe's "+stripeMode(*a.StripePublishableKey)+" mode, the secret key of its "+stripeMode(secret)+" mode. Send two of the same mode.")
+}
+
+// stripeMode is test or live: the second word of every key of Stripe.
+func stripeMode(key string) string {
+	_, rest, _ := strings.Cut(key, "_")
+	mode, _, _ := strings.Cut(rest, "_")
+	return mode
+}
+
+// CardKey is the publishable key with which a page lets Stripe take cards for the account, empty if it does not.
+func (a *Account) CardKey() string {
+	if a.PaymentsProvider != PaymentsProviderStripe || a.SealedStripeKey == nil {
+		return ""
+	}
+	return deref(a.StripePublishableKey)
 }
 
 // sealStripe puts new secrets of Stripe where they are kept.

@@ -166,3 +166,32 @@ func TestCreateAccount_IsPaidByARealProvider(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// Keys of two modes of Stripe do not know what the other has made.
+func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		set := func(publishable, secret *string) error {
+			_, err := s.UpdateAccount(t.Context(), s.account, func(a *Account) {
+				if publishable != nil {
+					a.StripePublishableKey = publishable
+				}
+				a.NewStripeKey = secret
+			})
+			return err
+		}
+		require.NoError(t, set(ref("pk_live_abcd"), nil))
+		requireInvalid(t, set(nil, ref("sk_test_abcd")), "stripe_publishable_key")
+		require.NoError(t, set(nil, ref("rk_live_abcd")))
+		requireInvalid(t, set(ref("pk_test_abcd"), nil), "stripe_publishable_key")
+		require.NoError(t, set(ref("pk_test_abcd"), ref("sk_test_abcd")))
+		require.NoError(t, set(nil, ref("")), "no secret key is of no mode")
+
+		a, err := s.GetAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.Empty(t, a.CardKey(), "the account does not use Stripe")
+		a.PaymentsProvider = PaymentsProviderStripe
+		require.Empty(t, a.CardKey(), "the account has no secret key")
+		a.SealedStripeKey = []byte("sealed")
+		require.Equal(t, "pk_test_abcd", a.CardKey())
+	})
+}

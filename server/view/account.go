@@ -37,6 +37,7 @@ func Account(a *store.Account) api.Account {
 		ProrationBehavior:        api.ProrationBehavior(a.ProrationBehavior),
 		Dunning:                  api.Dunning{IntervalsDays: a.Dunning.V.IntervalsDays, OnExhausted: api.DunningOnExhausted(a.Dunning.V.OnExhausted)},
 		PaymentsProvider:         api.PaymentsProvider(a.PaymentsProvider),
+		StripePublishableKey:     a.StripePublishableKey,
 		StripeSecretKeyLast4:     a.StripeKeyLast4,
 		StripeWebhookSecretLast4: a.StripeWebhookSecretLast4,
 		CreatedAt:                at(a.CreatedAt),
@@ -67,6 +68,7 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 		set(&a.InvoicePrefix, b.InvoicePrefix)
 		set(&a.NextInvoiceNumber, b.NextInvoiceNumber)
 		setAs(&a.PaymentsProvider, b.PaymentsProvider)
+		setOrClear(&a.StripePublishableKey, b.StripePublishableKey)
 		setSecret(&a.NewStripeKey, b.StripeSecretKey)
 		setSecret(&a.NewStripeWebhookSecret, b.StripeWebhookSecret)
 		setAs(&a.ProrationBehavior, b.ProrationBehavior)

@@ -37,15 +37,32 @@ func TestUpdateAccount_KeepsTheSecretsOfStripeToItself(t *testing.T) {
 func TestUpdateAccount_RefusesWhatIsNoSecretOfStripe(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		for param, body := range map[string]*sdk.AccountUpdate{
-			"stripe_secret_key":     {StripeSecretKey: sdk.Set("pk_test_4eC39HqLyjWDarjtT1zdp7dc")},
-			"stripe_webhook_secret": {StripeWebhookSecret: sdk.Set("sk_test_4eC39HqLyjWDarjtT1zdp7dc")},
-			"payments_provider":     {PaymentsProvider: new(sdk.PaymentsProvider("barter"))},
+			"stripe_publishable_key": {StripePublishableKey: sdk.Set("sk_test_4eC39HqLyjWDarjtT1zdp7dc")},
+			"stripe_secret_key":      {StripeSecretKey: sdk.Set("pk_test_4eC39HqLyjWDarjtT1zdp7dc")},
+			"stripe_webhook_secret":  {StripeWebhookSecret: sdk.Set("sk_test_4eC39HqLyjWDarjtT1zdp7dc")},
+			"payments_provider":      {PaymentsProvider: new(sdk.PaymentsProvider("barter"))},
 		} {
 			_, err := c.Account.Update(background, body)
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, param)
 			if strings.Contains(err.Error(), "4eC39") {
 				t.Errorf("the answer says what was sent: %v", err)
 			}
+		}
+	})
+}
+
+// The publishable key is for everybody to see, and of the mode of the secret one.
+func TestUpdateAccount_TakesThePublishableKeyOfStripe(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		const publishable = "pk_test_TYooMQauvdEDq54NiTphI7jx"
+		a := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{StripeSecretKey: sdk.Set(stripeKey), StripePublishableKey: sdk.Set(publishable)}))
+		if a.StripePublishableKey == nil || *a.StripePublishableKey != publishable {
+			t.Errorf("the account is %+v", a)
+		}
+		_, err := c.Account.Update(background, &sdk.AccountUpdate{StripePublishableKey: sdk.Set("pk_live_TYooMQauvdEDq54NiTphI7jx")})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "stripe_publishable_key")
+		if a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{StripePublishableKey: sdk.Null[string]()})); a.StripePublishableKey != nil {
+			t.Errorf("the account is %+v", a)
 		}
 	})
 }
