@@ -831,6 +831,11 @@ type Account struct {
 	// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
 	PaymentsProvider PaymentsProvider `json:"payments_provider"`
 
+	// StripePublishableKey With it the hosted pages let Stripe take the card of a buyer. It is no secret. Without it they take no cards through Stripe.
+	//
+	// Example: pk_test_TYooMQauvdEDq54NiTphI7jx
+	StripePublishableKey *string `json:"stripe_publishable_key"`
+
 	// StripeSecretKeyLast4 The end of the secret key of Stripe; null if there is none. The key itself is never shown.
 	//
 	// Example: 4eC3
@@ -887,6 +892,9 @@ type AccountUpdate struct {
 
 	// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
 	PaymentsProvider *PaymentsProvider `json:"payments_provider,omitempty"`
+
+	// StripePublishableKey The publishable key of Stripe, for the hosted pages. It is of the same mode as the secret key, test or live.
+	StripePublishableKey nullable.Nullable[string] `json:"stripe_publishable_key,omitempty"`
 
 	// StripeSecretKey A secret or restricted key of Stripe. It is stored sealed and never shown.
 	StripeSecretKey nullable.Nullable[string] `json:"stripe_secret_key,omitempty"`
