@@ -93,7 +93,12 @@ type TaxBreakdown struct {
 func (o *Order) RefundableAmount() int64 { return o.PaidAmount - o.RefundedAmount }
 
 // DueAmount is what is still to be paid.
-func (o *Order) DueAmount() int64 { return o.TotalAmount - o.PaidAmount - o.BalanceApplied }
+func (o *Order) DueAmount() int64 {
+	if o.Status == OrderStatusVoid {
+		return 0
+	}
+	return o.TotalAmount - o.PaidAmount - o.BalanceApplied
+}
 
 // OrderDetail is an order with what its events inline.
 type OrderDetail struct {

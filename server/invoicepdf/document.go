@@ -20,6 +20,7 @@ type Document struct {
 	Seller   Party
 	Buyer    Party
 	Currency string // lower-case ISO 4217
+	Memo     string // above the lines
 	Lines    []Line
 	Subtotal int64
 	Discount int64
@@ -28,7 +29,7 @@ type Document struct {
 	Tax      int64
 	Total    int64
 	Balances []Balance // below the total: what is paid, refunded, due
-	Notes    []string
+	Notes    []string  // at the end
 }
 
 // Fact is a line beside the title, such as the due date.

@@ -44,9 +44,14 @@ func (w *Writer) Write(d Document) ([]byte, error) {
 	s.pdf.AddPage()
 	s.heading()
 	s.parties()
+	if d.Memo != "" {
+		s.note(d.Memo)
+	}
 	s.table()
 	s.totals()
-	s.notes()
+	for _, note := range d.Notes {
+		s.note(note)
+	}
 	s.numberPages()
 	return s.finish()
 }
@@ -130,16 +135,14 @@ func (s *sheet) sum(name string, amount int64, f *face) {
 	s.y = y + 1.2
 }
 
-// notes run over as many pages as they need.
-func (s *sheet) notes() {
-	for _, note := range s.document.Notes {
-		for _, line := range s.wrap(note, s.regular, textSize, right-margin) {
-			s.room(lineHeight(textSize))
-			s.y += lineHeight(textSize)
-			s.text(margin, s.y, line, s.regular, textSize)
-		}
-		s.y += 3
+// note runs over as many pages as it needs.
+func (s *sheet) note(note string) {
+	for _, line := range s.wrap(note, s.regular, textSize, right-margin) {
+		s.room(lineHeight(textSize))
+		s.y += lineHeight(textSize)
+		s.text(margin, s.y, line, s.regular, textSize)
 	}
+	s.y += 3
 }
 
 // room begins a page unless the height is free on this one, and says whether it did.

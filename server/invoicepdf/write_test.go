@@ -3,7 +3,6 @@ package invoicepdf
 import (
 	"bytes"
 	"fmt"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/tests/harness/debian"
+	"github.com/tillwright/tillwright/tests/harness/pdf"
 )
 
 // invoice has every part, and names in four scripts.
@@ -23,7 +22,7 @@ func invoice() Document {
 		Facts:    []Fact{{"Due date", "16 January 2026"}, {"Order", "1042"}},
 		Seller:   Party{Name: "Ελληνικές Εκδόσεις Ωμέγα Α.Ε.", Address: []string{"Οδός Ερμού 12", "105 63 Αθήνα", "GR"}, Email: "seller@shop.example", TaxID: "EL123456789"},
 		Buyer:    Party{Name: "株式会社トーキョー出版", Address: []string{"東京都千代田区丸の内1-1-1", "서울특별시 강남구", "ООО «Издательство Ёж»", "简体中文公司 繁體中文"}, Email: "buyer@buyer.example", TaxID: "T1234567890123"},
-		Currency: "eur",
+		Currency: "eur", Memo: "As agreed.\n詳細は以下の通り。",
 		Lines: []Line{
 			{Description: "Straße, Łódź, Đặng, Ørsted: a course", Quantity: 2, Unit: 5000, Net: 10000, RateBps: &rate, Tax: 1900, Total: 11900},
 			{Description: "日本語の教科書", Quantity: 1, Unit: 1000, Discount: 100, Net: 900, RateBps: &reduced, Tax: 65, Total: 965},
@@ -35,32 +34,6 @@ func invoice() Document {
 	}
 }
 
-// reader is a program of other people's that reads PDF documents.
-var reader = sync.OnceValues(func() (string, error) {
-	if _, err := exec.LookPath("pdftotext"); err != nil {
-		if err := debian.Install("poppler-utils"); err != nil {
-			return "", err
-		}
-	}
-	return exec.LookPath("pdftotext")
-})
-
-// read returns the text of every page, as somebody who copies from it gets it.
-func read(t *testing.T, file []byte) []string {
-	t.Helper()
-	program, err := reader()
-	require.NoError(t, err)
-	cmd := exec.Command(program, "-layout", "-enc", "UTF-8", "-", "-")
-	cmd.Stdin = bytes.NewReader(file)
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	text, err := cmd.Output()
-	require.NoError(t, err, complaints.String())
-	require.Empty(t, complaints.String())
-	// A space that does not break reads as one that does.
-	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(text), "\u00a0", " "), "\f"), "\f")
-}
-
 func written(t *testing.T, d Document) []byte {
 	t.Helper()
 	file, err := New().Write(d)
@@ -70,7 +43,7 @@ func written(t *testing.T, d Document) []byte {
 
 func TestWrite_SaysEverything(t *testing.T) {
 	t.Parallel()
-	pages := read(t, written(t, invoice()))
+	pages := pdf.Pages(t, written(t, invoice()))
 	require.Len(t, pages, 1)
 	for _, text := range []string{
 		"Invoice", "ADA-000042", "Due", "2 January 2026", "16 January 2026", "1042",
@@ -82,6 +55,7 @@ func TestWrite_SaysEverything(t *testing.T) {
 	} {
 		assert.Contains(t, pages[0], text)
 	}
+	assert.Regexp(t, `(?s)buyer@buyer.example.*As agreed\.\n+詳細は以下の通り。.*Unit price.*Thank you\.`, pages[0], "the memo stands above the lines, the notes below them")
 }
 
 func TestWrite_IsAFunctionOfTheDocument(t *testing.T) {
@@ -120,7 +94,7 @@ func TestWrite_CountsTheDigitsOfTheCurrency(t *testing.T) {
 		t.Run(currency, func(t *testing.T) {
 			t.Parallel()
 			d := Document{Title: "Invoice", Currency: currency, Total: 1234567, Lines: []Line{{Description: "One", Quantity: 1, Unit: 1234567, Net: 1234567, Total: 1234567}}}
-			page := read(t, written(t, d))[0]
+			page := pdf.Pages(t, written(t, d))[0]
 			for _, text := range texts {
 				assert.Contains(t, page, text)
 			}
@@ -136,7 +110,7 @@ func TestWrite_RepeatsTheHeadOnEveryPage(t *testing.T) {
 		d.Lines = append(d.Lines, Line{Description: fmt.Sprintf("Line number %d: %s", n, strings.Repeat("word ", n%40)), Quantity: 1, Unit: 100, Net: 100, Total: 100})
 	}
 	d.Notes = []string{strings.Repeat("A note of many words. ", 500)}
-	pages := read(t, written(t, d))
+	pages := pdf.Pages(t, written(t, d))
 	require.Greater(t, len(pages), 5)
 	all := strings.Join(pages, "")
 	for n := range 200 {
@@ -162,19 +136,19 @@ func TestWrite_TakesAnyText(t *testing.T) {
 			d := invoice()
 			d.Number, d.Seller.Name, d.Buyer.Address, d.Notes = text, text, []string{text}, []string{text}
 			d.Lines[0].Description = text
-			assert.Contains(t, strings.Join(read(t, written(t, d)), ""), "EUR 128.65")
+			assert.Contains(t, strings.Join(pdf.Pages(t, written(t, d)), ""), "EUR 128.65")
 		})
 	}
 	d := invoice()
 	d.Seller.Name = "cafe\u0301 🎉 (x)"
-	assert.Contains(t, read(t, written(t, d))[0], "café ? (x)")
+	assert.Contains(t, pdf.Pages(t, written(t, d))[0], "café ? (x)")
 }
 
 func TestWrite_FitsTheLargestAmounts(t *testing.T) {
 	t.Parallel()
 	d := invoice()
 	d.Lines[0].Unit, d.Lines[0].Net, d.Lines[0].Total, d.Total = 999_999_999_999, 999_999_999_999, 999_999_999_999, 999_999_999_999
-	assert.Contains(t, read(t, written(t, d))[0], "EUR 9,999,999,999.99")
+	assert.Contains(t, pdf.Pages(t, written(t, d))[0], "EUR 9,999,999,999.99")
 }
 
 func TestWrap_BreaksWhereTheScriptAllows(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// invoiceOf is what a customer is asked to pay, or has paid.
-func invoiceOf(seller *store.Account, d *store.InvoiceDetail) *invoicepdf.Document {
+// invoiceOf is what a customer is asked to pay, or has paid, and got back.
+func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
 	i := d.Invoice
 	document := &invoicepdf.Document{
 		Title: "Invoice", Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: i.CreatedAt.Time(),
 		Seller: sellerOf(seller), Buyer: buyerOf(i.CustomerName, i.CustomerEmail, i.CustomerAddress.V, i.CustomerTaxID.V),
-		Currency: i.Currency, Lines: linesOf(d.Items),
+		Currency: i.Currency, Memo: text(i.Memo), Lines: linesOf(d.Items),
 		Subtotal: i.SubtotalAmount, Discount: i.DiscountAmount, Net: i.NetAmount, Taxes: taxesOf(i.TaxBreakdown.V), Tax: i.TaxAmount, Total: i.TotalAmount,
 	}
 	if i.FinalizedAt != nil {
@@ -34,17 +34,26 @@ func invoiceOf(seller *store.Account, d *store.InvoiceDetail) *invoicepdf.Docume
 			Name: "Period", Value: invoicepdf.Date(i.PeriodStart.Time()) + " – " + invoicepdf.Date(i.PeriodEnd.Time()),
 		})
 	}
-	if i.BalanceApplied != 0 {
-		document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Paid from credit", Amount: i.BalanceApplied})
+	document.Balances = paidOf(i.BalanceApplied, i.AmountPaid)
+	given := refundsOf(i.RefundIDs.V, refunds)
+	given.on(document, i.AmountPaid)
+	if given.amount > 0 {
+		document.Status = refundedStatus(given.amount, i.AmountPaid)
 	}
-	document.Balances = append(document.Balances,
-		invoicepdf.Balance{Name: "Paid", Amount: i.AmountPaid}, invoicepdf.Balance{Name: "Amount due", Amount: i.AmountDue()})
-	for _, note := range []*string{i.Memo, i.Footer} {
-		if note != nil {
-			document.Notes = append(document.Notes, *note)
-		}
+	document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Amount due", Amount: i.AmountDue()})
+	if i.Footer != nil {
+		document.Notes = append(document.Notes, *i.Footer)
 	}
 	return document
+}
+
+// paidOf says how a total was paid.
+func paidOf(credit, paid int64) []invoicepdf.Balance {
+	balances := []invoicepdf.Balance{{Name: "Paid", Amount: paid}}
+	if credit != 0 {
+		balances = append([]invoicepdf.Balance{{Name: "Paid from credit", Amount: credit}}, balances...)
+	}
+	return balances
 }
 
 func invoiceStatus(s store.InvoiceStatus) string {
@@ -55,22 +64,19 @@ func invoiceStatus(s store.InvoiceStatus) string {
 }
 
 // receiptOf is what a buyer gets who has paid, or is to pay.
-func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]*store.Payment) *invoicepdf.Document {
+func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
 		Title: "Receipt", Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: o.CreatedAt.Time(),
 		Seller: sellerOf(seller), Buyer: buyerOf(o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
 		Currency: o.Currency, Lines: linesOf(d.Items),
 		Subtotal: o.SubtotalAmount, Discount: o.DiscountAmount, Net: o.NetAmount, Taxes: taxesOf(o.TaxBreakdown.V), Tax: o.TaxAmount, Total: o.TotalAmount,
-		Balances: []invoicepdf.Balance{{Name: "Paid", Amount: o.PaidAmount}},
+		Balances: paidOf(o.BalanceApplied, o.PaidAmount),
 	}
 	if o.PaidAt != nil {
 		document.Facts = append(document.Facts, invoicepdf.Fact{Name: "Paid on", Value: invoicepdf.Date(o.PaidAt.Time())})
 	}
-	if o.RefundedAmount > 0 {
-		document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Refunded", Amount: -o.RefundedAmount})
-	}
-	if o.DueAmount() > 0 && o.Status == store.OrderStatusPending {
+	if o.Status == store.OrderStatusPending {
 		document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Amount due", Amount: o.DueAmount()})
 	}
 	for _, id := range o.PaymentIDs.V {
@@ -78,6 +84,7 @@ func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]
 			document.Notes = append(document.Notes, paidWith(payment))
 		}
 	}
+	refundsOf(o.RefundIDs.V, refunds).on(document, o.PaidAmount)
 	return document
 }
 

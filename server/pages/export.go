@@ -83,7 +83,7 @@ func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) 
 var orderHead = []string{
 	"id", "number", "status", "billing_reason", "created_at", "paid_at", "voided_at", "customer", "customer_email", "billing_name", "billing_country",
 	"tax_id", "currency", "subtotal_amount", "discount_amount", "net_amount", "tax_amount", "total_amount", "paid_amount", "refunded_amount",
-	"due_amount", "line_items", "checkout",
+	"due_amount", "line_items", "checkout", "balance_applied", "refunded_tax_amount", "invoice", "subscription", "discount",
 }
 
 func orderRow(o *store.Order, items []store.LineItem) []string {
@@ -100,6 +100,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 		o.CustomerID, harmless(text(o.CustomerEmail)), harmless(text(o.BillingName)), harmless(country), harmless(taxID), o.Currency,
 		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
 		money(o.RefundedAmount), money(o.DueAmount()), harmless(summary(items)), text(o.CheckoutID),
+		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID),
 	}
 }
 

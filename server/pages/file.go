@@ -81,7 +81,11 @@ func (p *Pages) invoiceDocument(ctx context.Context, account, id string) (*invoi
 	if err != nil {
 		return nil, nil, err
 	}
-	return invoiceOf(seller, detail), detail, nil
+	refunds, err := p.store.RefundsByID(ctx, account, detail.Invoice.RefundIDs.V)
+	if err != nil {
+		return nil, nil, err
+	}
+	return invoiceOf(seller, detail, refunds), detail, nil
 }
 
 // receiptDocument is the receipt of an order as it stands now.
@@ -98,5 +102,9 @@ func (p *Pages) receiptDocument(ctx context.Context, account, id string) (*invoi
 	if err != nil {
 		return nil, err
 	}
-	return receiptOf(seller, detail, payments), nil
+	refunds, err := p.store.RefundsByID(ctx, account, detail.Order.RefundIDs.V)
+	if err != nil {
+		return nil, err
+	}
+	return receiptOf(seller, detail, payments, refunds), nil
 }

@@ -121,6 +121,8 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	assert.Equal(t, "2 × Handbook", cell(2, "line_items"))
 	assert.Equal(t, "grace@example.com", cell(2, "customer_email"))
 	assert.Equal(t, first.PaidAt.String(), cell(2, "paid_at"))
+	assert.Equal(t, *first.InvoiceID, cell(2, "invoice"))
+	assert.Equal(t, "0.00", cell(2, "balance_applied"))
 	assert.Equal(t, "'=HYPERLINK(\"https://evil.example\")", cell(1, "billing_name"))
 	assert.Equal(t, "' @SUM(1)", cell(1, "tax_id"))
 	assert.Equal(t, "DE", cell(1, "billing_country"))

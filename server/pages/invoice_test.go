@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	"github.com/tillwright/tillwright/tests/harness/pdf"
 )
 
 func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
@@ -123,6 +125,59 @@ func TestInvoicePage_IsPaidByCard(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, int64(9520), i.AmountPaid)
 	})
+}
+
+// refund gives back a part of what an invoice was paid with.
+func (w *shop) refund(i *store.Invoice, amount int64) *store.Refund {
+	w.t.Helper()
+	r, err := w.billing.CreateRefund(w.t.Context(), w.account, store.NewRefund{Order: *i.OrderID, Amount: &amount, Reason: store.RefundReasonCustomerRequest})
+	require.NoError(w.t, err)
+	return r
+}
+
+// text is what is written in a PDF.
+func (w *shop) text(url string) string {
+	w.t.Helper()
+	_, file := w.fetch(url)
+	return strings.Join(pdf.Pages(w.t, []byte(file)), "")
+}
+
+func TestDocuments_ShowWhatWasGivenBack(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	i := w.billed()
+	w.types(i, "4000000000007726", http.StatusOK) // its refunds stay pending for a while
+	assert.NotContains(t, w.page(i.HostedURL, http.StatusOK), "efund")
+
+	begun := w.refund(i, 1000)
+	failed := w.refund(i, 2000)
+	settle := func(r *store.Refund, to payments.RefundStatus) {
+		t.Helper()
+		_, err := w.billing.SettleTestRefund(t.Context(), w.account, r.ID, to)
+		require.NoError(t, err)
+	}
+	settle(failed, payments.RefundFailed)
+	page := w.page(i.HostedURL, http.StatusOK)
+	for _, text := range []string{
+		">Partly refunded<", "EUR\u00a0-10.00", "Tax in the refund", "EUR\u00a0-1.60", "Paid after refund", "EUR\u00a085.20", "EUR\u00a010.00 is being refunded since ",
+	} {
+		assert.Contains(t, page, text)
+	}
+	assert.NotContains(t, page, "20.00 ")
+	w.now = w.now.Add(48 * time.Hour)
+	settle(begun, payments.RefundSucceeded)
+	w.refund(i, 8520)
+	order, err := w.GetOrder(t.Context(), w.account, *i.OrderID)
+	require.NoError(t, err)
+	for _, document := range []string{w.text(i.HostedURL + "/pdf"), w.text(order.ReceiptURL + "/pdf")} {
+		assert.Regexp(t, `(?m)^\s*Refunded$`, document, "the status")
+		assert.Regexp(t, `Paid\s+EUR 95.20`, document)
+		assert.Regexp(t, `Refunded\s+EUR -95.20`, document)
+		assert.Regexp(t, `Tax in the refund\s+EUR -15.20`, document)
+		assert.Regexp(t, `Paid after refund\s+EUR 0.00`, document)
+		assert.Contains(t, document, "EUR 10.00 refunded on "+w.now.UTC().Format("2 January 2006")+", of which tax EUR 1.60.")
+		assert.Contains(t, document, "EUR 85.20 is being refunded since")
+	}
 }
 
 func TestInvoicePage_BuyerAuthenticates(t *testing.T) {

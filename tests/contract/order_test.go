@@ -123,7 +123,7 @@ func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
 		invoice := issue(t, c, billed(t, c), workshop(120000))
 		for range 2 {
 			void := ok[*sdk.Order](t)(c.Orders.Void(background, invoice.Order.ID, sdk.Expand("invoice")))
-			if void.Status != "void" || void.VoidedAt == nil || void.Invoice.Object.Status != "void" || *void.Invoice.Object.VoidReason != "requested" {
+			if void.Status != "void" || void.VoidedAt == nil || void.DueAmount != 0 || void.Invoice.Object.Status != "void" || *void.Invoice.Object.VoidReason != "requested" {
 				t.Errorf("the order is %+v with %+v", void, void.Invoice)
 			}
 		}

@@ -1,0 +1,41 @@
+// Package pdf reads documents with a program of other people's.
+package pdf
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tillwright/tillwright/tests/harness/debian"
+)
+
+var reader = sync.OnceValues(func() (string, error) {
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		if err := debian.Install("poppler-utils"); err != nil {
+			return "", err
+		}
+	}
+	return exec.LookPath("pdftotext")
+})
+
+// Pages returns the text of every page, as somebody who copies from it gets it. What the reader complains about fails
+// the test.
+func Pages(t testing.TB, file []byte) []string {
+	t.Helper()
+	program, err := reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-layout", "-enc", "UTF-8", "-", "-")
+	cmd.Stdin = bytes.NewReader(file)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	text, err := cmd.Output()
+	if err != nil || complaints.Len() > 0 {
+		t.Fatalf("pdftotext: %v\n%s", err, complaints.Bytes())
+	}
+	// A space that does not break reads as one that does.
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(text), "\u00a0", " "), "\f"), "\f")
+}
