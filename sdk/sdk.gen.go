@@ -3081,7 +3081,7 @@ type InvoiceCreate struct {
 	// Currency That of the first price variant, else the account's, when absent.
 	Currency *string `json:"currency,omitempty"`
 
-	// CollectionMethod An invoice that you write is not charged by itself in either way: charge it with `/pay`. Without `due_at`, charge_automatically is due at once.
+	// CollectionMethod charge_automatically charges what the customer has saved once the invoice is issued, one time: what fails, or finds nothing saved, waits to be paid with `/pay` or on its page. Without `due_at` it is due at once.
 	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
 
 	// DueAt Required with send_invoice; not in the past.
@@ -3316,10 +3316,8 @@ type Order struct {
 	// Example: 1900
 	RefundableAmount Amount `json:"refundable_amount"`
 
-	// DueAmount In the currency's minor unit.
-	//
-	// Example: 1900
-	DueAmount Amount `json:"due_amount"`
+	// DueAmount What is still to be paid; 0 once it is void.
+	DueAmount int64 `json:"due_amount"`
 
 	// BalanceApplied What of the total the customer's credit paid.
 	BalanceApplied int64 `json:"balance_applied"`
