@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,8 @@ type NewRefund struct {
 	Comment      *string
 	RevokeAccess *bool // nil: if it leaves nothing of an order that was a purchase
 	Metadata     Metadata
+
+	subscription *string // nil: the order's
 }
 
 // Refunding is how far a refund is, with the payment whose money it gives back. Resumed tells that it was begun
@@ -317,7 +320,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, id string, in NewRefun
 		return nil, err
 	}
 	r := &Refund{
-		AccountID: o.AccountID, ID: id, OrderID: o.ID, PaymentID: payment.ID, CustomerID: o.CustomerID, SubscriptionID: o.SubscriptionID,
+		AccountID: o.AccountID, ID: id, OrderID: o.ID, PaymentID: payment.ID, CustomerID: o.CustomerID, SubscriptionID: cmp.Or(in.subscription, o.SubscriptionID),
 		Currency: o.Currency, Status: RefundStatusPending, Reason: in.Reason, Comment: in.Comment, Provider: payment.Provider,
 		Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now,
 	}

@@ -94,6 +94,8 @@ type Cancellation struct {
 	Reason  *CancellationReason `json:"reason"`
 	Comment *string             `json:"comment"`
 	By      string              `json:"by"` // merchant or system
+
+	RefundIDs []string `json:"refunds,omitempty"` // of what was left of the period
 }
 
 // Who cancels a subscription.

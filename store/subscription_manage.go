@@ -8,13 +8,6 @@ import (
 // maxTrial is how long a trial may be in all.
 const maxTrial = 730 * day
 
-// CancelSubscription says how a subscription is to be cancelled.
-type CancelSubscription struct {
-	Now     bool // not at the end of the period
-	Reason  *CancellationReason
-	Comment *string
-}
-
 // PauseSubscription says how a subscription is to be paused. ResumesAt nil means until somebody resumes it.
 type PauseSubscription struct {
 	Now       bool // not at the end of the period
@@ -29,17 +22,6 @@ type SubscriptionPatch struct {
 	Quantity          *int64
 	Discount          *string // an empty one takes the discount away
 	PaymentMethod     *string
-}
-
-// cancel notes who wants the subscription to end, and why.
-func (s *Subscription) cancel(c *Cancellation, now Time) {
-	s.Cancellation, s.CancellationReason, s.CanceledAt = JSONOf(c), c.Reason, &now
-}
-
-// keep takes back that the subscription ends with its period.
-func (s *Subscription) keep() {
-	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
-	s.Cancellation = JSON[*Cancellation]{}
 }
 
 // pause stops the billing.
@@ -73,67 +55,6 @@ func (s *Subscription) goesOn() error {
 		return Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status))
 	}
 	return nil
-}
-
-// CancelSubscription cancels a subscription, at the end of its period or now. Now, what was not collected yet is void:
-// invoice.voided follows. One that has ended, or is being charged at this moment, is CodeInvalid on status.
-func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
-		if err := sub.goesOn(); err != nil {
-			return err
-		}
-		sub.cancel(&Cancellation{Reason: in.Reason, Comment: in.Comment, By: cancelledByMerchant}, now)
-		if !in.Now && sub.CurrentPeriodEnd > now && sub.Status != SubscriptionStatusPastDue {
-			sub.CancelAtPeriodEnd = true
-			return nil
-		}
-		return u.cancelNow(ctx, sub, now)
-	})
-}
-
-// cancelNow ends a locked subscription with what is unpaid of it.
-func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now Time) error {
-	if sub.LatestInvoiceID != nil {
-		if err := u.dropUnpaid(ctx, sub, now); err != nil {
-			return err
-		}
-	}
-	sub.end(SubscriptionStatusCanceled, now)
-	return nil
-}
-
-// dropUnpaid makes what is unpaid of a subscription void.
-func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now Time) error {
-	latest, err := u.store.findInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID, "", "")
-	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
-		return err
-	}
-	b, err := u.lockBill(ctx, sub.AccountID, latest.ID)
-	if err != nil {
-		return err
-	}
-	busy, err := u.isBeingPaid(ctx, b)
-	if err != nil {
-		return err
-	}
-	if busy {
-		return Invalid("status", "The subscription is being charged. Ask again in a moment.")
-	}
-	return u.voidBill(ctx, b, "subscription_canceled", now)
-}
-
-// UncancelSubscription lets a subscription go on that was to end with its period. Any other is CodeInvalid on status.
-func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
-		if err := sub.goesOn(); err != nil {
-			return err
-		}
-		if !sub.CancelAtPeriodEnd {
-			return Invalid("status", "The subscription is not going to end: there is nothing to take back.")
-		}
-		sub.keep()
-		return nil
-	})
 }
 
 // PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or

@@ -42,6 +42,22 @@ func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, i
 	return b.store.GetSubscription(ctx, account, ref)
 }
 
+// CancelSubscription cancels a subscription, and gives back what is left of its period if that is asked for. A refund whose
+// outcome is not known is no error: the subscription has ended, and the refund is pending until the reconciler finds out.
+func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, in store.CancelSubscription) (*store.Subscription, error) {
+	sub, err := b.store.CancelSubscription(ctx, account, ref, in)
+	if err != nil || sub.Cancellation.V == nil || len(sub.Cancellation.V.RefundIDs) == 0 {
+		return sub, err
+	}
+	if err := b.store.Leave(ctx); err != nil {
+		return nil, err
+	}
+	for _, id := range sub.Cancellation.V.RefundIDs {
+		_, _ = b.ResumeRefund(ctx, account, id)
+	}
+	return sub, nil
+}
+
 // advance does the due step of a subscription, and charges what it bills.
 func (b *Billing) advance(ctx context.Context, account, id string) (bool, error) {
 	step, err := b.store.AdvanceSubscription(ctx, account, id)

@@ -267,7 +267,7 @@ func TestSubscription_GoesOnWithoutWhatItsSellerGaveUp(t *testing.T) {
 			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
 			require.NoError(t, give(w.now(sub)))
 			assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
-			_, err := w.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
+			_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
 			require.NoError(t, err)
 		}
 	})

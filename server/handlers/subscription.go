@@ -35,7 +35,7 @@ func (h *Handlers) CreateSubscription(ctx context.Context, r api.CreateSubscript
 
 // CancelSubscription implements POST /subscriptions/{id}/cancel.
 func (h *Handlers) CancelSubscription(ctx context.Context, r api.CancelSubscriptionRequestObject) (api.CancelSubscriptionResponseObject, error) {
-	s, err := h.store.CancelSubscription(ctx, account(ctx), r.ID, view.CancelSubscription(r.Body))
+	s, err := h.billing.CancelSubscription(ctx, account(ctx), r.ID, view.CancelSubscription(r.Body))
 	if err != nil {
 		return nil, err
 	}

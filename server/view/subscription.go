@@ -56,7 +56,9 @@ func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
 	if c == nil {
 		return nil
 	}
-	return &api.SubscriptionCancellation{Reason: enum[api.CancellationReason](c.Reason), Comment: c.Comment, By: api.SubscriptionCancellationBy(c.By)}
+	return &api.SubscriptionCancellation{
+		Reason: enum[api.CancellationReason](c.Reason), Comment: c.Comment, By: api.SubscriptionCancellationBy(c.By), Refunds: list(c.RefundIDs),
+	}
 }
 
 func billingMethod(m *store.BillingMethod) *api.SubscriptionPaymentMethod {
@@ -142,7 +144,10 @@ func SubscriptionChange(b *api.SubscriptionChangeCreate) store.ChangeSubscriptio
 
 // CancelSubscription reads how a subscription is cancelled.
 func CancelSubscription(b *api.SubscriptionCancel) store.CancelSubscription {
-	return store.CancelSubscription{Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, Reason: enum[store.CancellationReason](b.Reason), Comment: b.Comment}
+	return store.CancelSubscription{
+		Now: b.AtPeriodEnd != nil && !*b.AtPeriodEnd, Reason: enum[store.CancellationReason](b.Reason), Comment: b.Comment,
+		Refund: store.CancellationRefund(value(b.Refund)),
+	}
 }
 
 // PauseSubscription reads how a subscription is paused.

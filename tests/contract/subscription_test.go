@@ -124,6 +124,31 @@ func TestCancelSubscription_EndsItWithItsPeriodOrNow(t *testing.T) {
 	})
 }
 
+func TestCancelSubscription_RefundsTheRestOfThePeriod(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		prorated := new(sdk.SubscriptionCancelRefundProrated)
+		for _, later := range []*bool{nil, new(true)} {
+			_, err := c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: later, Refund: prorated})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "refund")
+		}
+		length := sub.CurrentPeriodEnd.Time().Sub(sub.CurrentPeriodStart.Time())
+		advance(t, c, length/3)
+		ended := ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false), Refund: prorated}))
+		if ended.Status != sdk.SubscriptionStatusCanceled || len(ended.Cancellation.Refunds) != 1 {
+			t.Fatalf("it is %+v", ended)
+		}
+		refund := ok[*sdk.Refund](t)(c.Refunds.Get(background, ended.Cancellation.Refunds[0], sdk.Expand("order")))
+		if refund.Status != sdk.RefundStatusSucceeded || refund.Amount != 600 || refund.Subscription.ID != sub.ID || refund.Order.Object.Status != sdk.OrderStatusPartiallyRefunded {
+			t.Errorf("two thirds are given back by %+v", refund)
+		}
+		kept := ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, subscription(t, c, monthly(t, c, 900)).ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
+		if len(kept.Cancellation.Refunds) != 0 {
+			t.Errorf("without being asked it gives back %+v", kept.Cancellation)
+		}
+	})
+}
+
 func TestPauseSubscription_StopsTheBilling(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))

@@ -1,0 +1,235 @@
+package billing_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// atOnce ends a subscription now, with what is left of its period given back.
+var atOnce = store.CancelSubscription{Now: true, Refund: store.CancellationRefundProrated}
+
+// monthOf30 begins the time of a test with a month of 30 days.
+func (w *world) monthOf30() {
+	w.advance.Store(int64(time.Until(time.Date(2027, time.June, 1, 12, 0, 0, 0, time.UTC))))
+}
+
+// rewound makes the clock say what it said when the subscription's period began, and so much later.
+func (w *world) rewound(sub *store.Subscription, later time.Duration) {
+	w.advance.Store(int64(time.Until(sub.CurrentPeriodStart.Time().Add(later))))
+}
+
+// dropped cancels a subscription at once, and returns what its customer gets back by order.
+func (w *world) dropped(sub *store.Subscription) map[string]int64 {
+	w.t.Helper()
+	ended, err := w.Billing.CancelSubscription(w.t.Context(), w.account, sub.ID, atOnce)
+	require.NoError(w.t, err)
+	require.Equal(w.t, store.SubscriptionStatusCanceled, ended.Status)
+	back := map[string]int64{}
+	for _, id := range ended.Cancellation.V.RefundIDs {
+		r, err := w.GetRefund(w.t.Context(), w.account, id)
+		require.NoError(w.t, err)
+		assert.Equal(w.t, store.RefundStatusSucceeded, r.Status)
+		assert.Equal(w.t, store.RefundReasonCustomerRequest, r.Reason)
+		assert.Equal(w.t, sub.ID, *r.SubscriptionID)
+		back[r.OrderID] = r.Amount
+	}
+	return back
+}
+
+func (w *world) change(sub *store.Subscription, to *store.PriceVariant, behavior store.ProrationBehavior) *store.Subscription {
+	w.t.Helper()
+	changed, err := w.Billing.ChangeSubscription(w.t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: to.ID, Behavior: behavior})
+	require.NoError(w.t, err)
+	return changed
+}
+
+func TestCancelSubscription_GivesBackWhatIsLeftOfThePeriod(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.rewound(sub, 10*day)
+		first := w.ordersOf(sub)[0]
+		assert.Equal(t, map[string]int64{first.ID: 600}, w.dropped(sub), "20 days of 30")
+		assert.EqualValues(t, 300, w.spent(&first))
+		assert.Equal(t, store.OrderStatusPartiallyRefunded, w.order(first.ID).Status)
+		_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
+		refused(t, err, "status")
+	})
+}
+
+func TestCancelSubscription_GivesBackNoMoreThanCanBe(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.rewound(sub, 10*day)
+		order := w.ordersOf(sub)[0]
+		_, err := w.refund(order.ID, 700)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]int64{order.ID: 200}, w.dropped(sub))
+		assert.Equal(t, store.OrderStatusRefunded, w.order(order.ID).Status)
+
+		all := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		_, err = w.refund(w.ordersOf(all)[0].ID, 0)
+		require.NoError(t, err)
+		assert.Empty(t, w.dropped(all))
+
+		trial := recurring(900, "month")
+		trial.TrialDays = 14
+		assert.Empty(t, w.dropped(w.subscribe(w.variant(trial), "pm_card_visa")), "a trial costs nothing")
+
+		late := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.provider.declines.Store(true)
+		w.wait(late.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		require.Equal(t, store.SubscriptionStatusPastDue, w.now(late).Status)
+		assert.Empty(t, w.dropped(late), "the period is not paid")
+	})
+}
+
+// What is bought together with a subscription, and its set-up fee, were not for the time that is left.
+func TestCancelSubscription_KeepsWhatElseWasBought(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		small, large := recurring(900, "month"), recurring(3000, "month")
+		large.SetupFeeAmount = 500
+		c := w.checkout(one(w.handbook()), one(w.variant(small)), one(w.variant(large)))
+		_, err := w.pay(c.ID, "pm_card_visa")
+		require.NoError(t, err)
+		subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: store.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, subs, 2)
+		order := *w.get(c.ID).OrderID
+		w.rewound(&subs[0], 15*day)
+		for _, sub := range subs {
+			w.change(&sub, w.variant(recurring(sub.UnitAmount, "month")), "") // the line is found, whatever it is called now
+			assert.Equal(t, map[string]int64{order: sub.UnitAmount / 2}, w.dropped(&sub))
+		}
+		assert.EqualValues(t, 1900+500+1950, w.order(order).RefundableAmount())
+	})
+}
+
+// The tax goes back in proportion, by the rule of every refund.
+func TestCancelSubscription_GivesTaxBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+			a.Tax = store.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 1000, Name: "VAT"}}})
+		})
+		require.NoError(t, err)
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.rewound(sub, 10*day)
+		order := w.ordersOf(sub)[0]
+		require.EqualValues(t, 990, order.PaidAmount)
+		assert.Equal(t, map[string]int64{order.ID: 660}, w.dropped(sub))
+		assert.EqualValues(t, 60, w.order(order.ID).RefundedTaxAmount)
+	})
+}
+
+func TestCancelSubscription_GivesBackWhatAChangeOfPlanLeft(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		cheap, dear := w.variant(recurring(1000, "month")), w.variant(recurring(3000, "month"))
+
+		up := w.subscribe(cheap, "pm_card_visa")
+		w.rewound(up, 15*day)
+		up = w.change(up, dear, store.ProrationBehaviorInvoiceImmediately)
+		w.rewound(up, 20*day)
+		orders := w.ordersOf(up)
+		require.EqualValues(t, 1000, orders[1].PaidAmount)
+		assert.Equal(t, map[string]int64{orders[0].ID: 333, orders[1].ID: 667}, w.dropped(up), "10 days of 30 and of 15: a third of 3000 in all")
+
+		down := w.subscribe(dear, "pm_card_visa")
+		w.rewound(down, 15*day)
+		down = w.change(down, cheap, store.ProrationBehaviorInvoiceImmediately)
+		customer, err := w.GetCustomer(t.Context(), w.account, down.CustomerID)
+		require.NoError(t, err)
+		require.EqualValues(t, 1000, customer.Balance.V["usd"])
+		w.rewound(down, 20*day)
+		assert.Equal(t, map[string]int64{w.ordersOf(down)[0].ID: 333}, w.dropped(down), "the rest is in the balance already")
+	})
+}
+
+// A request whose process died outside is sent again: it goes on with the same refund.
+func TestCancelSubscription_SentAgainUnderItsKeyResumes(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		order := w.ordersOf(sub)[0].ID
+		key := &store.Key{Account: w.account, Key: "cancel-1", External: true}
+		send := func(through *world, dies bool) (answer *store.Answer, replayed bool, err error) {
+			return through.Request(t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+				if dies { // between the commit and the call
+					_, err := through.Store.CancelSubscription(ctx, w.account, sub.ID, atOnce)
+					return nil, errors.Join(err, through.Leave(ctx), errLine)
+				}
+				ended, err := through.Billing.CancelSubscription(ctx, w.account, sub.ID, atOnce)
+				if err != nil {
+					return nil, err
+				}
+				body, err := json.Marshal(ended.Cancellation)
+				return &store.Answer{Status: 200, Body: body}, err
+			})
+		}
+		_, _, err := send(w, true)
+		require.ErrorIs(t, err, errLine)
+		require.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		require.Equal(t, store.RefundStatusPending, w.refunds(order)[0].Status)
+		other := open(t, w.url) // another process on the same database
+		other.advance.Store(w.advance.Load())
+		first, replayed, err := send(other, false)
+		require.NoError(t, err)
+		assert.False(t, replayed)
+		again, replayed, err := send(w, false)
+		require.NoError(t, err)
+		assert.True(t, replayed)
+		assert.Equal(t, first.Body, again.Body)
+		require.Len(t, w.refunds(order), 1)
+		assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order)[0].Status)
+	})
+}
+
+// The subscription ends whatever the provider says. What is to be given back is the reconciler's.
+func TestReconcile_RefundsACancellationWhoseProviderWasDown(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		order := w.ordersOf(sub)[0].ID
+		w.provider.down.Store(true)
+		ended, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
+		require.NoError(t, err)
+		assert.Equal(t, store.SubscriptionStatusCanceled, ended.Status)
+		require.Equal(t, store.RefundStatusPending, w.refunds(order)[0].Status)
+		w.provider.down.Store(false)
+		w.refundDue(order)
+		require.NoError(t, w.Reconcile(t.Context()))
+		require.Len(t, w.refunds(order), 1)
+		assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order)[0].Status)
+	})
+}
+
+func TestCancelSubscription_TenAtOnceGiveBackOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		done := 0
+		for _, err := range parallel(10, func(int) error {
+			_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
+			return err
+		}) {
+			if err == nil {
+				done++
+				continue
+			}
+			refused(t, err, "status")
+		}
+		assert.Equal(t, 1, done)
+		assert.Len(t, w.refunds(w.ordersOf(sub)[0].ID), 1)
+	})
+}

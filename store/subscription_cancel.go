@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"slices"
+)
+
+// CancellationRefund says what a customer gets back whose subscription ends before its period does.
+type CancellationRefund string
+
+// What is given back. The zero value is none.
+const (
+	CancellationRefundNone     CancellationRefund = "none"
+	CancellationRefundProrated CancellationRefund = "prorated" // what is left of the period
+)
+
+// CancelSubscription says how a subscription is to be cancelled.
+type CancelSubscription struct {
+	Now     bool // not at the end of the period
+	Reason  *CancellationReason
+	Comment *string
+	Refund  CancellationRefund
+}
+
+// cancel notes who wants the subscription to end, and why.
+func (s *Subscription) cancel(c *Cancellation, now Time) {
+	s.Cancellation, s.CancellationReason, s.CanceledAt = JSONOf(c), c.Reason, &now
+}
+
+// keep takes back that the subscription ends with its period.
+func (s *Subscription) keep() {
+	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
+	s.Cancellation = JSON[*Cancellation]{}
+}
+
+// CancelSubscription cancels a subscription, at the end of its period or now. Now, what was not collected yet is void:
+// invoice.voided follows. With a refund of what is left of the period, the intents to give it back are stored with it,
+// and refund.created follows: Cancellation names them, and they are to be asked for. A request that is sent again gets
+// the intents of the first time. A subscription that has ended, or is being charged at this moment, is CodeInvalid on
+// status; a refund at the end of the period on refund.
+func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
+	refund := KindRefund.Prefix() + s.effect(ctx)
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
+		if c := sub.Cancellation.V; c != nil && slices.Contains(c.RefundIDs, refund) {
+			return nil
+		}
+		if in.Refund == CancellationRefundProrated && !in.Now {
+			return Invalid("refund", "At the end of its period nothing of it is left. Send at_period_end false with this.")
+		}
+		if err := sub.goesOn(); err != nil {
+			return err
+		}
+		c := &Cancellation{Reason: in.Reason, Comment: in.Comment, By: cancelledByMerchant}
+		sub.cancel(c, now)
+		if !in.Now && sub.CurrentPeriodEnd > now && sub.Status != SubscriptionStatusPastDue {
+			sub.CancelAtPeriodEnd = true
+			return nil
+		}
+		err := u.cancelNow(ctx, sub, now)
+		if err == nil && in.Refund == CancellationRefundProrated {
+			c.RefundIDs, err = u.refundUnused(ctx, sub, refund, now)
+		}
+		return err
+	})
+}
+
+// cancelNow ends a locked subscription with what is unpaid of it.
+func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now Time) error {
+	if sub.LatestInvoiceID != nil {
+		if err := u.dropUnpaid(ctx, sub, now); err != nil {
+			return err
+		}
+	}
+	sub.end(SubscriptionStatusCanceled, now)
+	return nil
+}
+
+// dropUnpaid makes what is unpaid of a subscription void.
+func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now Time) error {
+	latest, err := u.store.findInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID, "", "")
+	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
+		return err
+	}
+	b, err := u.lockBill(ctx, sub.AccountID, latest.ID)
+	if err != nil {
+		return err
+	}
+	busy, err := u.isBeingPaid(ctx, b)
+	if err != nil {
+		return err
+	}
+	if busy {
+		return Invalid("status", "The subscription is being charged. Ask again in a moment.")
+	}
+	return u.voidBill(ctx, b, "subscription_canceled", now)
+}
+
+// UncancelSubscription lets a subscription go on that was to end with its period. Any other is CodeInvalid on status.
+func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
+		if err := sub.goesOn(); err != nil {
+			return err
+		}
+		if !sub.CancelAtPeriodEnd {
+			return Invalid("status", "The subscription is not going to end: there is nothing to take back.")
+		}
+		sub.keep()
+		return nil
+	})
+}
