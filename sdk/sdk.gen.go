@@ -551,6 +551,12 @@ const (
 	SocialPostStatusScheduled SocialPostStatus = "scheduled"
 )
 
+// Defines values for SubscriptionCancelRefund.
+const (
+	SubscriptionCancelRefundNone     SubscriptionCancelRefund = "none"
+	SubscriptionCancelRefundProrated SubscriptionCancelRefund = "prorated"
+)
+
 // Defines values for SubscriptionCancellationBy.
 const (
 	SubscriptionCancellationByMerchant SubscriptionCancellationBy = "merchant"
@@ -4214,13 +4220,22 @@ type SubscriptionCancel struct {
 	// Reason Why a subscription is cancelled.
 	Reason  *CancellationFeedback `json:"reason,omitempty"`
 	Comment *string               `json:"comment,omitempty"`
+
+	// Refund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
+	Refund *SubscriptionCancelRefund `json:"refund,omitempty"`
 }
+
+// SubscriptionCancelRefund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
+type SubscriptionCancelRefund string
 
 // SubscriptionCancellation Why a subscription was cancelled, and by whom.
 type SubscriptionCancellation struct {
 	Reason  *CancellationReason        `json:"reason"`
 	Comment *string                    `json:"comment"`
 	By      SubscriptionCancellationBy `json:"by"`
+
+	// Refunds The refunds of what was left of the period, `re_...`.
+	Refunds []string `json:"refunds"`
 }
 
 // SubscriptionCancellationBy defines model for SubscriptionCancellation.By.
@@ -7756,6 +7771,11 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 //
 // Ends a subscription with its period, or at once with `at_period_end: false`. At once, what was not collected yet is void, and
 // invoice.voided is emitted. One that has ended is 422.
+//
+// With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
+// orders took from a payment method for it, the part that falls on the time that is left. The refunds are named in
+// `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid from the customer's balance is
+// not given back, and with nothing to give back there are none.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, body, opts)
 }

@@ -570,6 +570,12 @@ const (
 	SocialPostStatusScheduled SocialPostStatus = "scheduled"
 )
 
+// Defines values for SubscriptionCancelRefund.
+const (
+	SubscriptionCancelRefundNone     SubscriptionCancelRefund = "none"
+	SubscriptionCancelRefundProrated SubscriptionCancelRefund = "prorated"
+)
+
 // Defines values for SubscriptionCancellationBy.
 const (
 	SubscriptionCancellationByMerchant SubscriptionCancellationBy = "merchant"
@@ -4282,13 +4288,22 @@ type SubscriptionCancel struct {
 	// Reason Why a subscription is cancelled.
 	Reason  *CancellationFeedback `json:"reason,omitempty"`
 	Comment *string               `json:"comment,omitempty"`
+
+	// Refund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
+	Refund *SubscriptionCancelRefund `json:"refund,omitempty"`
 }
+
+// SubscriptionCancelRefund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
+type SubscriptionCancelRefund string
 
 // SubscriptionCancellation Why a subscription was cancelled, and by whom.
 type SubscriptionCancellation struct {
 	Reason  *CancellationReason        `json:"reason"`
 	Comment *string                    `json:"comment"`
 	By      SubscriptionCancellationBy `json:"by"`
+
+	// Refunds The refunds of what was left of the period, `re_...`.
+	Refunds []string `json:"refunds"`
 }
 
 // SubscriptionCancellationBy defines model for SubscriptionCancellation.By.
