@@ -146,9 +146,14 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 }
 
 // UpdateCustomer locks the customer, applies change and stores it. A default payment method that the customer does not
-// have is CodeMissing.
+// have is CodeMissing; the customer's subscriptions that are past due are charged with a new one from now on, at once.
 func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*Customer)) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		id, _ := ParseID(KindCustomer, ref)
+		pastDue, err := u.lockPastDue(ctx, account, id)
+		if err != nil {
+			return nil, err
+		}
 		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
 		if err != nil {
 			return nil, err
@@ -158,13 +163,17 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err := c.check(); err != nil || sameJSON(before, *c) {
 			return c, err
 		}
-		if err := s.checkDefault(ctx, c, before.DefaultPaymentMethodID); err != nil {
+		method, err := s.newDefault(ctx, c, before.DefaultPaymentMethodID)
+		if err != nil {
 			return c, err
 		}
 		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		return c, c.taken(u.update(ctx, customerColumns, c))
+		if err := c.taken(u.update(ctx, customerColumns, c)); err != nil || method == nil {
+			return c, err
+		}
+		return c, u.chargePastDue(ctx, pastDue, method, c.UpdatedAt)
 	})
 }
 

@@ -285,6 +285,10 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 // The events show the order and its invoice as they become: pending and open, then paid. Rows that every purchase of
 // the account or of the product needs come last, so that purchases wait for each other as short as possible.
 func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
+	pastDue, err := u.lockPastDueOf(ctx, c, payment)
+	if err != nil {
+		return err
+	}
 	customer, err := u.buyer(ctx, c)
 	if err != nil {
 		return err
@@ -293,7 +297,7 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	if err := u.saveMethod(ctx, customer, payment); err != nil {
+	if err := u.saveMethod(ctx, customer, payment, pastDue); err != nil {
 		return err
 	}
 	if payment != nil {

@@ -22,6 +22,17 @@ type SavedMethod struct {
 
 var savedMethodColumns = columnsOf[SavedMethod]("payment_methods")
 
+// billing is how a subscription is charged with the method.
+func (m *SavedMethod) billing() *BillingMethod {
+	return &BillingMethod{ID: &m.ID, Provider: m.Provider, Ref: m.ProviderRef, CustomerRef: &m.CustomerRef, Card: m.Card.V}
+}
+
+// chargeWith makes a method what the subscription is charged with. What is past due is tried with it at once, beside the
+// schedule.
+func (s *Subscription) chargeWith(m *SavedMethod) {
+	s.Method, s.ExtraAttempt = JSONOf(m.billing()), s.Status == SubscriptionStatusPastDue
+}
+
 // PaymentMethodsByID returns the saved payment methods among ids that are not deleted.
 func (s *Store) PaymentMethodsByID(ctx context.Context, account string, ids []string) (map[string]*SavedMethod, error) {
 	found, err := byID(ctx, s, savedMethodColumns, account, ids)
@@ -127,33 +138,74 @@ func (s *Store) useSaved(ctx context.Context, c *Checkout, in *Confirm) error {
 func (c *Confirm) saves() bool { return c.Save && c.MethodRef != "" && c.methodID == nil }
 
 // saveMethod keeps the method of a payment that has succeeded for its locked customer, whose default it becomes if they
-// have none. One that the customer has already is not kept twice.
-func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment) error {
+// have none: then their subscriptions that are past due, which are locked too, are tried with it. One that the customer
+// has already is not kept twice.
+func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue []Subscription) error {
 	if p == nil || !p.SaveMethod || p.CustomerRef == nil {
 		return nil
 	}
-	kept, err := get[string](ctx, u.store, `
-		SELECT id FROM payment_methods WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
+	kept, err := get[SavedMethod](ctx, u.store, savedMethodColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
 		c.AccountID, c.ID, p.Provider, p.MethodRef)
 	if err != nil {
 		return fmt.Errorf("look for a payment method: %w", err)
 	}
 	if kept == nil {
-		m := &SavedMethod{
+		kept = &SavedMethod{
 			AccountID: c.AccountID, ID: NewID(KindPaymentMethod), CustomerID: c.ID, Provider: p.Provider, ProviderRef: p.MethodRef,
 			CustomerRef: *p.CustomerRef, Card: p.PaymentMethod, CreatedAt: p.UpdatedAt, UpdatedAt: p.UpdatedAt,
 		}
-		if err := u.insert(ctx, savedMethodColumns, m); err != nil {
+		if err := u.insert(ctx, savedMethodColumns, kept); err != nil {
 			return err
 		}
-		kept = &m.ID
 	}
-	p.MethodID = kept
+	p.MethodID = &kept.ID
 	if c.DefaultPaymentMethodID != nil {
 		return nil
 	}
-	c.DefaultPaymentMethodID = kept
-	return u.update(ctx, customerColumns, c)
+	c.DefaultPaymentMethodID = &kept.ID
+	if err := u.update(ctx, customerColumns, c); err != nil {
+		return err
+	}
+	return u.chargePastDue(ctx, pastDue, kept, p.UpdatedAt)
+}
+
+// lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked.
+func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
+	subs, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND status = 'past_due' ORDER BY id`+u.lock(), account, customer)
+	if err != nil {
+		return nil, fmt.Errorf("read subscriptions past due: %w", err)
+	}
+	return subs, nil
+}
+
+// lockPastDueOf locks what saveMethod is going to need of the buyer of a locked checkout.
+func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Subscription, error) {
+	if p == nil || !p.SaveMethod {
+		return nil, nil
+	}
+	buyer, err := u.store.findBuyer(ctx, c, "")
+	if err != nil || buyer == nil {
+		return nil, err
+	}
+	return u.lockPastDue(ctx, c.AccountID, buyer.ID)
+}
+
+// chargePastDue makes a new default method what locked subscriptions that are past due are charged with. The worker tries
+// it at once, beside their schedule. One that is charged with it already is left alone.
+func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedMethod, now Time) error {
+	for i := range subs {
+		sub := &subs[i]
+		if own := sub.Method.V; own != nil && deref(own.ID) == m.ID {
+			continue
+		}
+		sub.chargeWith(m)
+		if err := u.saveSubscription(ctx, sub, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findMethod reads a payment method of a customer that is not deleted. Param is what named it, empty for the path.
@@ -170,13 +222,13 @@ func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) 
 	return m, err
 }
 
-// checkDefault says whether a default payment method that is not the one before is one of the customer's.
-func (s *Store) checkDefault(ctx context.Context, c *Customer, before *string) error {
+// newDefault returns the default payment method of a customer if it is not the one before, nil if it is or if there is
+// none. One that is not the customer's is CodeMissing.
+func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*SavedMethod, error) {
 	if c.DefaultPaymentMethodID == nil || before != nil && *before == *c.DefaultPaymentMethodID {
-		return nil
+		return nil, nil
 	}
-	_, err := s.findMethod(ctx, c, *c.DefaultPaymentMethodID, "default_payment_method")
-	return err
+	return s.findMethod(ctx, c, *c.DefaultPaymentMethodID, "default_payment_method")
 }
 
 // forgetMethods deletes every payment method of a customer who is deleted.

@@ -179,5 +179,5 @@ func (u *unit) billingMethod(ctx context.Context, sub *Subscription) (*BillingMe
 	if err != nil || saved == nil {
 		return nil, err
 	}
-	return &BillingMethod{ID: &saved.ID, Provider: saved.Provider, Ref: saved.ProviderRef, CustomerRef: &saved.CustomerRef, Card: saved.Card.V}, nil
+	return saved.billing(), nil
 }

@@ -237,8 +237,7 @@ func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string) err
 	if err != nil {
 		return err
 	}
-	sub.Method = JSONOf(&BillingMethod{ID: &m.ID, Provider: m.Provider, Ref: m.ProviderRef, CustomerRef: &m.CustomerRef, Card: m.Card.V})
-	sub.ExtraAttempt = sub.Status == SubscriptionStatusPastDue
+	sub.chargeWith(m)
 	return nil
 }
 

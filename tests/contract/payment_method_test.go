@@ -3,6 +3,7 @@ package contract
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -121,5 +122,85 @@ func TestPaymentMethod_IsSavedWithoutACharge(t *testing.T) {
 		}
 		_, err := c.Checkouts.Confirm(background, cart(t, c, ada).ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: saved[0].ID}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
+	})
+}
+
+// pastDue makes a subscription whose first renewal has just failed.
+func pastDue(t *testing.T, c *sdk.Client) *sdk.Subscription {
+	t.Helper()
+	sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
+		Customer: member(t, c).ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
+	}))
+	advance(t, c, 32*24*time.Hour)
+	sub = ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+	if sub.Status != sdk.SubscriptionStatusPastDue {
+		t.Fatalf("it is %s", sub.Status)
+	}
+	return sub
+}
+
+// methodOf saves a card of the subscription's customer and returns its id.
+func methodOf(t *testing.T, c *sdk.Client, sub *sdk.Subscription, token string) string {
+	t.Helper()
+	payAndSave(t, c, ok[*sdk.Customer](t)(c.Customers.Get(background, sub.Customer.ID)), token)
+	return ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, sub.Customer.ID, nil)).Data[0].ID
+}
+
+func TestUpdateCustomer_TriesANewDefaultOnWhatIsPastDue(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := pastDue(t, c)
+		method := methodOf(t, c, sub, "pm_card_visa")
+		advance(t, c, 0)
+		if still := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); still.Status != sdk.SubscriptionStatusPastDue {
+			t.Errorf("a card that is not the default made it %s", still.Status)
+		}
+		ok[*sdk.Customer](t)(c.Customers.Update(background, sub.Customer.ID, &sdk.CustomerUpdate{DefaultPaymentMethod: sdk.Set(method)}))
+		advance(t, c, 0)
+		paid := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
+		if paid.Status != sdk.SubscriptionStatusActive || *paid.PaymentMethod.ID != method || paid.LatestInvoice.Object.Status != sdk.InvoiceStatusPaid {
+			t.Errorf("it is %+v", paid)
+		}
+		advance(t, c, 31*24*time.Hour)
+		if next := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); next.Status != sdk.SubscriptionStatusActive || next.CyclesBilled != 3 {
+			t.Errorf("a month later it is %+v", next)
+		}
+	})
+}
+
+// An attempt with a new default is one more: those that are planned stay as many and where they are.
+func TestUpdateCustomer_LeavesThePlannedAttemptsToADefaultThatFails(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := pastDue(t, c)
+		attempts := func() int { return s.Count(t, "payments WHERE purpose = 'invoice'") }
+		before := attempts()
+		method := methodOf(t, c, sub, "tok_fail_on_renewal")
+		for range 2 { // the second time it is no new one
+			ok[*sdk.Customer](t)(c.Customers.Update(background, sub.Customer.ID, &sdk.CustomerUpdate{DefaultPaymentMethod: sdk.Set(method), Name: sdk.Set(unique())}))
+			advance(t, c, 0)
+		}
+		got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		if got.Status != sdk.SubscriptionStatusPastDue || *got.NextPaymentAttemptAt != *sub.NextPaymentAttemptAt || attempts() != before+1 {
+			t.Errorf("after %d attempts it is %+v", attempts()-before, got)
+		}
+		for range 5 { // as many are planned, the first of which was before
+			advance(t, c, 8*24*time.Hour)
+		}
+		if ended := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); ended.Status != sdk.SubscriptionStatusCanceled || attempts() != before+5 {
+			t.Errorf("after %d attempts it is %s", attempts()-before, ended.Status)
+		}
+	})
+}
+
+// A card that is saved while the customer has no default becomes it, and is tried as one that the seller chooses.
+func TestConfirmCheckout_TriesASavedCardOnWhatIsPastDue(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := pastDue(t, c)
+		ok[*sdk.Deleted](t)(c.Customers.DeletePaymentMethod(background, sub.Customer.ID, *sub.PaymentMethod.ID))
+		method := methodOf(t, c, sub, "pm_card_visa")
+		advance(t, c, 0)
+		paid := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
+		if paid.Status != sdk.SubscriptionStatusActive || *paid.PaymentMethod.ID != method {
+			t.Errorf("it is %+v", paid)
+		}
 	})
 }
