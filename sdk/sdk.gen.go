@@ -7270,7 +7270,9 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 
 // Update sends PATCH /customers/{id}.
 //
-// Changes the fields that are sent; null clears one. A `default_payment_method` that the customer does not have is 404.
+// Changes the fields that are sent; null clears one. A `default_payment_method` that the customer does not have is 404. The
+// customer's subscriptions that are past due are charged with a new one from now on: it is tried at once, besides the attempts that
+// are planned. So is one that a checkout saves for a customer who has none.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
 }
