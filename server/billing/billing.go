@@ -163,18 +163,11 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 			return declined(err)
 		}
 	}
-	ref, err := provider.PrepareCharge(ctx, payments.ChargeInput{
+	return b.ask(ctx, provider, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
 		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession, ReturnURL: pageOf(begun),
 		Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
 	})
-	if err != nil {
-		return declined(err)
-	}
-	if err := b.store.SetPaymentRef(ctx, payment.AccountID, payment.ID, ref); err != nil {
-		return payments.Charge{}, err
-	}
-	return provider.ConfirmCharge(ctx, payment.AccountID, ref)
 }
 
 // declined makes an error that says no for good the decline of a charge.

@@ -39,7 +39,7 @@ func TestKill_BetweenTheNetworkAndTheAnswerSpendsOnce(t *testing.T) {
 		if open := db.Strings(t, `SELECT id FROM ad_actions WHERE state IN ('begun', 'unknown')`); len(open) != len(writes) {
 			t.Errorf("of %d writes %d have no outcome after the kill", len(writes), len(open))
 		}
-		c.endLeases()
+		c.endLeases(c.t)
 		c.server.Store(c.binary.Serve(t, c.addr))
 		for _, w := range writes {
 			c.insist(w.request, w.status)
@@ -47,7 +47,7 @@ func TestKill_BetweenTheNetworkAndTheAnswerSpendsOnce(t *testing.T) {
 				t.Errorf("%s: the network has done it %d times: %v", w.key, len(rows), rows)
 			}
 		}
-		for _, fault := range append(c.differingReplays(), c.brokenInvariants()...) {
+		for _, fault := range append(c.differingReplays(), c.brokenInvariants(c.t)...) {
 			t.Error(fault)
 		}
 		if open := db.Strings(t, `SELECT id FROM ad_actions WHERE state <> 'done'`); len(open) != 0 {
@@ -156,5 +156,5 @@ func (c *campaign) adFaults(before int) (faults []string) {
 	if n := len(db.Strings(c.t, `SELECT id FROM sandbox_entities`)); n != before+3*len(c.answers) {
 		faults = append(faults, fmt.Sprintf("the networks have %d things more, %d ads have three each", n-before, len(c.answers)))
 	}
-	return append(faults, c.brokenInvariants()...)
+	return append(faults, c.brokenInvariants(c.t)...)
 }

@@ -77,7 +77,7 @@ func (c *campaign) run(kills int, work func(n int64)) {
 		time.Sleep(time.Duration(50+c.chance.IntN(400)) * time.Millisecond)
 		c.server.Load().Kill()
 		c.kills++
-		c.endLeases()
+		c.endLeases(c.t)
 		c.server.Store(c.binary.Serve(c.t, c.addr))
 	}
 	close(stop)
@@ -86,16 +86,16 @@ func (c *campaign) run(kills int, work func(n int64)) {
 
 // endLeases does what a minute of waiting would do: nobody lives who holds a claim, sends a webhook or waits for a payment
 // provider or an ad network. An embedded database knows that by itself when it is opened.
-func (c *campaign) endLeases() {
-	c.t.Helper()
-	db := harness.OpenDatabase(c.t, c.url)
+func (s *site) endLeases(t *testing.T) {
+	t.Helper()
+	db := harness.OpenDatabase(t, s.url)
 	defer db.Close()
 	if db.Engine == "postgres" {
-		db.Must(c.t, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
-		db.Must(c.t, `UPDATE webhook_claims SET lease_until = 0`)
-		db.Must(c.t, `UPDATE payments SET lease_until = 0 WHERE status IN ('pending', 'requires_action')`)
-		db.Must(c.t, `UPDATE refunds SET lease_until = 0 WHERE status = 'pending'`)
-		db.Must(c.t, `UPDATE ad_actions SET lease_until = 0 WHERE state IN ('begun', 'unknown')`)
+		db.Must(t, `UPDATE idempotency_keys SET lease_until = 0 WHERE status = 0`)
+		db.Must(t, `UPDATE webhook_claims SET lease_until = 0`)
+		db.Must(t, `UPDATE payments SET lease_until = 0 WHERE status IN ('pending', 'requires_action')`)
+		db.Must(t, `UPDATE refunds SET lease_until = 0 WHERE status = 'pending'`)
+		db.Must(t, `UPDATE ad_actions SET lease_until = 0 WHERE state IN ('begun', 'unknown')`)
 	}
 }
 
@@ -159,20 +159,20 @@ func (c *campaign) differingReplays() (faults []string) {
 }
 
 // brokenInvariants asks the store itself what does not add up.
-func (c *campaign) brokenInvariants() (faults []string) {
-	c.t.Helper()
+func (s *site) brokenInvariants(t *testing.T) (faults []string) {
+	t.Helper()
 	sealer, err := store.NewSealer(make([]byte, 32))
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
-	s, err := store.Open(c.t.Context(), store.Options{URL: c.url, Sealer: sealer})
+	db, err := store.Open(t.Context(), store.Options{URL: s.url, Sealer: sealer})
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
-	defer s.Close()
-	violations, err := s.Check(c.t.Context(), webhooks.Retention(24*time.Hour))
+	defer db.Close()
+	violations, err := db.Check(t.Context(), webhooks.Retention(24*time.Hour))
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 	for _, v := range violations {
 		faults = append(faults, v.String())

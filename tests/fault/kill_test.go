@@ -150,5 +150,5 @@ func (c *campaign) purchaseFaults() (faults []string) {
 	if n := len(db.Strings(c.t, `SELECT id FROM payments WHERE status = 'failed'`)); n != declined {
 		faults = append(faults, fmt.Sprintf("%d buyers were declined, but %d payments have failed", declined, n))
 	}
-	return append(faults, c.brokenInvariants()...)
+	return append(faults, c.brokenInvariants(c.t)...)
 }

@@ -67,5 +67,5 @@ func (c *campaign) refundFaults() (faults []string) {
 	if left := db.Strings(c.t, `SELECT id FROM orders WHERE status <> 'refunded'`); len(left) > 0 {
 		faults = append(faults, fmt.Sprintf("%d orders are not refunded", len(left)))
 	}
-	return append(faults, c.brokenInvariants()...)
+	return append(faults, c.brokenInvariants(c.t)...)
 }

@@ -24,7 +24,7 @@ func TestWebhooks_SurviveKills(t *testing.T) {
 		ledger := readLedger(t, url)
 		faults := append(c.untoldEvents(ledger), ledger.faults(all)...)
 		faults = append(faults, ledger.faults(created)...)
-		report(t, c, append(faults, c.brokenInvariants()...))
+		report(t, c, append(faults, c.brokenInvariants(c.t)...))
 		doubled := all.Count() + created.Count() - len(ledger.wanted[all.id]) - len(ledger.wanted[created.id])
 		t.Logf("%d events, %d deliveries, %d of them sent twice", len(ledger.events), all.Count()+created.Count(), doubled)
 		if most := 2 * 16 * c.kills; doubled > most {

@@ -1,0 +1,26 @@
+//go:build wrongcharge
+
+package billing
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// ask is wrong on purpose. Every time it takes a new token, and it stores the reference after the charge, so that whoever goes
+// on after a crash in between charges once more. tests/fault must see that; no release is built with this tag.
+func (b *Billing) ask(ctx context.Context, provider payments.Provider, in payments.ChargeInput) (payments.Charge, error) {
+	payment := in.Token
+	in.Token = store.NewID(store.KindPayment)
+	ref, err := provider.PrepareCharge(ctx, in)
+	if err != nil {
+		return declined(err)
+	}
+	charge, err := provider.ConfirmCharge(ctx, in.Account, ref)
+	if err != nil {
+		return payments.Charge{}, err
+	}
+	return charge, b.store.SetPaymentRef(ctx, in.Account, payment, ref)
+}
