@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -33,6 +34,9 @@ func (p *Pages) pay(c echo.Context) error {
 		return p.showCheckout(c, http.StatusBadRequest, account, id, nil, map[string]string{"": "The form could not be read."})
 	}
 	form := typed(values)
+	if problems := form.problems(); problems != nil {
+		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
+	}
 	checkout, err := p.store.UpdateCheckout(ctx, account, id, form.change)
 	if err == nil && form["do"] == "pay" {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
@@ -52,11 +56,14 @@ func (p *Pages) pay(c echo.Context) error {
 // form is what was typed, without white space around it. The card is not in it: a page never shows one again.
 type form map[string]string
 
+// textOnly leaves out what is no text: PostgreSQL keeps none of it.
+func textOnly(text string) string { return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "") }
+
 func typed(values url.Values) form {
 	f := form{}
 	for name := range values {
 		if !strings.HasPrefix(name, "card_") {
-			f[name] = strings.TrimSpace(values.Get(name))
+			f[name] = strings.TrimSpace(textOnly(values.Get(name)))
 		}
 	}
 	return f
@@ -70,16 +77,11 @@ func (f form) change(d *store.CheckoutDraft) {
 	if f["name"] != "" {
 		d.CustomerName = new(f["name"])
 	}
-	if country := strings.ToUpper(f["country"]); country != "" {
-		address := store.Address{}
-		if d.BillingAddress.V != nil {
-			address = *d.BillingAddress.V
-		}
-		address.Country, address.State = &country, nil
-		if f["state"] != "" {
-			address.State = new(f["state"])
-		}
-		d.BillingAddress = store.JSONOf(&address)
+	if id := f["tax_id"]; id != "" {
+		d.TaxID = store.JSONOf(&store.TaxID{Type: taxIDType, Value: id})
+	}
+	if f["country"] != "" {
+		d.BillingAddress = store.JSONOf(f.address(d.BillingAddress.V))
 	}
 	if code, sent := f["discount_code"]; sent && code != "" {
 		d.EnterDiscountCode(&code)
@@ -87,6 +89,64 @@ func (f form) change(d *store.CheckoutDraft) {
 		d.EnterDiscountCode(nil)
 	}
 	d.CustomFieldData.V = f.answers(d.CustomFieldData.V)
+}
+
+// address is the one that was typed. Of the one before it keeps what was not, if that is in the same country.
+func (f form) address(before *store.Address) *store.Address {
+	address := store.Address{}
+	if before != nil && text(before.Country) == f["country"] {
+		address = *before
+	}
+	address.Country, address.State = new(f["country"]), typedOr(f["state"], nil)
+	if f["line1"] != "" {
+		address.Line1, address.Line2 = new(f["line1"]), nil
+	}
+	address.PostalCode, address.City = typedOr(f["postal_code"], address.PostalCode), typedOr(f["city"], address.City)
+	return &address
+}
+
+func typedOr(typed string, otherwise *string) *string {
+	if typed == "" {
+		return otherwise
+	}
+	return &typed
+}
+
+// taxIDType is the kind of a tax id that a buyer typed: nobody asks them which it is.
+const taxIDType = "tax_id"
+
+// longest is how many characters a field takes, as the API says; answerLongest is that of an answer.
+var longest = map[string]int{
+	"email": 254, "name": 255, "tax_id": 64, "line1": 255, "postal_code": 32, "city": 255, "state": 255, "discount_code": 64,
+}
+
+const answerLongest = 1000
+
+// problems are those that the store does not look for, because the API's document does.
+func (f form) problems() map[string]string {
+	var problems map[string]string
+	found := func(name, problem string) {
+		if problems == nil {
+			problems = map[string]string{}
+		}
+		problems[name] = problem
+	}
+	for name, value := range f {
+		most, known := longest[name]
+		if strings.HasPrefix(name, answerField) {
+			most, known = answerLongest, true
+		}
+		if known && utf8.RuneCountInString(value) > most {
+			found(name, "Write at most "+strconv.Itoa(most)+" characters.")
+		}
+	}
+	switch country := f["country"]; {
+	case country != "" && countryName(country) == country:
+		found("country", "Choose a country of the list.")
+	case country == "" && f["line1"]+f["postal_code"]+f["city"]+f["state"] != "":
+		found("country", "Choose the country of this address.")
+	}
+	return problems
 }
 
 // answers are those of before with those of the form.

@@ -43,7 +43,7 @@ func sourceOf(r *http.Request) store.CheckoutSource {
 		if text == "" {
 			return nil
 		}
-		text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+		text = textOnly(text)
 		if kept := []rune(text); len(kept) > maxSource {
 			text = string(kept[:maxSource])
 		}

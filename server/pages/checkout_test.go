@@ -291,13 +291,44 @@ func TestCheckoutPage_ChargesWhatItHasShown(t *testing.T) {
 	assert.Contains(t, w.page(c.URL, http.StatusOK), "Total before tax")
 	form := card("4242424242424242", "2000")
 	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="country-problem"`)
-	form.Set("country", "de")
+	form.Set("country", "DE")
 	page := w.post(c, http.StatusOK, form)
 	assert.Contains(t, page, "The total has changed.")
 	assert.Contains(t, page, "MwSt. 19.5 %")
 	assert.Contains(t, page, "Pay USD\u00a023.90")
 	form.Set("shown", "2390")
 	assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")
+}
+
+func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		form := card("4242424242424242", "3800")
+		form.Set("line1", "Weg 1\x00\xff")
+		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), "Choose the country of this address.")
+		form.Set("country", "Germany")
+		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), "Choose a country of the list.")
+		form.Set("country", "DE")
+		form.Set("city", strings.Repeat("Ö", 256))
+		page := w.post(c, http.StatusUnprocessableEntity, form)
+		assert.Contains(t, page, "Write at most 255 characters.")
+		assert.Contains(t, page, `<option value="DE" selected>Germany</option>`)
+		form.Set("city", "Köln")
+		form.Set("postal_code", "50667")
+		form.Set("tax_id", "DE123456789")
+		form.Set("email", "nobody")
+		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="email-problem"`)
+		form.Del("email")
+		assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")
+
+		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, orders, 1)
+		assert.Equal(t, &store.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
+		assert.Equal(t, &store.TaxID{Type: "tax_id", Value: "DE123456789"}, orders[0].TaxID.V)
+	})
 }
 
 func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {

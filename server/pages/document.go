@@ -131,7 +131,7 @@ func addressOf(a *store.Address) []string {
 		return nil
 	}
 	var lines []string
-	for _, line := range []string{text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), text(a.Country)} {
+	for _, line := range []string{text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), countryName(text(a.Country))} {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}

@@ -40,12 +40,13 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		return nil, err
 	}
 	templates, err := template.New("").Funcs(template.FuncMap{
-		"money":   store.FormatAmount,
-		"percent": percent,
-		"field":   newField,
-		"date":    invoicepdf.Date,
-		"times":   func(unit, quantity int64) int64 { return unit * quantity },
-		"style":   func() template.CSS { return template.CSS(style) },
+		"countries": countries,
+		"money":     store.FormatAmount,
+		"percent":   percent,
+		"field":     newField,
+		"date":      invoicepdf.Date,
+		"times":     func(unit, quantity int64) int64 { return unit * quantity },
+		"style":     func() template.CSS { return template.CSS(style) },
 	}).ParseFS(files, "*.html")
 	if err != nil {
 		return nil, err
