@@ -21,9 +21,24 @@ type checkoutPage struct {
 	Base         string // what leads from the address of the page to that of the checkout's actions
 	State        string // open, action, elsewhere, processing, paid or expired
 	SuccessURL   string
-	TakesCards   bool              // the buyer can pay here
+	Forward      string            // where the buyer goes at once
+	TakesCards   bool              // the buyer can type a test card here
+	StripeKey    string            // with which Stripe takes a card here, else empty
 	Form         map[string]string // what was typed, but for the card
 	Problems     map[string]string // what is wrong with it, by field
+}
+
+// TakesStripe tells whether Stripe takes a card on the page.
+func (p checkoutPage) TakesStripe() bool {
+	return p.StripeKey != "" && p.State == string(store.CheckoutStatusOpen) && p.Checkout.PaymentMethodRequired
+}
+
+// Stripe is the part of the form in which Stripe takes a card.
+func (p checkoutPage) Stripe() stripeForm { return stripeForm{p.StripeKey, p.Problems["card_number"]} }
+
+// CanPay tells whether the buyer can complete the checkout on the page.
+func (p checkoutPage) CanPay() bool {
+	return p.TakesCards || p.StripeKey != "" || !p.Checkout.PaymentMethodRequired
 }
 
 // checkout serves the page to which a seller sends a buyer.
@@ -54,11 +69,17 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if strings.HasSuffix(c.Path(), "/pay") { // the answer to a form that was refused
 		base = ""
 	}
-	return p.render(c, status, "checkout.html", checkoutPage{
+	state := p.state(checkout)
+	page := checkoutPage{
 		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, CustomFields: offer.CustomFields,
-		State: p.state(checkout), SuccessURL: successURL(checkout),
-		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil, Form: form, Problems: problems,
-	})
+		State: state, SuccessURL: successURL(checkout),
+		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
+		StripeKey:  offer.Seller.CardKey(), Form: form, Problems: problems,
+	}
+	if state == "elsewhere" {
+		page.Forward = forward(c, checkout.NextAction.V.URL)
+	}
+	return p.render(c, status, "checkout.html", page)
 }
 
 // welcomeBack asks what became of a payment for which the buyer was with their bank. What it does not learn is found out

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"errors"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -42,7 +43,10 @@ func (p *Pages) pay(c echo.Context) error {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
 			return p.showCheckout(c, http.StatusOK, account, id, form, map[string]string{"": "The total has changed. Look at it, and pay again."})
 		}
-		_, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(values))
+		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(values)); store.OutcomeOf(err) == store.Unknown {
+			slog.WarnContext(ctx, "take a payment", "error", err)
+			return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")) // the page says that it is being processed
+		}
 	}
 	if problems := problemsOf(err); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
@@ -50,19 +54,25 @@ func (p *Pages) pay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
+	next := ""
+	if p.state(checkout) == "elsewhere" {
+		next = checkout.NextAction.V.URL
+	}
+	return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), next))
 }
 
 // form is what was typed, without white space around it. The card is not in it: a page never shows one again.
 type form map[string]string
 
 // textOnly leaves out what is no text: PostgreSQL keeps none of it.
-func textOnly(text string) string { return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "") }
+func textOnly(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+}
 
 func typed(values url.Values) form {
 	f := form{}
 	for name := range values {
-		if !strings.HasPrefix(name, "card_") {
+		if !strings.HasPrefix(name, "card_") && name != "payment_method" {
 			f[name] = strings.TrimSpace(textOnly(values.Get(name)))
 		}
 	}
@@ -165,9 +175,9 @@ func (f form) answers(before map[string]string) map[string]string {
 	return answers
 }
 
-// confirmation is how the buyer pays. Without a card number there is no method.
+// confirmation is how the buyer pays. Without a card, typed here or given to Stripe, there is no method.
 func (f form) confirmation(values url.Values) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{TermsAccepted: f["terms"] != ""}
+	in := billing.ConfirmCheckout{TermsAccepted: f["terms"] != "", Method: stripeMethod(values.Get("payment_method"))}
 	if number := strings.TrimSpace(values.Get("card_number")); number != "" {
 		month, _ := strconv.Atoi(strings.TrimSpace(values.Get("card_exp_month")))
 		year, _ := strconv.Atoi(strings.TrimSpace(values.Get("card_exp_year")))

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,11 +23,20 @@ const payTime = 55 * time.Second
 // documentPage shows what a document says, and what can be done about it.
 type documentPage struct {
 	*invoicepdf.Document
-	State string // of an invoice: pay, action, processing, or empty
-	Due   int64  // what is to be paid
-	Error string // why it was not paid just now
-	Here  string // the token, below which the forms and the document are
+	State   string // of an invoice: pay, stripe, closed, action, elsewhere, processing, or empty
+	Due     int64  // what is to be paid
+	Error   string // why it was not paid just now
+	Here    string // what leads from the address of the page to what is below it
+	Next    string // where the buyer has to go, if elsewhere
+	Forward string // where the buyer goes at once
+	Key     string // with which Stripe takes a card, if stripe
 }
+
+// TakesStripe tells whether Stripe takes a card on the page.
+func (p documentPage) TakesStripe() bool { return p.State == "stripe" }
+
+// Stripe is the part of the form in which Stripe takes a card.
+func (p documentPage) Stripe() stripeForm { return stripeForm{Key: p.Key} }
 
 // invoice serves the page of an invoice.
 func (p *Pages) invoice(c echo.Context) error {
@@ -34,7 +44,21 @@ func (p *Pages) invoice(c echo.Context) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
+	if c.QueryParam("redirect_status") != "" {
+		p.welcomeBackTo(c.Request().Context(), account, id)
+	}
 	return p.showInvoice(c, http.StatusOK, account, id, "")
+}
+
+// welcomeBackTo is welcomeBack for the payment of an invoice.
+func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
+	payment, err := p.store.LastInvoicePayment(ctx, account, id)
+	if err == nil && payment != nil {
+		_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+	}
+	if err != nil && store.OutcomeOf(err) != store.Recorded {
+		slog.WarnContext(ctx, "ask about the payment of an invoice", "error", err)
+	}
 }
 
 // showInvoice shows the invoice as it stands. A draft is nobody's business yet.
@@ -47,14 +71,18 @@ func (p *Pages) showInvoice(c echo.Context, status int, account, id, problem str
 		return p.render(c, http.StatusNotFound, "missing.html", nil)
 	}
 	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Due: detail.Invoice.AmountDue(), Error: problem}
+	if c.Request().Method == http.MethodPost { // the answer to a form that was refused
+		page.Here = "."
+	}
 	if err := p.offerPayment(c.Request().Context(), detail.Invoice, &page); err != nil {
 		return err
 	}
+	page.Forward = forward(c, page.Next)
 	return p.render(c, status, "document.html", page)
 }
 
-// offerPayment finds out what the customer can do. Cards are taken on the page for the test provider alone: a real one's
-// do not pass through here.
+// offerPayment finds out what the customer can do. Test cards are typed into the page; a real one is taken by Stripe and
+// does not pass through here.
 func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *documentPage) error {
 	if i.AmountDue() <= 0 || i.Status != store.InvoiceStatusOpen && i.Status != store.InvoiceStatusPastDue {
 		return nil
@@ -68,6 +96,9 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 		case payment.Status == store.PaymentStatusRequiresAction && p.authenticates(payment):
 			page.State = "action"
 			return nil
+		case payment.Status == store.PaymentStatusRequiresAction && payment.NextActionURL != nil:
+			page.State, page.Next = "elsewhere", *payment.NextActionURL
+			return nil
 		case !payment.Status.IsFinal():
 			page.State = "processing"
 			return nil
@@ -75,11 +106,20 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 			page.Error = payment.Failure.V.Message
 		}
 	}
-	choice, err := p.store.GetPaymentsChoice(ctx, i.AccountID)
-	if err == nil && choice.Provider == store.PaymentsProviderTest {
-		page.State = "pay"
+	seller, err := p.store.GetAccount(ctx, i.AccountID)
+	if err != nil {
+		return err
 	}
-	return err
+	page.Key = seller.CardKey()
+	switch {
+	case seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil:
+		page.State = "pay"
+	case page.Key != "":
+		page.State = "stripe"
+	default:
+		page.State = "closed"
+	}
+	return nil
 }
 
 // authenticates says whether the buyer confirms the payment on the page itself.
@@ -95,14 +135,23 @@ func (p *Pages) payInvoice(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
-	_, err = p.billing.PayInvoice(ctx, account, id, billing.PayInvoice{Method: typedCard(c), OnSession: true})
+	method := stripeMethod(c.FormValue("payment_method"))
+	if method == nil {
+		method = typedCard(c)
+	}
+	_, err = p.billing.PayInvoice(ctx, account, id, billing.PayInvoice{Method: method, OnSession: true})
 	return p.paid(c, account, id, err)
 }
 
 // paid goes back to the page, or says on it what is wrong with what was typed.
 func (p *Pages) paid(c echo.Context, account, id string, err error) error {
-	if store.OutcomeOf(err) == store.Recorded {
+	ctx := c.Request().Context()
+	switch store.OutcomeOf(err) {
+	case store.Recorded:
 		err = nil // the page says it
+	case store.Unknown:
+		slog.WarnContext(ctx, "take the payment of an invoice", "error", err)
+		err = nil // the page says that it is being processed
 	}
 	if problem, ok := isInvalid(err); ok {
 		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, problem)
@@ -110,7 +159,15 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("token")))
+	payment, err := p.store.LastInvoicePayment(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if payment != nil && payment.NextActionURL != nil && !p.authenticates(payment) {
+		next = *payment.NextActionURL
+	}
+	return c.Redirect(http.StatusSeeOther, back(c.Param("token"), next))
 }
 
 // authenticateInvoice is the buyer's consent.

@@ -1,12 +1,10 @@
 // Package pages is what people look at. Pages are rendered on the server, run no scripts and load nothing from
-// anywhere.
+// anywhere, except where Stripe takes a card.
 package pages
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"errors"
 	"html/template"
 	"net/http"
@@ -19,7 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-//go:embed *.html style.css
+//go:embed *.html style.css stripe.js
 var files embed.FS
 
 // Pages serves the pages of a store.
@@ -30,12 +28,17 @@ type Pages struct {
 	documents     *invoicepdf.Writer
 	templates     *template.Template
 	policy        string
+	stripePolicy  string // of a page on which Stripe takes a card
 }
 
 // New returns the pages. a is the provider whose buyers authenticate on the page of their checkout, nil if the one that
 // charges has a page of its own.
 func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, error) {
 	style, err := files.ReadFile("style.css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := files.ReadFile("stripe.js")
 	if err != nil {
 		return nil, err
 	}
@@ -47,18 +50,18 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		"date":      invoicepdf.Date,
 		"times":     func(unit, quantity int64) int64 { return unit * quantity },
 		"style":     func() template.CSS { return template.CSS(style) },
+		"stripe":    func() template.JS { return template.JS(script) },
 	}).ParseFS(files, "*.html")
 	if err != nil {
 		return nil, err
 	}
-	hash := sha256.Sum256(style)
+	policy := "default-src 'none'; style-src " + hashOf(style) + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 	if a != nil {
 		a = payments.OutsideAuthenticator(a)
 	}
 	return &Pages{
 		store: s, billing: b, authenticator: a, documents: invoicepdf.New(), templates: templates,
-		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
-			"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		policy: policy, stripePolicy: policy + stripePolicy(script),
 	}, nil
 }
 
@@ -86,8 +89,14 @@ func (p *Pages) render(c echo.Context, status int, name string, data any) error 
 		return err
 	}
 	p.private(c)
+	if by, ok := data.(stripeTaker); ok && by.TakesStripe() {
+		c.Response().Header().Set("Content-Security-Policy", p.stripePolicy)
+	}
 	return c.HTMLBlob(status, page.Bytes())
 }
+
+// stripeTaker is what some pages show, of which some let Stripe take a card.
+type stripeTaker interface{ TakesStripe() bool }
 
 // private keeps an answer from caches and search engines, and its address from others.
 func (p *Pages) private(c echo.Context) {

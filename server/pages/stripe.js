@@ -1,0 +1,41 @@
+// The card goes from Stripe's frame to Stripe, which gives a payment method for it. The form sends that alone.
+(function () {
+	var form = document.getElementById('payment'), place = document.getElementById('card');
+	var button = form.querySelector('button.pay'), problem = document.getElementById('card-problem');
+	function say(text) { problem.textContent = text || ''; }
+	function broken() {
+		say('The card cannot be entered, because the part of the page that comes from Stripe did not load. Reload the page, or try another browser.');
+		button.disabled = true;
+	}
+	if (!window.Stripe) { return broken(); }
+	var stripe, card, look = getComputedStyle(place);
+	try {
+		stripe = Stripe(form.dataset.stripeKey);
+		card = stripe.elements().create('card', {disableLink: true, style: {base: {color: look.color, fontSize: look.fontSize}}});
+		card.mount(place);
+	} catch (e) { return broken(); }
+	card.on('change', function (event) { say(event.error && event.error.message); });
+	window.addEventListener('pageshow', function () { button.disabled = false; });
+	function add(name, value) {
+		var input = document.createElement('input');
+		input.type = 'hidden'; input.name = name; input.value = value;
+		form.appendChild(input);
+	}
+	function typed(name) { return form.elements[name] && form.elements[name].value.trim() || undefined; }
+	form.addEventListener('submit', function (event) {
+		if (event.submitter && event.submitter !== button) { return; }
+		event.preventDefault();
+		if (button.disabled) { return; }
+		button.disabled = true;
+		say('');
+		stripe.createPaymentMethod({type: 'card', card: card, billing_details: {email: typed('email'), name: typed('name')}}).then(function (result) {
+			if (result.error) { throw result.error; }
+			add('payment_method', result.paymentMethod.id);
+			add('do', 'pay');
+			form.submit();
+		}).catch(function (error) {
+			say(error && error.message || 'Stripe did not take the card. Try again.');
+			button.disabled = false;
+		});
+	});
+})();

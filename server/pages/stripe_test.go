@@ -1,0 +1,174 @@
+package pages_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
+)
+
+const publishableKey = "pk_test_TYooMQauvdEDq54NiTphI7jx"
+
+// useStripe lets the account be paid through Stripe; without a publishable key not on a page.
+func (w *shop) useStripe(publishable string) {
+	w.t.Helper()
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) {
+		a.PaymentsProvider, a.NewStripeKey = store.PaymentsProviderStripe, &w.bank.Key
+		if publishable != "" {
+			a.StripePublishableKey = &publishable
+		}
+	})
+	require.NoError(w.t, err)
+}
+
+// checkScripts holds a page to its scripts: none, or where Stripe takes a card, Stripe's and ours, which the policy names.
+func (w *shop) checkScripts(body, policy string) {
+	w.t.Helper()
+	if !strings.Contains(body, "data-stripe-key") {
+		assert.NotContains(w.t, body, "<script")
+		assert.NotContains(w.t, policy, "script-src")
+		assert.NotContains(w.t, policy, "stripe")
+		return
+	}
+	scripts := regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`).FindAllStringSubmatch(body, -1)
+	require.Len(w.t, scripts, 2)
+	assert.Equal(w.t, ` src="https://js.stripe.com/dahlia/stripe.js"`, scripts[0][1])
+	assert.Empty(w.t, scripts[1][1])
+	hash := sha256.Sum256([]byte(scripts[1][2]))
+	assert.Contains(w.t, policy, "; frame-ancestors 'none'; base-uri 'none'; script-src 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+
+		"' https://js.stripe.com https://*.js.stripe.com; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; connect-src https://api.stripe.com")
+}
+
+// given is what the form of a checkout sends when Stripe has taken a card.
+func given(method, shown string) url.Values {
+	return url.Values{"do": {"pay"}, "shown": {shown}, "payment_method": {method}}
+}
+
+func TestCheckoutPage_LetsStripeTakeTheCard(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		w.useStripe(publishableKey)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		page := w.page(c.URL, http.StatusOK)
+		assert.Contains(t, page, `data-stripe-key="`+publishableKey+`"`)
+		assert.Contains(t, page, `<div id="card"`)
+		assert.Contains(t, page, "no money moves", "the key is of the test mode")
+		assert.Contains(t, page, "<noscript>")
+		assert.NotContains(t, page, `name="card_number"`)
+		assert.NotContains(t, page, w.bank.Key)
+
+		page = w.post(c, http.StatusUnprocessableEntity, given("", "3800"))
+		assert.Contains(t, page, "payment method", "no script ran")
+		page = w.post(c, http.StatusUnprocessableEntity, given("pm_card_chargeDeclined", "3800"))
+		assert.Contains(t, page, "Your card was declined.")
+		assert.Contains(t, page, `data-stripe-key`, "another card can be tried")
+		assert.NotContains(t, page, "pm_card_chargeDeclined")
+		page = w.post(c, http.StatusOK, given("pm_card_visa", "3800"))
+		assert.Contains(t, page, "Paid. Thank you")
+		assert.EqualValues(t, 3800, w.bank.Taken())
+	})
+}
+
+// Who has the address of a page pays with a card of their own, not with what the customer has saved.
+func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.useStripe(publishableKey)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, given("pm_01k0000000000000000000000a", "3800")), "payment method")
+	assert.NotContains(t, strings.Join(w.bank.Calls(), " "), "payment_intents")
+}
+
+func TestCheckoutPage_SaysThatItTakesNoCardYet(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.useStripe("")
+	page := w.page(w.checkout(store.PriceVariant{Amount: 1900}).URL, http.StatusOK)
+	assert.NotContains(t, page, "<form")
+	assert.Contains(t, page, "has not set this page up to take cards yet. Pay where you were sent from")
+	assert.Contains(t, w.page(w.checkout(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}).URL, http.StatusOK), "Complete the order")
+
+	w.useStripe(publishableKey)
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.NewStripeKey = new("") })
+	require.NoError(t, err)
+	assert.NotContains(t, w.page(w.checkout(store.PriceVariant{Amount: 1900}).URL, http.StatusOK), "data-stripe-key", "nobody could be charged")
+}
+
+// A buyer whose bank asks is sent there once, and not again when they come back without an answer.
+func TestCheckoutPage_SendsTheBuyerToTheBank(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.useStripe(publishableKey)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	refresh := `<meta http-equiv="refresh" content="0; url=https://hooks.stripe.test/3d_secure">`
+	assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_authenticationRequiredOnSetup", "3800")), refresh)
+	for _, address := range []string{c.URL, c.URL + "?redirect_status=failed"} {
+		page := w.page(address, http.StatusOK)
+		assert.NotContains(t, page, refresh)
+		assert.Contains(t, page, `href="https://hooks.stripe.test/3d_secure"`)
+	}
+	payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+	require.NoError(t, err)
+	w.bank.Settle(*payment.ProviderRef, false)
+	page := w.page(c.URL+"?redirect_status=failed", http.StatusOK)
+	assert.Contains(t, page, "The payment was not authenticated.")
+	assert.Contains(t, page, "data-stripe-key", "another card can be tried")
+}
+
+// A charge of which nothing is heard is no error of the page: it says that the payment is being processed.
+func TestPages_SayThatAnUnknownPaymentIsBeingProcessed(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.useStripe(publishableKey)
+	c, i := w.checkout(store.PriceVariant{Amount: 1900}), w.billed()
+	w.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
+	assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_visa", "3800")), "Your payment is being processed")
+	w.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
+	assert.Contains(t, w.sends(i, "pm_card_visa", http.StatusOK), "A payment is being processed")
+}
+
+// sends posts what Stripe made of a card into the page of an invoice, and returns the page after it.
+func (w *shop) sends(i *store.Invoice, method string, status int) string {
+	w.t.Helper()
+	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"payment_method": {method}})
+	require.NoError(w.t, err)
+	return w.read(response, status)
+}
+
+func TestInvoicePage_LetsStripeTakeTheCard(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		w.useStripe("")
+		i := w.billed()
+		page := w.page(i.HostedURL, http.StatusOK)
+		assert.Contains(t, page, "has not set this page up to take cards yet. Ask ")
+		assert.NotContains(t, page, "<form")
+		w.useStripe(publishableKey)
+		assert.Contains(t, w.page(i.HostedURL, http.StatusOK), `data-stripe-key="`+publishableKey+`"`)
+		assert.Contains(t, w.sends(i, "nonsense", http.StatusUnprocessableEntity), `action="./pay"`)
+		assert.Contains(t, w.sends(i, "pm_card_chargeDeclined", http.StatusOK), "Your card was declined.")
+
+		page = w.sends(i, "pm_card_authenticationRequiredOnSetup", http.StatusOK)
+		assert.Contains(t, page, `content="0; url=https://hooks.stripe.test/3d_secure"`)
+		payment, err := w.LastInvoicePayment(t.Context(), w.account, i.ID)
+		require.NoError(t, err)
+		assert.Contains(t, w.page(i.HostedURL+"?redirect_status=failed", http.StatusOK), `href="https://hooks.stripe.test/3d_secure"`)
+		w.bank.Settle(*payment.ProviderRef, true)
+		page = w.page(i.HostedURL+"?redirect_status=succeeded&payment_intent=pi_1", http.StatusOK)
+		assert.Contains(t, page, ">Paid<")
+		assert.NotContains(t, page, "<form")
+		assert.EqualValues(t, 9520, w.bank.Taken())
+	})
+}
