@@ -3,8 +3,11 @@ package pages
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -17,6 +20,7 @@ type checkoutPage struct {
 	Checkout     *store.Checkout
 	Seller       *store.Account
 	Items        []store.LineItem
+	Renewals     map[string]string // of the recurring lines, by their id: how often they are paid
 	CustomFields []store.CustomField
 	Base         string // what leads from the address of the page to that of the checkout's actions
 	State        string // open, action, elsewhere, processing, paid or expired
@@ -65,13 +69,17 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if err != nil {
 		return p.refuse(c, err)
 	}
+	renewals, err := p.renewals(ctx, account, offer.Items)
+	if err != nil {
+		return err
+	}
 	base := url.PathEscape(checkout.ClientSecret) + "/"
 	if strings.HasSuffix(c.Path(), "/pay") { // the answer to a form that was refused
 		base = ""
 	}
 	state := p.state(checkout)
 	page := checkoutPage{
-		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, CustomFields: offer.CustomFields,
+		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: offer.CustomFields,
 		State: state, SuccessURL: successURL(checkout),
 		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(), Form: form, Problems: problems,
@@ -80,6 +88,39 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 		page.Forward = forward(c, checkout.NextAction.V.URL)
 	}
 	return p.render(c, status, "checkout.html", page)
+}
+
+// renewals says how often lines are paid, of those that are paid more than once.
+func (p *Pages) renewals(ctx context.Context, account string, items []store.LineItem) (map[string]string, error) {
+	ids := map[string]string{}
+	for _, item := range items {
+		if item.Kind == store.LineItemKindPrice {
+			ids[item.ID] = *item.PriceVariantID
+		}
+	}
+	variants, err := p.store.PriceVariantsByID(ctx, account, slices.Collect(maps.Values(ids)))
+	if err != nil {
+		return nil, err
+	}
+	renewals := map[string]string{}
+	for item, id := range ids {
+		if v := variants[id]; v != nil && v.Interval != nil {
+			renewals[item] = every(v)
+		}
+	}
+	return renewals, nil
+}
+
+// every is how often a recurring price is paid: every month, every 3 weeks, every year, 5 times.
+func every(v *store.PriceVariant) string {
+	text := "every " + *v.Interval
+	if n := v.IntervalCount; n != nil && *n > 1 {
+		text = "every " + strconv.FormatInt(*n, 10) + " " + *v.Interval + "s"
+	}
+	if v.BillingCycles != nil {
+		text += ", " + strconv.FormatInt(*v.BillingCycles, 10) + " times"
+	}
+	return text
 }
 
 // welcomeBack asks what became of a payment for which the buyer was with their bank. What it does not learn is found out

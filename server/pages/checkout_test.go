@@ -328,6 +328,19 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 	})
 }
 
+func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), SetupFeeAmount: 100})
+	page := w.page(c.URL, http.StatusOK)
+	assert.Contains(t, page, "2 × USD\u00a019.00 every month<")
+	assert.Contains(t, page, "1 × USD\u00a01.00<", "a set-up fee is paid once")
+	c = w.checkout(store.PriceVariant{
+		Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("week"), IntervalCount: new(int64(2)), BillingCycles: new(int64(5)), TrialDays: 3,
+	})
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "every 2 weeks, 5 times, after 3 days that cost nothing")
+}
+
 func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
