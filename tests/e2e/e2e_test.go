@@ -28,7 +28,7 @@ func in(t *testing.T, dir string) *harness.Binary {
 	return &harness.Binary{Path: b.Path, Env: []string{"TILLWRIGHT_DATA_DIR=" + dir}}
 }
 
-// TestNewcomer_SellsAProduct is the README's walk: start, run the printed curl line, run the example program.
+// TestNewcomer_SellsAProduct is the README's walk: start, run the printed curl line, run the example programs.
 func TestNewcomer_SellsAProduct(t *testing.T) {
 	t.Parallel()
 	server := in(t, t.TempDir()).Serve(t, "", "--demo")
@@ -38,22 +38,30 @@ func TestNewcomer_SellsAProduct(t *testing.T) {
 		t.Fatalf("no key or no base URL is printed:\n%s", printed)
 	}
 	t.Run("curl", func(t *testing.T) { runPrintedCurl(t, printed) })
-	t.Run("program", func(t *testing.T) {
-		sell := exec.Command("go", "run", "github.com/tillwright/tillwright/sdk/examples/sell")
-		sell.Env = append(os.Environ(), "TILLWRIGHT_API_KEY="+key, "TILLWRIGHT_BASE_URL="+server.URL+"/v1")
-		out, err := sell.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s\n%s", err, out, server.Log())
-		}
-		for _, line := range []string{
-			"Publishing it was refused", "the product is active now", "4000000000000002 was declined",
-			"the checkout is completed and paid", "ada@example.com, 19.00 usd", "its signature is right",
-		} {
-			if !strings.Contains(string(out), line) {
-				t.Errorf("the program does not print %q:\n%s", line, out)
-			}
-		}
+	t.Run("sell", func(t *testing.T) {
+		runExample(t, server, key, "sell", "Publishing it was refused", "the product is active now", "4000000000000002 was declined",
+			"the checkout is completed and paid", "ada@example.com, 19.00 usd", "its signature is right")
 	})
+	t.Run("subscribe", func(t *testing.T) {
+		runExample(t, server, key, "subscribe", "It is trialing until", "the subscription is active.", "the subscription is past_due",
+			"the subscription is active again", ": 9.00 usd, paid", ": 0.00 usd, paid")
+	})
+}
+
+// runExample runs an example program of the SDK against a server.
+func runExample(t *testing.T, server *harness.Process, key, name string, printed ...string) {
+	t.Helper()
+	program := exec.Command("go", "run", "github.com/tillwright/tillwright/sdk/examples/"+name)
+	program.Env = append(os.Environ(), "TILLWRIGHT_API_KEY="+key, "TILLWRIGHT_BASE_URL="+server.URL+"/v1")
+	out, err := program.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, server.Log())
+	}
+	for _, line := range printed {
+		if !strings.Contains(string(out), line) {
+			t.Errorf("the program does not print %q:\n%s", line, out)
+		}
+	}
 }
 
 func runPrintedCurl(t *testing.T, printed string) {
