@@ -2632,6 +2632,12 @@ type CustomerCreate struct {
 // CustomerList A page of results.
 type CustomerList = wire.List[Customer]
 
+// CustomerMerge Who is merged into the customer.
+type CustomerMerge struct {
+	// From The customer who is to be deleted, `cus_...`.
+	From string `json:"from"`
+}
+
 // CustomerState What a customer has and owes.
 type CustomerState struct {
 	Object string `json:"object"`
@@ -6736,6 +6742,7 @@ var Operations = map[string]Operation{
 	"deleteCustomer":              {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
 	"getCustomer":                 {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
 	"updateCustomer":              {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
+	"mergeCustomer":               {ID: "mergeCustomer", Method: "POST", Path: "/customers/{id}/merge", Approval: "ask", Scope: "customers:write"},
 	"listCustomerPaymentMethods":  {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
 	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
 	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
@@ -7275,6 +7282,18 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 // are planned. So is one that a checkout saves for a customer who has none.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
+}
+
+// Merge sends POST /customers/{id}/merge.
+//
+// Gives the customer everything that the customer `from` has: orders, invoices, subscriptions, checkouts, payment methods, refunds,
+// uses of discounts, balance and the sums of what was spent. Then `from` is deleted, which cannot be taken back. What the customer
+// lacks (name, phone, `external_id`, avatar, address, tax id, locale, notes, default payment method) is taken over; tags and metadata
+// are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay the customer's own. What invoices and
+// orders say about their buyer stays as it was, nothing is charged, and no event follows. An unknown `from` is 404; the customer
+// itself is 422.
+func (s *CustomersService) Merge(ctx context.Context, id string, body *CustomerMerge, opts ...Option) (*Customer, error) {
+	return do[Customer](ctx, s.client, "mergeCustomer", []string{id}, nil, body, opts)
 }
 
 // ListPaymentMethods sends GET /customers/{id}/payment_methods.

@@ -104,7 +104,9 @@ func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (in
 	}
 	uses, err := get[int64](ctx, s, `
 		SELECT COUNT(*) FROM discount_redemptions
-		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id = ?)`, d.AccountID, d.ID, key, by.customerID)
+		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id IN (
+			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)))`,
+		d.AccountID, d.ID, key, d.AccountID, by.customerID, by.externalID, emailKey(deref(by.email)))
 	if err != nil {
 		return 0, fmt.Errorf("count redemptions: %w", err)
 	}

@@ -215,6 +215,12 @@ var invariants = []invariant{
 	{"every refund of the test provider has its refund", `
 		SELECT t.account_id, t.id FROM test_refunds t WHERE NOT EXISTS (
 			SELECT 1 FROM refunds r WHERE r.account_id = t.account_id AND r.id = t.token)`},
+	{"what is of an order is its customer's", `
+		SELECT p.account_id, p.id FROM payments p JOIN orders o ON o.account_id = p.account_id AND o.id = p.order_id WHERE p.customer_id <> o.customer_id
+		UNION ALL SELECT c.account_id, c.id FROM checkouts c JOIN orders o ON o.account_id = c.account_id AND o.id = c.order_id
+		WHERE COALESCE(c.customer_id, '') <> o.customer_id
+		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
+		WHERE COALESCE(r.customer_id, '') <> o.customer_id`},
 	{"a payment method is of a customer of its account, and a default one of its customer", `
 		SELECT m.account_id, m.id FROM payment_methods m WHERE NOT EXISTS (
 			SELECT 1 FROM customers c WHERE c.account_id = m.account_id AND c.id = m.customer_id)

@@ -108,6 +108,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"a refund gives back what its order's customer paid, in its currency":                 `UPDATE refunds SET customer_id = 'cus_other'`,
 		"a refund was made exactly if its provider made it":                                   `UPDATE test_refunds SET status = 'pending'`,
 		"every refund of the test provider has its refund":                                    `UPDATE test_refunds SET token = 're_other'`,
+		"what is of an order is its customer's":                                               `UPDATE discount_redemptions SET customer_id = 'cus_other'`,
 		"a payment method is of a customer of its account, and a default one of its customer": `UPDATE customers SET default_payment_method_id = 'pm_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {

@@ -267,11 +267,7 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 	}
 	var b bill
 	// Whoever paid may have been made anonymous since.
-	b.Customer, err = get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), account, found.CustomerID)
-	if err == nil && b.Customer == nil {
-		err = fmt.Errorf("invoice %s: customer %s is gone", found.ID, found.CustomerID)
-	}
-	if err != nil {
+	if b.Customer, err = u.lockOwner(ctx, account, found.CustomerID, "invoices", found.ID); err != nil {
 		return nil, err
 	}
 	if b.Invoice, err = s.findInvoice(ctx, account, found.ID, "", u.lock()); err != nil {

@@ -183,7 +183,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 // canceled can be refunded again. A refund that is still pending is left alone for the pause.
 func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundResult, pause time.Duration) (*Refund, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		customer, err := s.anyCustomer(ctx, begun.AccountID, begun.CustomerID, u.lock())
+		customer, err := u.lockOwner(ctx, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
 		if err != nil {
 			return nil, err
 		}

@@ -2674,6 +2674,12 @@ type CustomerCreate struct {
 // CustomerList A page of results.
 type CustomerList = wire.List[Customer]
 
+// CustomerMerge Who is merged into the customer.
+type CustomerMerge struct {
+	// From The customer who is to be deleted, `cus_...`.
+	From string `json:"from"`
+}
+
 // CustomerState What a customer has and owes.
 type CustomerState struct {
 	Object string `json:"object"`
@@ -5424,6 +5430,12 @@ type UpdateCustomerParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// MergeCustomerParams defines parameters for MergeCustomer.
+type MergeCustomerParams struct {
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ListCustomerPaymentMethodsParams defines parameters for ListCustomerPaymentMethods.
 type ListCustomerPaymentMethodsParams struct {
 	// Limit How many items to return.
@@ -6197,6 +6209,9 @@ type CreateCustomerJSONRequestBody = CustomerCreate
 
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
+
+// MergeCustomerJSONRequestBody defines body for MergeCustomer for application/json ContentType.
+type MergeCustomerJSONRequestBody = CustomerMerge
 
 // CreateDiscountJSONRequestBody defines body for CreateDiscount for application/json ContentType.
 type CreateDiscountJSONRequestBody = DiscountCreate
@@ -7349,6 +7364,9 @@ type ServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx echo.Context, id string, params UpdateCustomerParams) error
+	// MergeCustomer Merge another customer into a customer
+	// (POST /customers/{id}/merge)
+	MergeCustomer(ctx echo.Context, id string, params MergeCustomerParams) error
 	// ListCustomerPaymentMethods List a customer's payment methods
 	// (GET /customers/{id}/payment_methods)
 	ListCustomerPaymentMethods(ctx echo.Context, id string, params ListCustomerPaymentMethodsParams) error
@@ -9326,6 +9344,31 @@ func (w *ServerInterfaceWrapper) UpdateCustomer(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateCustomer(ctx, id, params)
+	return err
+}
+
+// MergeCustomer converts echo context to params.
+func (w *ServerInterfaceWrapper) MergeCustomer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MergeCustomerParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.MergeCustomer(ctx, id, params)
 	return err
 }
 
@@ -12106,6 +12149,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id", wrapper.GetCustomer, options.OperationMiddlewares["getCustomer"]...)
 	router.PATCH(options.BaseURL+"/customers/:id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
+	router.POST(options.BaseURL+"/customers/:id/merge", wrapper.MergeCustomer, options.OperationMiddlewares["mergeCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id/state", wrapper.GetCustomerState, options.OperationMiddlewares["getCustomerState"]...)
 	router.GET(options.BaseURL+"/customers/:id/payment_methods", wrapper.ListCustomerPaymentMethods, options.OperationMiddlewares["listCustomerPaymentMethods"]...)
 	router.DELETE(options.BaseURL+"/customers/:id/payment_methods/:payment_method", wrapper.DeleteCustomerPaymentMethod, options.OperationMiddlewares["deleteCustomerPaymentMethod"]...)
@@ -13028,6 +13072,22 @@ type UpdateCustomerResponseObject interface {
 type UpdateCustomer200JSONResponse Customer
 
 func (response UpdateCustomer200JSONResponse) VisitUpdateCustomerResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
+}
+
+type MergeCustomerRequestObject struct {
+	ID     string `json:"id"`
+	Params MergeCustomerParams
+	Body   *MergeCustomerJSONRequestBody
+}
+
+type MergeCustomerResponseObject interface {
+	VisitMergeCustomerResponse(w http.ResponseWriter) error
+}
+
+type MergeCustomer200JSONResponse Customer
+
+func (response MergeCustomer200JSONResponse) VisitMergeCustomerResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
 }
 
@@ -14483,6 +14543,9 @@ type StrictServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx context.Context, request UpdateCustomerRequestObject) (UpdateCustomerResponseObject, error)
+	// MergeCustomer Merge another customer into a customer
+	// (POST /customers/{id}/merge)
+	MergeCustomer(ctx context.Context, request MergeCustomerRequestObject) (MergeCustomerResponseObject, error)
 	// ListCustomerPaymentMethods List a customer's payment methods
 	// (GET /customers/{id}/payment_methods)
 	ListCustomerPaymentMethods(ctx context.Context, request ListCustomerPaymentMethodsRequestObject) (ListCustomerPaymentMethodsResponseObject, error)
@@ -16680,6 +16743,55 @@ func (sh *strictHandler) UpdateCustomer(ctx echo.Context, id string, params Upda
 		return err
 	} else if validResponse, ok := response.(UpdateCustomerResponseObject); ok {
 		return validResponse.VisitUpdateCustomerResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// MergeCustomer operation middleware
+func (sh *strictHandler) MergeCustomer(ctx echo.Context, id string, params MergeCustomerParams) error {
+	var request MergeCustomerRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body MergeCustomerJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MergeCustomer(ctx.Request().Context(), request.(MergeCustomerRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MergeCustomer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(MergeCustomerResponseObject); ok {
+		return validResponse.VisitMergeCustomerResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -85,6 +85,16 @@ func (h *Handlers) GetCustomerState(ctx context.Context, r api.GetCustomerStateR
 	return api.GetCustomerState200JSONResponse(view.CustomerState(state)), nil
 }
 
+// MergeCustomer implements POST /customers/{id}/merge.
+func (h *Handlers) MergeCustomer(ctx context.Context, r api.MergeCustomerRequestObject) (api.MergeCustomerResponseObject, error) {
+	c, err := h.store.MergeCustomer(ctx, account(ctx), r.ID, r.Body.From)
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	return api.MergeCustomer200JSONResponse(out), err
+}
+
 // ListCustomerPaymentMethods implements GET /customers/{id}/payment_methods.
 func (h *Handlers) ListCustomerPaymentMethods(ctx context.Context, r api.ListCustomerPaymentMethodsRequestObject) (api.ListCustomerPaymentMethodsResponseObject, error) {
 	page := view.Page(r.Params.Limit, r.Params.StartingAfter, r.Params.EndingBefore)

@@ -233,3 +233,41 @@ func TestExportCustomers_IsAURLThatExpires(t *testing.T) {
 		isSigned(t, ok[*sdk.SignedURL](t)(c.Customers.Export(background, &sdk.ExportCustomersParams{Type: new(sdk.CustomerType("customer")), HasActiveSubscription: new(true)})))
 	})
 }
+
+func TestMergeCustomer_GivesOneWhatTheOtherHad(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		into, from := order.Customer.ID, sub.Customer.ID
+		merged := ok[*sdk.Customer](t)(c.Customers.Merge(background, into, &sdk.CustomerMerge{From: from}, sdk.Expand("default_payment_method")))
+		if merged.ID != into || merged.Email != "ada@example.com" || merged.OrdersCount != 2 || merged.TotalSpent["usd"] != 2800 || merged.DefaultPaymentMethod.Object.Last4 != "4242" {
+			t.Errorf("it is %+v", merged)
+		}
+		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, into))
+		if len(state.ActiveSubscriptions) != 1 || state.ActiveSubscriptions[0].ID != sub.ID || state.ActiveSubscriptions[0].Customer.ID != into {
+			t.Errorf("they have %+v", state.ActiveSubscriptions)
+		}
+		if orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &into})).Data; len(orders) != 2 {
+			t.Errorf("%d orders are theirs", len(orders))
+		}
+		gone := func(err error, param string) {
+			t.Helper()
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, param)
+		}
+		_, err := c.Customers.Get(background, from)
+		gone(err, "")
+		_, err = c.Customers.Delete(background, from, nil)
+		gone(err, "")
+		_, err = c.Orders.List(background, &sdk.ListOrdersParams{Customer: &from})
+		gone(err, "customer")
+		_, err = c.Customers.Merge(background, into, &sdk.CustomerMerge{From: from})
+		gone(err, "from")
+		_, err = c.Customers.Merge(background, from, &sdk.CustomerMerge{From: into})
+		gone(err, "")
+		_, err = c.Customers.Merge(background, into, &sdk.CustomerMerge{From: into})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "from")
+		other := s.SDK(t)
+		_, err = other.Customers.Merge(background, ok[*sdk.Customer](t)(other.Customers.Create(background, &sdk.CustomerCreate{Email: "x@example.com"})).ID, &sdk.CustomerMerge{From: into})
+		gone(err, "from")
+	})
+}

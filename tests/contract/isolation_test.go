@@ -105,6 +105,9 @@ func places(op *harness.Operation) []place {
 			if prefix := fields[name]; prefix != "" {
 				found = append(found, place{in: "body", name: name, prefix: prefix})
 			}
+			if name == "from" {
+				found = append(found, place{in: "body", name: name, prefix: "cus"})
+			}
 			if name == "line_items" {
 				found = append(found, place{in: "body", name: "line_items.price_variant", prefix: "price"})
 			}

@@ -46,6 +46,7 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	w := &world{Client: s.Account(t), ids: map[string]string{}, slugs: map[string]string{}, externalID: "ext-" + unique(), hooks: s.Hooks.URL}
 	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
 	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
+	w.make(t, "double", "/v1/customers", map[string]any{"email": unique() + "@example.com"})
 	w.sell(t)
 	w.hear(t)
 	product := w.make(t, "prod", "/v1/products", map[string]any{
@@ -285,6 +286,9 @@ func (w *world) own(op *harness.Operation, field string, v any) any {
 			v[i] = w.own(op, field, v[i])
 		}
 	case string:
+		if field == "from" { // who is merged into the customer
+			return w.ids["double"]
+		}
 		if field == "ad_account_id" || field == "campaigns" {
 			return w.ids[strings.TrimSuffix(strings.TrimSuffix(field, "_id"), "s")]
 		}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// maxTags bounds the tags of a customer.
+const maxTags = 50
+
+// customerRows are the tables whose rows belong to a customer, in the order in which rows are locked: those before the
+// customer, and those after. Those of payments have no index by customer, but one by invoice.
+var (
+	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
+	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods"}
+)
+
+// MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
+// payments, refunds, redemptions, payment methods, balance and what was spent. What is not known of the customer is taken
+// from the other one, who is deleted then. Of what orders and invoices say about their buyer nothing changes, and nothing
+// is charged. A customer merged into itself is CodeInvalid on from.
+func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		other, err := s.findCustomer(ctx, account, from, "from", "")
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.findCustomer(ctx, account, ref, "", "")
+		if err != nil {
+			return nil, err
+		}
+		if c.ID == other.ID {
+			return nil, Invalid("from", "This is the customer itself. Send the one whose orders it is to get.")
+		}
+		now, err := s.businessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		if err := u.moveRows(ctx, rowsBeforeCustomer, other, c, now); err != nil {
+			return nil, err
+		}
+		if c, other, err = u.lockBoth(ctx, c, other); err != nil {
+			return nil, err
+		}
+		// What came while this waited for the customers goes with the rest.
+		if err := u.moveRows(ctx, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer), other, c, now); err != nil {
+			return nil, err
+		}
+		gone := &Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
+		if err := u.update(ctx, customerColumns, gone); err != nil { // first, for the sake of its external_id
+			return nil, err
+		}
+		c.absorb(other, now)
+		return c, u.update(ctx, customerColumns, c)
+	})
+}
+
+// moveRows makes what one customer has in these tables another one's.
+func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now Time) error {
+	for _, table := range tables {
+		of := `customer_id = ?`
+		args := []any{to.ID, now, from.AccountID, from.ID}
+		if table == "payments" {
+			of = `invoice_id IN (SELECT id FROM invoices WHERE account_id = ? AND customer_id = ?)`
+			args = []any{to.ID, now, from.AccountID, from.AccountID, from.ID}
+		}
+		if _, err := u.exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE account_id = ? AND `+of, args...); err != nil {
+			return fmt.Errorf("give %s to another customer: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// lockBoth locks two customers in the order of their ids. One that was deleted meanwhile is CodeMissing.
+func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Customer, error) {
+	locked, err := selectAll[Customer](ctx, u.store, customerColumns.selectSQL+`
+		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.lock(), c.AccountID, c.ID, other.ID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lock customers: %w", err)
+	}
+	found := map[string]*Customer{}
+	for i := range locked {
+		found[locked[i].ID] = &locked[i]
+	}
+	switch {
+	case found[other.ID] == nil:
+		return nil, nil, Missing("customer", "from", other.ID)
+	case found[c.ID] == nil:
+		return nil, nil, Missing("customer", "", c.ID)
+	}
+	return found[c.ID], found[other.ID], nil
+}
+
+// absorb adds what another customer has and is. Where both say something, the customer's own word stands; consent to
+// being written to was given for an address that is not theirs.
+func (c *Customer) absorb(o *Customer, now Time) {
+	c.OrdersCount += o.OrdersCount
+	c.TotalSpent, c.Balance = JSONOf(added(c.TotalSpent.V, o.TotalSpent.V)), JSONOf(added(c.Balance.V, o.Balance.V))
+	if o.Type == CustomerTypeCustomer {
+		c.Type = o.Type
+	}
+	if o.FirstPaidAt != nil && (c.FirstPaidAt == nil || *o.FirstPaidAt < *c.FirstPaidAt) {
+		c.FirstPaidAt = o.FirstPaidAt
+	}
+	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
+		c.LastOrderAt = o.LastOrderAt
+	}
+	c.Name, c.Phone, c.ExternalID = cmp.Or(c.Name, o.Name), cmp.Or(c.Phone, o.Phone), cmp.Or(c.ExternalID, o.ExternalID)
+	c.AvatarURL, c.PreferredLocale, c.Notes = cmp.Or(c.AvatarURL, o.AvatarURL), cmp.Or(c.PreferredLocale, o.PreferredLocale), cmp.Or(c.Notes, o.Notes)
+	c.BillingAddress.V, c.TaxID.V = cmp.Or(c.BillingAddress.V, o.BillingAddress.V), cmp.Or(c.TaxID.V, o.TaxID.V)
+	c.DefaultPaymentMethodID = cmp.Or(c.DefaultPaymentMethodID, o.DefaultPaymentMethodID)
+	for _, tag := range o.Tags.V {
+		if len(c.Tags.V) < maxTags && !slices.Contains(c.Tags.V, tag) {
+			c.Tags.V = append(c.Tags.V, tag)
+		}
+	}
+	c.Metadata = c.Metadata.with(o.Metadata)
+	c.UpdatedAt = now
+}
+
+// added is the sum of two amounts by currency.
+func added(a, b map[string]int64) map[string]int64 {
+	sum := maps.Clone(a)
+	if sum == nil {
+		sum = map[string]int64{}
+	}
+	for currency, amount := range b {
+		sum[currency] += amount
+	}
+	return sum
+}
+
+// with adds the entries of other metadata whose keys are free, as far as there is room.
+func (m Metadata) with(other Metadata) Metadata {
+	values, more := m.Map(), other.Map()
+	for _, key := range slices.Sorted(maps.Keys(more)) {
+		if _, taken := values[key]; !taken && len(values) < MetadataMaxKeys {
+			values[key] = more[key]
+		}
+	}
+	return NewMetadata(values)
+}
+
+// lockOwner locks the customer of a row, who may be deleted. If they were merged into another one while this waited for
+// them, the row is that one's, who is locked instead.
+func (u *unit) lockOwner(ctx context.Context, account, customer, table, id string) (*Customer, error) {
+	for {
+		c, err := u.store.anyCustomer(ctx, account, customer, u.lock())
+		if err != nil || c.DeletedAt == nil {
+			return c, err
+		}
+		owner, err := get[string](ctx, u.store, `SELECT customer_id FROM `+table+` WHERE account_id = ? AND id = ?`, account, id)
+		if err != nil || owner == nil || *owner == customer {
+			return c, err
+		}
+		customer = *owner
+	}
+}

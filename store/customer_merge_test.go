@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever adds a table whose rows are a customer's has to say what becomes of them.
+func TestMergeCustomer_KnowsEveryTable(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		var found []string
+		for table, columns := range tableColumns(t, s) {
+			if slices.ContainsFunc(columns, func(column string) bool { return strings.HasPrefix(column, "customer_id ") }) {
+				found = append(found, table)
+			}
+		}
+		assert.ElementsMatch(t, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer), found)
+	})
+}
+
+// A use case that read whose invoice it is, and then waits for them while they are merged, goes on with the other one.
+func TestMergeCustomer_IsSeenByWhoeverWaitsForTheCustomer(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		from := s.customer(t, "grace@example.com", nil)
+		draft, err := s.CreateInvoice(t.Context(), s.account, InvoiceDraft{
+			Invoice: &Invoice{CollectionMethod: CollectionMethodChargeAutomatically}, Customer: from.ID,
+			Lines: []NewInvoiceLine{{Description: ref("Advice"), UnitAmount: ref(int64(700)), Quantity: 1}},
+		})
+		require.NoError(t, err)
+		invoice, err := s.FinalizeInvoice(t.Context(), s.account, draft.ID)
+		require.NoError(t, err)
+		into := s.customer(t, "ada@example.com", nil)
+		var settled func() error
+		s.during(t, func(ctx context.Context, _ *unit) {
+			_, err := s.MergeCustomer(ctx, s.account, into.ID, invoice.CustomerID)
+			require.NoError(t, err)
+			settled = s.started(t, func(replica *Store) error {
+				_, err := replica.PayInvoiceOutOfBand(context.WithoutCancel(t.Context()), s.account, invoice.ID)
+				return err
+			})
+			s.waiting(t, 1)
+		})
+		require.NoError(t, settled())
+		got, err := s.GetCustomer(t.Context(), s.account, into.ID)
+		require.NoError(t, err)
+		paid, err := s.GetInvoice(t.Context(), s.account, invoice.ID)
+		require.NoError(t, err)
+		require.Equal(t, InvoiceStatusPaid, paid.Status)
+		require.Equal(t, into.ID, paid.CustomerID)
+		require.Equal(t, paid.AmountPaid, got.TotalSpent.V["usd"])
+		s.sound(t)
+	})
+}
+
+func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		keys := map[string]string{}
+		for i := range 49 {
+			keys[fmt.Sprintf("k%02d", i)] = "from"
+		}
+		from, err := s.CreateCustomer(t.Context(), s.account, Customer{
+			Email: ref("grace@example.com"), Name: ref("Grace"), Phone: ref("1"), ExternalID: ref("g"), Notes: ref("n"), TaxExempt: true,
+			Tags: JSONOf([]string{"vip", "old"}), Metadata: NewMetadata(keys), BillingAddress: JSONOf(&Address{Country: ref("GB")}),
+			MarketingConsent: JSONOf(&MarketingConsent{Status: "subscribed"}),
+		})
+		require.NoError(t, err)
+		into, err := s.CreateCustomer(t.Context(), s.account, Customer{
+			Email: ref("ada@example.com"), Name: ref("Ada"), Tags: JSONOf([]string{"vip"}), Metadata: NewMetadata(map[string]string{"k00": "own", "a": "1", "b": "2"}),
+		})
+		require.NoError(t, err)
+		_, err = s.MergeCustomer(t.Context(), s.account, into.ID, into.ID)
+		requireInvalid(t, err, "from")
+		_, err = s.MergeCustomer(t.Context(), s.account, into.ID, "cust_"+strings.TrimPrefix(from.ID, "cus_"))
+		require.NoError(t, err)
+		got, err := s.GetCustomer(t.Context(), s.account, into.ID)
+		require.NoError(t, err)
+		assert.Equal(t, []any{"ada@example.com", "Ada", "1", "g", "n", false, "GB"},
+			[]any{*got.Email, *got.Name, *got.Phone, *got.ExternalID, *got.Notes, got.TaxExempt, *got.BillingAddress.V.Country})
+		assert.Equal(t, []string{"vip", "old"}, got.Tags.V)
+		assert.Nil(t, got.MarketingConsent.V, "it was given for another address")
+		assert.Len(t, got.Metadata.Map(), MetadataMaxKeys)
+		assert.Equal(t, "own", got.Metadata.Map()["k00"])
+		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *Customer) { c.Name = ref("x") })
+		requireCode(t, err, CodeMissing)
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM customers WHERE id = ? AND (email IS NOT NULL OR name IS NOT NULL OR external_id IS NOT NULL)`, from.ID))
+	})
+}

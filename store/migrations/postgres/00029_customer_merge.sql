@@ -1,0 +1,5 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- What one customer has used becomes another one's when they are merged.
+CREATE INDEX IF NOT EXISTS discount_redemptions_customer ON discount_redemptions (account_id, customer_id) WHERE customer_id IS NOT NULL;
