@@ -179,6 +179,10 @@ var invariants = []invariant{
 	{"a subscription is past due exactly if its latest invoice is", `
 		SELECT s.account_id, s.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.id = s.latest_invoice_id
 		WHERE (s.status = 'past_due') <> (i.status = 'past_due')`},
+	{"an open invoice of a subscription is being charged", `
+		SELECT i.account_id, i.id FROM invoices i
+		WHERE i.status = 'open' AND i.subscription_id IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM payments p WHERE p.account_id = i.account_id AND p.invoice_id = i.id AND p.status IN ('pending', 'requires_action'))`},
 	{"an order of a subscription is its customer's", `
 		SELECT o.account_id, o.id FROM orders o LEFT JOIN subscriptions s ON s.account_id = o.account_id AND s.id = o.subscription_id
 		WHERE o.subscription_id IS NOT NULL AND (s.id IS NULL OR s.customer_id <> o.customer_id OR s.currency <> o.currency)`},

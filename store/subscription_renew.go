@@ -22,7 +22,8 @@ func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int)
 
 // AdvanceSubscription does the due step of a subscription: bills the next period, tries again to collect, ends it,
 // pauses it or resumes it. Of several replicas that ask one does it. The order and the invoice of a period, with
-// order.created and invoice.created, and the intent to charge commit together: a crash after that is the reconciler's.
+// order.created and invoice.created, and the intent to charge commit together: a crash after that is the reconciler's. As
+// long as the outcome of a period's charge is not known, nothing is done, however late the next step is.
 func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionStep, error) {
 		now, err := s.businessNow(ctx, account)
@@ -35,6 +36,9 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		}
 		if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
 			return &SubscriptionStep{}, nil // its invoice is being paid
+		}
+		if waits, err := u.isBeingCharged(ctx, sub); err != nil || waits {
+			return &SubscriptionStep{}, err
 		}
 		payment, err := u.advance(ctx, sub, now)
 		if err != nil {
@@ -173,9 +177,22 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payme
 
 // isBeingPaid reports whether a payment of the bill is under way.
 func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
+	return u.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
+}
+
+func (u *unit) isPaying(ctx context.Context, account, invoice string) (bool, error) {
 	n, err := get[int](ctx, u.store, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
-		b.Invoice.AccountID, b.Invoice.ID)
+		account, invoice)
 	return err == nil && *n > 0, err
+}
+
+// isBeingCharged reports whether the outcome of what a locked subscription last billed is still to come. One that is past
+// due sees for itself.
+func (u *unit) isBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
+	if sub.LatestInvoiceID == nil || sub.Status == SubscriptionStatusPastDue {
+		return false, nil
+	}
+	return u.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
 }
 
 // collected makes a subscription whose latest invoice is paid active again.

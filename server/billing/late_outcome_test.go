@@ -1,0 +1,52 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// heard finds out what has become of every charge of which nothing was heard.
+func (w *world) heard() {
+	w.t.Helper()
+	w.provider.lost.Store(false)
+	harness.OpenDatabase(w.t, w.url).Must(w.t, `UPDATE payments SET lease_until = 0 WHERE status = 'pending'`)
+	require.NoError(w.t, w.Reconcile(w.t.Context()))
+}
+
+// TestSubscription_WaitsForTheOutcomeOfItsPeriod does not hear of a renewal for longer than its period: the next one is billed
+// when the outcome is known, if it is one.
+func TestSubscription_WaitsForTheOutcomeOfItsPeriod(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, declined := range []bool{false, true} {
+			sub := w.subscribe(w.variant(recurring(900, "day")), "pm_card_visa")
+			w.provider.lost.Store(true)
+			w.provider.declines.Store(declined)
+			w.advance.Add(int64(day + time.Minute))
+			require.Error(t, w.Work(t.Context()))
+			w.wait(3 * day)
+			require.Len(t, w.ordersOf(sub), 2, "its charge is under way")
+			w.heard()
+			w.provider.declines.Store(false)
+			if declined {
+				require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+				w.wait(2*day + time.Minute)
+			}
+			require.NoError(t, w.Work(t.Context()))
+			assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+			orders := w.ordersOf(sub)
+			assert.Greater(t, len(orders), 4, "the days since are billed")
+			for i, o := range orders {
+				assert.Equal(t, store.OrderStatusPaid, o.Status)
+				assert.True(t, i == 0 || *o.PeriodStart == *orders[i-1].PeriodEnd)
+			}
+			_, err := w.Store.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Now: true})
+			require.NoError(t, err)
+		}
+	})
+}
