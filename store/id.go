@@ -41,6 +41,7 @@ const (
 	KindCheckoutLink       Kind = "checkout_link"
 	KindDiscount           Kind = "discount"
 	KindDiscountRedemption Kind = "discount_redemption"
+	KindPortalSession      Kind = "portal_session"
 )
 
 // Prefix returns what the kind's ids begin with, underscore included.
@@ -94,6 +95,8 @@ func (k Kind) Prefix() string {
 		return "disc_"
 	case KindDiscountRedemption:
 		return "redm_"
+	case KindPortalSession:
+		return "psess_"
 	}
 	panic("store: kind without a prefix: " + string(k))
 }

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// portalSessionLifetime is how long a portal session opens the portal.
+const portalSessionLifetime = 24 * time.Hour
+
+// PortalSession opens the portal to one customer, for a while. Token and URL, which holds it, are known when it is made
+// and never again.
+type PortalSession struct {
+	AccountID  string  `db:"account_id"`
+	ID         string  `db:"id"`
+	CustomerID string  `db:"customer_id"`
+	TokenHash  string  `db:"token_hash"`
+	ReturnURL  *string `db:"return_url"` // where the customer goes from the portal
+	ExpiresAt  Time    `db:"expires_at"`
+	CreatedAt  Time    `db:"created_at"`
+	UpdatedAt  Time    `db:"updated_at"`
+
+	Token string `db:"-"`
+	URL   string `db:"-"`
+}
+
+var portalSessionColumns = columnsOf[PortalSession]("portal_sessions")
+
+// CreatePortalSession opens the portal to a customer, or returns CodeMissing. It expires by the real clock.
+func (s *Store) CreatePortalSession(ctx context.Context, account, customer string, returnURL *string) (*PortalSession, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
+		c, err := s.findCustomer(ctx, account, customer, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		now := s.Now()
+		p := &PortalSession{
+			AccountID: account, ID: NewID(KindPortalSession), CustomerID: c.ID, ReturnURL: returnURL,
+			ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
+		}
+		p.giveToken(s.options.PublicURL)
+		return p, u.insert(ctx, portalSessionColumns, p)
+	})
+}
+
+// giveToken makes the token: the id, the account's without its prefix, and 256 random bits, with underscores between.
+func (p *PortalSession) giveToken(publicURL string) {
+	var random [32]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	p.Token = p.ID + "_" + strings.TrimPrefix(p.AccountID, KindAccount.Prefix()) + "_" + tokenEncoding.EncodeToString(random[:])
+	p.TokenHash, p.URL = secretHash(p.Token), publicURL+"/portal/"+p.Token
+}
+
+// OpenPortal returns the session of a token and its customer, or CodeMissing. Expired says that its time is over: then
+// neither is returned.
+func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession, c *Customer, expired bool, err error) {
+	if p, err = s.findPortalSession(ctx, token); err != nil {
+		return nil, nil, false, err
+	}
+	if p.ExpiresAt <= s.Now() {
+		return nil, nil, true, nil
+	}
+	c, err = s.findCustomer(ctx, p.AccountID, p.CustomerID, "", "")
+	return p, c, false, err
+}
+
+func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSession, error) {
+	parts := strings.Split(token, "_")
+	if len(parts) != 4 {
+		return nil, Missing("portal session", "", "")
+	}
+	id, isSession := ParseID(KindPortalSession, parts[0]+"_"+parts[1])
+	account, isAccount := ParseID(KindAccount, KindAccount.Prefix()+parts[2])
+	if !isSession || !isAccount {
+		return nil, Missing("portal session", "", "")
+	}
+	p, err := get[PortalSession](ctx, s, portalSessionColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read portal session: %w", err)
+	}
+	if p == nil || subtle.ConstantTimeCompare([]byte(p.TokenHash), []byte(secretHash(token))) != 1 {
+		return nil, Missing("portal session", "", "")
+	}
+	return p, nil
+}
+
+// EndPortalSession makes the token of a session open nothing any more.
+func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND id = ?`, p.AccountID, p.ID)
+	})
+	return err
+}
+
+// DeleteExpiredPortalSessions deletes at most limit sessions whose time was over a day ago, and returns how many. Until
+// then their customers are told that it is.
+func (s *Store) DeleteExpiredPortalSessions(ctx context.Context, limit int) (int64, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			DELETE FROM portal_sessions WHERE (account_id, id) IN (
+				SELECT account_id, id FROM portal_sessions WHERE expires_at < ? LIMIT ?`+u.lockSkip()+`)`, s.Now().Add(-day), limit)
+	})
+}

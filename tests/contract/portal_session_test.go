@@ -1,0 +1,47 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestCreatePortalSession_OpensForADayAndIsShownOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		made := ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{ReturnURL: new("https://shop.example/account")}))
+		switch {
+		case made.Customer != ada.ID, made.ReturnURL == nil, *made.ReturnURL != "https://shop.example/account":
+			t.Errorf("the session is %+v", made)
+		case made.URL != "http://shop.test/portal/"+made.Token, !strings.HasPrefix(made.Token, made.ID+"_"), len(made.Token) < len(made.ID)+50:
+			t.Errorf("the token is %s at %s", made.Token, made.URL)
+		case made.ExpiresAt.Time().Sub(made.CreatedAt.Time()) != 24*time.Hour:
+			t.Errorf("it opens from %s to %s", made.CreatedAt, made.ExpiresAt)
+		}
+		again := ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{}))
+		if again.Token == made.Token || again.ReturnURL != nil {
+			t.Errorf("a second session is %+v", again)
+		}
+		for _, stored := range s.Strings(t, "SELECT token_hash FROM portal_sessions") {
+			if strings.Contains(made.Token+again.Token, stored) {
+				t.Error("a token is stored")
+			}
+		}
+	})
+}
+
+func TestCreatePortalSession_LeadsBackToAPageOnly(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		for _, wrong := range []string{"javascript:alert(1)", "shop.example", "", "https://shop.example/" + strings.Repeat("a", 2048)} {
+			_, err := c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{ReturnURL: &wrong})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "return_url")
+		}
+		_, err := s.SDK(t).Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+	})
+}
