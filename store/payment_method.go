@@ -144,30 +144,42 @@ func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue 
 	if p == nil || !p.SaveMethod || p.CustomerRef == nil {
 		return nil
 	}
-	kept, err := get[SavedMethod](ctx, u.store, savedMethodColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
-		c.AccountID, c.ID, p.Provider, p.MethodRef)
+	kept, err := u.keepMethod(ctx, SavedMethod{
+		AccountID: c.AccountID, CustomerID: c.ID, Provider: p.Provider, ProviderRef: p.MethodRef, CustomerRef: *p.CustomerRef, Card: p.PaymentMethod,
+	}, p.UpdatedAt)
 	if err != nil {
-		return fmt.Errorf("look for a payment method: %w", err)
-	}
-	if kept == nil {
-		kept = &SavedMethod{
-			AccountID: c.AccountID, ID: NewID(KindPaymentMethod), CustomerID: c.ID, Provider: p.Provider, ProviderRef: p.MethodRef,
-			CustomerRef: *p.CustomerRef, Card: p.PaymentMethod, CreatedAt: p.UpdatedAt, UpdatedAt: p.UpdatedAt,
-		}
-		if err := u.insert(ctx, savedMethodColumns, kept); err != nil {
-			return err
-		}
+		return err
 	}
 	p.MethodID = &kept.ID
 	if c.DefaultPaymentMethodID != nil {
 		return nil
 	}
-	c.DefaultPaymentMethodID = &kept.ID
+	return u.makeDefault(ctx, c, kept, pastDue, p.UpdatedAt)
+}
+
+// keepMethod stores a method of a locked customer, unless they have it.
+func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now Time) (*SavedMethod, error) {
+	kept, err := get[SavedMethod](ctx, u.store, savedMethodColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
+		m.AccountID, m.CustomerID, m.Provider, m.ProviderRef)
+	if err != nil {
+		return nil, fmt.Errorf("look for a payment method: %w", err)
+	}
+	if kept != nil {
+		return kept, nil
+	}
+	m.ID, m.CreatedAt, m.UpdatedAt = NewID(KindPaymentMethod), now, now
+	return &m, u.insert(ctx, savedMethodColumns, &m)
+}
+
+// makeDefault makes a method the default of its locked customer, and what their subscriptions that are past due, which are
+// locked too, are tried with.
+func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pastDue []Subscription, now Time) error {
+	c.DefaultPaymentMethodID, c.UpdatedAt = &m.ID, now
 	if err := u.update(ctx, customerColumns, c); err != nil {
 		return err
 	}
-	return u.chargePastDue(ctx, pastDue, kept, p.UpdatedAt)
+	return u.chargePastDue(ctx, pastDue, m, now)
 }
 
 // lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked.

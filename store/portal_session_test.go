@@ -73,7 +73,7 @@ func TestOpenPortal_NotWithoutTheCustomer(t *testing.T) {
 		sessions := []*PortalSession{s.portal(t, lead), s.portal(t, buyer)}
 		s.bought(t, buyer)
 		for _, c := range []*Customer{lead, buyer} {
-			_, err := s.DeleteCustomer(t.Context(), s.account, c.ID)
+			_, err := s.DeleteCustomer(t.Context(), s.account, c.ID, false)
 			require.NoError(t, err)
 			_, err = s.CreatePortalSession(t.Context(), s.account, c.ID, nil)
 			requireCode(t, err, CodeMissing)

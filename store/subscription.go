@@ -93,7 +93,7 @@ const CancellationReasonPaymentFailed CancellationReason = "payment_failed"
 type Cancellation struct {
 	Reason  *CancellationReason `json:"reason"`
 	Comment *string             `json:"comment"`
-	By      string              `json:"by"` // merchant or system
+	By      string              `json:"by"` // merchant, customer or system
 
 	RefundIDs []string `json:"refunds,omitempty"` // of what was left of the period
 }
@@ -101,6 +101,7 @@ type Cancellation struct {
 // Who cancels a subscription.
 const (
 	cancelledByMerchant = "merchant"
+	cancelledByCustomer = "customer"
 	cancelledBySystem   = "system"
 )
 

@@ -16,10 +16,11 @@ const (
 
 // CancelSubscription says how a subscription is to be cancelled.
 type CancelSubscription struct {
-	Now     bool // not at the end of the period
-	Reason  *CancellationReason
-	Comment *string
-	Refund  CancellationRefund
+	Now      bool // not at the end of the period
+	Reason   *CancellationReason
+	Comment  *string
+	Refund   CancellationRefund
+	Customer string // who cancels it, if they do so themselves; empty for the seller
 }
 
 // cancel notes who wants the subscription to end, and why.
@@ -51,6 +52,11 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 			return err
 		}
 		c := &Cancellation{Reason: in.Reason, Comment: in.Comment, By: cancelledByMerchant}
+		if in.Customer != "" {
+			if c.By = cancelledByCustomer; sub.CancelAtPeriodEnd {
+				return nil // whoever cancelled it first did
+			}
+		}
 		sub.cancel(c, now)
 		if !in.Now && sub.CurrentPeriodEnd > now && sub.Status != SubscriptionStatusPastDue {
 			sub.CancelAtPeriodEnd = true

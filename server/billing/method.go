@@ -53,6 +53,59 @@ func (b *Billing) customerRef(ctx context.Context, provider payments.Provider, b
 	})
 }
 
+// SaveMethod is how a customer gives what they are to be charged with. Once names the request: sent again it saves nothing more.
+type SaveMethod struct {
+	Method    payments.MethodInput
+	IsDefault bool
+	Once      string
+}
+
+// SaveMethod keeps a method for a customer, and charges nothing. One that cannot be saved is CodeInvalid on payment_method.
+// What the provider has kept when a crash comes between is of no use to anybody, and does no harm.
+func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in SaveMethod) (*store.SavedMethod, error) {
+	c, err := b.store.GetCustomer(ctx, account, customer)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := b.chosen(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := provider.Accept(in.Method, b.store.Now().Time())
+	if err != nil {
+		return nil, err
+	}
+	token := c.ID + "-" + in.Once
+	ref, err := b.refOf(ctx, provider, c, token)
+	if err != nil {
+		return nil, err
+	}
+	method, err := provider.AttachMethod(ctx, payments.AttachInput{
+		Token: token + "-method", Account: account, CustomerRef: ref, MethodRef: accepted.Ref, Card: accepted.Card,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.store.SavePaymentMethod(ctx, store.SavedMethod{
+		AccountID: account, CustomerID: c.ID, Provider: provider.Name(), ProviderRef: method.Ref, CustomerRef: ref, Card: store.JSONOf(method.Card),
+	}, in.IsDefault)
+}
+
+// refOf returns the provider's customer for one of ours, made now if there is none.
+func (b *Billing) refOf(ctx context.Context, provider payments.Provider, c *store.Customer, token string) (string, error) {
+	known, err := b.store.CustomerRef(ctx, c.AccountID, c.ID, provider.Name())
+	if err != nil || known != nil {
+		return deref(known), err
+	}
+	ref, err := provider.CreateCustomer(ctx, payments.CustomerInput{
+		Token: token + "-customer", Account: c.AccountID, Customer: c.ID, Email: deref(c.Email), Name: deref(c.Name),
+	})
+	if decline, ok := errors.AsType[*payments.Decline](err); ok {
+		return "", store.Invalid("payment_method", decline.Message)
+	}
+	return ref, err
+}
+
 // PaymentWith is how an invoice is paid with a saved method.
 func PaymentWith(m *store.SavedMethod) store.InvoicePayment {
 	return store.InvoicePayment{

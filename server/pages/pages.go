@@ -51,6 +51,8 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		"times":     func(unit, quantity int64) int64 { return unit * quantity },
 		"style":     func() template.CSS { return template.CSS(style) },
 		"stripe":    func() template.JS { return template.JS(script) },
+
+		"card": cardName, "day": day, "plan": planName, "price": planPrice, "standing": standing,
 	}).ParseFS(files, "*.html")
 	if err != nil {
 		return nil, err
@@ -79,6 +81,17 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /invoice/:token/authenticate":          p.authenticateInvoice,
 		"/receipt/:token":                            p.receipt,
 		"/receipt/:token/pdf":                        p.receiptPDF,
+
+		"/portal/:token":                                           p.portal(p.portalHome),
+		"/portal/:token/orders":                                    p.portal(p.portalOrders),
+		"/portal/:token/subscriptions/:subscription":               p.portal(p.portalSubscription),
+		"POST /portal/:token/subscriptions/:subscription/cancel":   p.portal(p.cancelSubscription),
+		"POST /portal/:token/subscriptions/:subscription/uncancel": p.portal(p.keepSubscription),
+		"POST /portal/:token/subscriptions/:subscription/card":     p.portal(p.chargeSubscription),
+		"POST /portal/:token/cards":                                p.portal(p.addCard),
+		"POST /portal/:token/cards/:card/default":                  p.portal(p.defaultCard),
+		"POST /portal/:token/cards/:card/remove":                   p.portal(p.removeCard),
+		"POST /portal/:token/end":                                  p.portal(p.endPortal),
 	}
 }
 

@@ -1,0 +1,431 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// guest is a customer with a session on the portal.
+type guest struct {
+	*shop
+	customer *store.Customer
+	session  *store.PortalSession
+}
+
+func (w *shop) guest(email string) *guest {
+	w.t.Helper()
+	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: &email, Name: new("Grace <H>")})
+	require.NoError(w.t, err)
+	p, err := w.CreatePortalSession(w.t.Context(), w.account, c.ID, new("https://shop.example/account?a=1&b=2"))
+	require.NoError(w.t, err)
+	return &guest{w, c, p}
+}
+
+// eachGuest runs a test as a guest, on both engines.
+func eachGuest(t *testing.T, test func(t *testing.T, g *guest)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) { test(t, newShopOn(t, url).guest("grace@example.com")) })
+}
+
+// see is a page of the portal.
+func (g *guest) see(below string, status int) string {
+	g.t.Helper()
+	return g.page(g.session.URL+below, status)
+}
+
+// does posts a form of the portal, and returns the page after it.
+func (g *guest) does(below string, form url.Values, status int) string {
+	g.t.Helper()
+	response, err := http.PostForm(g.session.URL+below, form)
+	require.NoError(g.t, err)
+	return g.read(response, status)
+}
+
+// subscribes lets the guest buy a club, with a card that is saved with it.
+func (g *guest) subscribes(variant store.PriceVariant, card string) *store.Subscription {
+	g.t.Helper()
+	variant.Type, variant.Interval, variant.IntervalCount = store.PriceVariantTypeRecurring, new("month"), new(int64(1))
+	club, err := g.CreateProduct(g.t.Context(), g.account, store.NewProduct{
+		Product: store.Product{Name: "Club & more", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{variant},
+	})
+	require.NoError(g.t, err)
+	sub, err := g.billing.CreateSubscription(g.t.Context(), g.account, billing.CreateSubscription{
+		Draft: store.CheckoutDraft{
+			Checkout: &store.Checkout{CustomerID: &g.customer.ID}, Lines: []store.NewLineItem{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
+		},
+		Method: &payments.MethodInput{Ref: card},
+	})
+	require.NoError(g.t, err)
+	return sub
+}
+
+func (g *guest) subscription(id string) *store.Subscription {
+	g.t.Helper()
+	sub, err := g.GetSubscription(g.t.Context(), g.account, id)
+	require.NoError(g.t, err)
+	return sub
+}
+
+func (g *guest) cards() []store.SavedMethod {
+	g.t.Helper()
+	cards, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer.ID, store.Page{Limit: 100})
+	require.NoError(g.t, err)
+	return cards
+}
+
+// typed is a card as the form of a page sends it.
+func typed(page, number string) url.Values {
+	once := regexp.MustCompile(`name="once" value="([^"]*)"`).FindStringSubmatch(page)
+	return url.Values{"once": {once[1]}, "number": {number}, "exp_month": {"12"}, "exp_year": {"2090"}, "cvc": {"123"}}
+}
+
+func TestPortal_IsOpenToWhomItWasMadeFor(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	grace, ada := w.guest("grace@example.com"), w.guest("ada@example.com")
+	sub := ada.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	card := ada.cards()[0].ID
+	page := grace.see("", http.StatusOK)
+	for _, text := range []string{
+		"Ada &lt;b&gt;&amp; sons&lt;/b&gt;", "Grace &lt;H&gt;", "grace@example.com", "You have no subscriptions.", "You have not ordered anything yet.", "You have no saved cards.",
+		`href="https://shop.example/account?a=1&amp;b=2"`,
+	} {
+		assert.Contains(t, page, text)
+	}
+	assert.NotContains(t, page, "Club")
+	assert.Contains(t, ada.see("", http.StatusOK), "Club &amp; more")
+
+	// What is another customer's is not there.
+	grace.see("/subscriptions/"+sub.ID, http.StatusNotFound)
+	for _, path := range []string{"/subscriptions/" + sub.ID + "/cancel", "/subscriptions/" + sub.ID + "/uncancel", "/subscriptions/" + sub.ID + "/card", "/cards/" + card + "/default", "/cards/" + card + "/remove"} {
+		assert.Contains(t, grace.does(path, url.Values{"card": {card}}, http.StatusNotFound), "There is nothing here", path)
+	}
+	own := grace.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	assert.Contains(t, grace.does("/subscriptions/"+own.ID+"/card", url.Values{"card": {card}}, http.StatusNotFound), "There is nothing here")
+	assert.Len(t, ada.cards(), 1)
+	assert.False(t, ada.subscription(sub.ID).CancelAtPeriodEnd)
+	assert.NotContains(t, grace.see("/orders", http.StatusOK), ada.customer.ID)
+}
+
+func TestPortal_OpensToNothingElse(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	g := w.guest("grace@example.com")
+	for _, wrong := range []string{"x", g.session.ID, g.session.Token + "a", "%00", strings.Repeat("_", 3)} {
+		for _, below := range []string{"", "/orders", "/subscriptions/sub_x"} {
+			assert.Contains(t, w.page(w.server.URL+"/portal/"+wrong+below, http.StatusNotFound), "There is nothing here")
+		}
+	}
+	g.see("/orders?after=nonsense", http.StatusNotFound)
+	g.see("/subscriptions/nonsense", http.StatusNotFound)
+	g.does("/cards/%00/default", nil, http.StatusNotFound)
+	g.does("/cards/nonsense/remove", nil, http.StatusNotFound)
+	now := w.now
+	w.now = now.Add(25 * time.Hour)
+	assert.Contains(t, g.see("", http.StatusGone), "has expired")
+	assert.Contains(t, g.does("/cards", typed(`name="once" value="a"`, "4242424242424242"), http.StatusGone), "has expired")
+	w.now = now
+
+	page := g.does("/end", nil, http.StatusOK)
+	assert.Contains(t, page, "signed out")
+	assert.Contains(t, page, "https://shop.example/account")
+	g.see("", http.StatusNotFound)
+	g.does("/end", nil, http.StatusNotFound)
+}
+
+func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		for range 6 {
+			g.billed()
+		}
+		g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		page := g.see("", http.StatusOK)
+		assert.Equal(t, 6, strings.Count(page, `class="button"`), "every open invoice can be paid")
+		assert.Contains(t, page, "EUR\u00a095.20 are to be paid until ")
+		assert.Equal(t, 5, strings.Count(page, ">Receipt</a>"))
+		assert.Contains(t, page, "All orders and invoices")
+		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: store.Page{Limit: 10}, Customer: g.customer.ID})
+		require.NoError(t, err)
+		all := g.see("/orders", http.StatusOK)
+		for _, o := range orders {
+			i, err := g.GetInvoice(t.Context(), g.account, *o.InvoiceID)
+			require.NoError(t, err)
+			assert.Contains(t, all, `href="`+o.ReceiptURL+`"`)
+			assert.Contains(t, all, `href="`+i.HostedURL+`/pdf"`)
+			assert.Equal(t, o.Status == store.OrderStatusPending, strings.Contains(all, `href="`+i.HostedURL+`"`), "what is paid is not to be paid")
+		}
+		assert.NotContains(t, all, "Older orders")
+		older := g.see("/orders?after="+orders[3].ID, http.StatusOK)
+		assert.Equal(t, len(orders)-4, strings.Count(older, ">Receipt</a>"))
+	})
+}
+
+// billed issues an invoice of the guest's over 95.20, and drafts another.
+func (g *guest) billed() {
+	g.t.Helper()
+	for _, issued := range []bool{true, false} {
+		i, err := g.CreateInvoice(g.t.Context(), g.account, store.InvoiceDraft{
+			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(g.now.Add(24 * time.Hour))), Currency: "eur"},
+			Customer: g.customer.ID,
+			Lines:    []store.NewInvoiceLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
+		})
+		require.NoError(g.t, err)
+		if issued {
+			_, err = g.FinalizeInvoice(g.t.Context(), g.account, i.ID)
+			require.NoError(g.t, err)
+		}
+	}
+}
+
+func TestPortal_ListsEveryOrderPageByPage(t *testing.T) {
+	t.Parallel()
+	g := newShop(t).guest("grace@example.com")
+	for range 23 {
+		g.billed()
+	}
+	first := g.see("/orders", http.StatusOK)
+	require.Equal(t, 20, strings.Count(first, ">Receipt</a>"))
+	next := regexp.MustCompile(`href="[^"]*(/orders\?after=[^"]*)"`).FindStringSubmatch(first)
+	require.Len(t, next, 2)
+	second := g.see(next[1], http.StatusOK)
+	require.Equal(t, 3, strings.Count(second, ">Receipt</a>"))
+	assert.NotContains(t, second, "Older orders")
+}
+
+func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		path := "/subscriptions/" + sub.ID
+		page := g.see(path, http.StatusOK)
+		for _, text := range []string{"Club &amp; more", "USD\u00a09.00 every month", "The next payment is USD\u00a09.00", "Visa ending in 4242", "Active.", `<label for="reason">`} {
+			assert.Contains(t, page, text)
+		}
+		page = g.does(path+"/cancel", url.Values{"reason": {"nonsense"}, "comment": {"it \"is\" <so>"}}, http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "Choose one of the reasons.")
+		assert.Contains(t, page, "it &#34;is&#34; &lt;so&gt;", "what was typed is kept")
+		g.does(path+"/cancel", url.Values{"comment": {strings.Repeat("ä", 1001)}}, http.StatusUnprocessableEntity)
+		g.does(path+"/cancel", url.Values{"reason": {"payment_failed"}}, http.StatusUnprocessableEntity)
+		assert.False(t, g.subscription(sub.ID).CancelAtPeriodEnd)
+
+		page = g.does(path+"/cancel", url.Values{"reason": {"too_expensive"}, "comment": {" too\x00 \xff dear "}}, http.StatusOK)
+		assert.Contains(t, page, "Your subscription is cancelled.")
+		assert.Contains(t, page, "Keep the subscription")
+		assert.NotContains(t, page, "Cancel the subscription")
+		got := g.subscription(sub.ID)
+		require.True(t, got.CancelAtPeriodEnd)
+		assert.Equal(t, store.SubscriptionStatusActive, got.Status)
+		assert.Equal(t, store.Cancellation{Reason: new(store.CancellationReason("too_expensive")), Comment: new("too  dear"), By: "customer"}, *got.Cancellation.V)
+		g.does(path+"/cancel", url.Values{"reason": {"unused"}}, http.StatusOK)
+		assert.Equal(t, got.Cancellation, g.subscription(sub.ID).Cancellation, "it was cancelled before")
+
+		assert.Contains(t, g.does(path+"/uncancel", nil, http.StatusOK), "Your subscription goes on.")
+		got = g.subscription(sub.ID)
+		assert.False(t, got.CancelAtPeriodEnd)
+		assert.Nil(t, got.Cancellation.V)
+		assert.Contains(t, g.does(path+"/uncancel", nil, http.StatusUnprocessableEntity), "You have not cancelled this subscription.")
+	})
+}
+
+func TestPortal_CustomerDoesNotKeepWhatTheSellerCancels(t *testing.T) {
+	t.Parallel()
+	g := newShop(t).guest("grace@example.com")
+	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	path := "/subscriptions/" + sub.ID
+	_, err := g.CancelSubscription(t.Context(), g.account, sub.ID, store.CancelSubscription{})
+	require.NoError(t, err)
+	page := g.does(path+"/cancel", nil, http.StatusOK)
+	assert.NotContains(t, page, "/uncancel")
+	g.does(path+"/uncancel", nil, http.StatusUnprocessableEntity)
+	assert.Equal(t, "merchant", g.subscription(sub.ID).Cancellation.V.By)
+
+	_, err = g.CancelSubscription(t.Context(), g.account, sub.ID, store.CancelSubscription{Now: true})
+	require.NoError(t, err)
+	page = g.see(path, http.StatusOK)
+	assert.Contains(t, page, "Ended on ")
+	assert.NotContains(t, page, "<form")
+	for _, action := range []string{"/cancel", "/uncancel", "/card"} {
+		g.does(path+action, url.Values{"card": {g.cards()[0].ID}}, http.StatusUnprocessableEntity)
+	}
+}
+
+func TestPortal_CustomerAddsAndRemovesCards(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		page := g.see("", http.StatusOK)
+		refused := g.does("/cards", typed(page, "4242 4242 4242 4241"), http.StatusUnprocessableEntity)
+		assert.Contains(t, refused, "The card number is incorrect.")
+		assert.NotContains(t, refused, "4241", "a page never shows a card")
+		form := typed(page, "4242 4242 4242 4242")
+		assert.Contains(t, g.does("/cards", form, http.StatusOK), "Your card is saved.")
+		g.does("/cards", form, http.StatusOK)
+		require.Len(t, g.cards(), 1, "the same form sent twice is one card")
+		first := g.cards()[0]
+
+		page = g.see("", http.StatusOK)
+		assert.Contains(t, page, "Visa ending in 4242")
+		assert.Contains(t, page, "Default</span>")
+		page = g.does("/cards", typed(page, "5555555555554444"), http.StatusOK)
+		second := g.cards()[0]
+		require.Equal(t, "mastercard", second.Card.V.Brand)
+		assert.Equal(t, first.ID, g.defaultCard(), "a card becomes the default when it is said so")
+		g.does("/cards/"+second.ID+"/default", nil, http.StatusOK)
+		assert.Equal(t, second.ID, g.defaultCard())
+		third := typed(page, "378282246310005")
+		third.Set("cvc", "1234")
+		third.Set("default", "true")
+		g.does("/cards", third, http.StatusOK)
+		assert.Equal(t, g.cards()[0].ID, g.defaultCard())
+
+		assert.Contains(t, g.does("/cards/"+second.ID+"/remove", nil, http.StatusOK), "Your card is removed.")
+		g.does("/cards/"+second.ID+"/remove", nil, http.StatusNotFound)
+		assert.Len(t, g.cards(), 2)
+		for _, wrong := range []string{"", "A", "a b", strings.Repeat("a", 41)} {
+			form.Set("once", wrong)
+			assert.Contains(t, g.does("/cards", form, http.StatusUnprocessableEntity), "incomplete")
+		}
+	})
+}
+
+func (g *guest) defaultCard() string {
+	g.t.Helper()
+	c, err := g.GetCustomer(g.t.Context(), g.account, g.customer.ID)
+	require.NoError(g.t, err)
+	if c.DefaultPaymentMethodID == nil {
+		return ""
+	}
+	return *c.DefaultPaymentMethodID
+}
+
+func TestPortal_TheSameFormAtOnceIsOneCard(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		form := typed(g.see("", http.StatusOK), "4242424242424242")
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				response, err := http.PostForm(g.session.URL+"/cards", form)
+				if assert.NoError(t, err) {
+					assert.NoError(t, response.Body.Close())
+					assert.Equal(t, http.StatusOK, response.StatusCode)
+				}
+			})
+		}
+		all.Wait()
+		assert.Len(t, g.cards(), 1)
+	})
+}
+
+func TestPortal_CardThatPaysIsNotRemoved(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		path, first := "/subscriptions/"+sub.ID, g.cards()[0].ID
+		page := g.does("/cards/"+first+"/remove", nil, http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "This card pays for Club &amp; more.")
+		require.Len(t, g.cards(), 1)
+
+		page = g.see(path, http.StatusOK)
+		refused := g.does(path+"/card", typed(page, "4242424242424241"), http.StatusUnprocessableEntity)
+		assert.Contains(t, refused, "The card number is incorrect.")
+		page = g.does(path+"/card", typed(page, "5555 5555 5555 4444"), http.StatusOK)
+		assert.Contains(t, page, "Charged to Mastercard ending in 4444")
+		second := g.cards()[0].ID
+		assert.Equal(t, second, *g.subscription(sub.ID).Method.V.ID)
+		page = g.does(path+"/card", url.Values{"card": {first}}, http.StatusOK)
+		assert.Contains(t, page, "Charged to Visa ending in 4242")
+		g.does(path+"/card", url.Values{"card": {second}}, http.StatusOK)
+
+		g.does("/cards/"+first+"/remove", nil, http.StatusOK)
+		g.does("/cards/"+second+"/remove", nil, http.StatusUnprocessableEntity)
+		g.does(path+"/cancel", nil, http.StatusOK)
+		g.does("/cards/"+second+"/remove", nil, http.StatusOK)
+		assert.Contains(t, g.see(path, http.StatusOK), "The card is removed: choose another one.")
+	})
+}
+
+// A card that fails is replaced by the customer, and what is past due is collected from the new one.
+func TestPortal_NewCardCollectsWhatIsPastDue(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(store.PriceVariant{Amount: 900}, "tok_fail_on_renewal")
+		path := "/subscriptions/" + sub.ID
+		g.now = g.now.AddDate(0, 1, 1)
+		g.run()
+		g.renew()
+		page := g.see(path, http.StatusOK)
+		assert.Contains(t, page, "A payment has failed. It is tried again on ")
+		assert.Contains(t, page, "Pay USD\u00a09.00 now")
+		assert.Contains(t, page, "It ends at once")
+		page = g.see("", http.StatusOK)
+		assert.Contains(t, page, "USD\u00a09.00 are overdue")
+
+		page = g.does(path+"/card", typed(page, "4242424242424242"), http.StatusOK)
+		assert.Contains(t, page, "It is being tried again now")
+		g.run()
+		page = g.see(path, http.StatusOK)
+		assert.Contains(t, page, "Active.")
+		assert.NotContains(t, page, "Pay USD")
+		assert.EqualValues(t, 2, g.subscription(sub.ID).CyclesBilled)
+	})
+}
+
+// renew gives the guest a session of today.
+func (g *guest) renew() {
+	g.t.Helper()
+	var err error
+	g.session, err = g.CreatePortalSession(g.t.Context(), g.account, g.customer.ID, nil)
+	require.NoError(g.t, err)
+}
+
+// run lets billing do what is due.
+func (g *guest) run() {
+	g.t.Helper()
+	require.NoError(g.t, g.billing.Work(g.t.Context()))
+}
+
+func TestPortal_TakesNoCardsOfAnotherProvider(t *testing.T) {
+	t.Parallel()
+	g := newShop(t).guest("grace@example.com")
+	page := g.see("", http.StatusOK)
+	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	_, err := g.UpdateAccount(t.Context(), g.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderStripe })
+	require.NoError(t, err)
+	assert.NotContains(t, g.see("", http.StatusOK), `name="number"`)
+	assert.NotContains(t, g.see("/subscriptions/"+sub.ID, http.StatusOK), `name="number"`)
+	assert.Contains(t, g.does("/cards", typed(page, "4242424242424242"), http.StatusUnprocessableEntity), "Cards are not taken on this page.")
+	assert.Len(t, g.cards(), 1)
+}
+
+// Every address on the pages leads somewhere, wherever the pages are mounted.
+func TestPortal_EveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	g := newShop(t).guest("grace@example.com")
+	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	g.billed()
+	g.subscribes(store.PriceVariant{Amount: 500}, "pm_card_mastercard")
+	for _, below := range []string{"", "/orders", "/subscriptions/" + sub.ID} {
+		address, err := url.Parse(g.session.URL + below)
+		require.NoError(t, err)
+		for _, link := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(g.see(below, http.StatusOK), -1) {
+			to, err := address.Parse(strings.ReplaceAll(link[1], "&amp;", "&"))
+			require.NoError(t, err)
+			if to.Scheme == "mailto" || to.Host == "shop.example" {
+				continue
+			}
+			response, err := http.Get(to.String())
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			assert.Equal(t, http.StatusOK, response.StatusCode, fmt.Sprintf("%s on %q", link[1], below))
+		}
+	}
+}

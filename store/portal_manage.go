@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// What a customer does on the portal concerns what is theirs: anything else is missing.
+
+// CustomerSubscription returns a subscription of a customer, or CodeMissing.
+func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
+	sub, err := s.findSubscription(ctx, account, ref, "", "")
+	if err == nil && sub.CustomerID != customer {
+		err = Missing("subscription", "", ref)
+	}
+	return sub, err
+}
+
+// KeepSubscription lets a subscription go on that its customer has cancelled. One that the seller cancelled is CodeInvalid
+// on status, as is one that is not going to end.
+func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
+		if sub.CustomerID != customer {
+			return Missing("subscription", "", ref)
+		}
+		if err := sub.goesOn(); err != nil {
+			return err
+		}
+		if !sub.IsCustomersToKeep() {
+			return Invalid("status", "You have not cancelled this subscription.")
+		}
+		sub.keep()
+		return nil
+	})
+}
+
+// IsCustomersToKeep reports whether the subscription ends with its period because its customer wants it to.
+func (s *Subscription) IsCustomersToKeep() bool {
+	return s.CancelAt() != nil && s.Cancellation.V != nil && s.Cancellation.V.By == cancelledByCustomer
+}
+
+// SavePaymentMethod keeps a method for its customer. It becomes their default if it is to, or if they have none: then their
+// subscriptions that are past due are tried with it. One that the customer has already is returned as it is kept.
+func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault bool) (*SavedMethod, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
+		pastDue, err := u.lockPastDue(ctx, m.AccountID, m.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.findCustomer(ctx, m.AccountID, m.CustomerID, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.businessNow(ctx, m.AccountID)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := u.keepMethod(ctx, m, now)
+		if err != nil || c.DefaultPaymentMethodID != nil && !isDefault {
+			return kept, err
+		}
+		return kept, u.makeDefault(ctx, c, kept, pastDue, now)
+	})
+}
+
+// RemovePaymentMethod forgets a method as DeleteCustomerPaymentMethod does, unless the next period of a subscription is to be
+// charged to it: that is CodeInvalid on payment_method.
+func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
+		c, err := s.findCustomer(ctx, account, customer, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.findMethod(ctx, c, ref, "")
+		if err != nil {
+			return nil, err
+		}
+		sub, err := u.chargedTo(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if sub != nil {
+			return nil, Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.plan().describe()))
+		}
+		return s.DeleteCustomerPaymentMethod(ctx, account, c.ID, m.ID)
+	})
+}
+
+// chargedTo returns a subscription whose next period is to be charged to a method, nil if there is none.
+func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, error) {
+	going, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
+	if err != nil {
+		return nil, fmt.Errorf("look for subscriptions: %w", err)
+	}
+	for i := range going {
+		if going[i].CancelAtPeriodEnd {
+			continue
+		}
+		method, err := u.billingMethod(ctx, &going[i])
+		if err != nil {
+			return nil, err
+		}
+		if method != nil && deref(method.ID) == m.ID {
+			return &going[i], nil
+		}
+	}
+	return nil, nil
+}
