@@ -559,6 +559,7 @@ const (
 
 // Defines values for SubscriptionCancellationBy.
 const (
+	SubscriptionCancellationByCustomer SubscriptionCancellationBy = "customer"
 	SubscriptionCancellationByMerchant SubscriptionCancellationBy = "merchant"
 	SubscriptionCancellationBySystem   SubscriptionCancellationBy = "system"
 )
@@ -3463,6 +3464,34 @@ type PaymentStatus string
 // PaymentsProvider Who moves the money. `test` takes test cards and moves none.
 type PaymentsProvider string
 
+// PortalSession What opens the portal to a customer for a while. Its `url` and `token` are never shown again.
+type PortalSession struct {
+	// ID Example: psess_01k0000000000000000000000a
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Customer string `json:"customer"`
+
+	// URL Where to send the customer.
+	//
+	// Example: https://shop.example/portal/psess_7h3t0k3n
+	URL string `json:"url"`
+
+	// Token The secret that the URL ends in.
+	Token     string  `json:"token"`
+	ReturnURL *string `json:"return_url"`
+
+	// ExpiresAt 24 hours after it was made.
+	ExpiresAt wire.Time `json:"expires_at"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// PortalSessionCreate A portal session to be made.
+type PortalSessionCreate struct {
+	// ReturnURL Where the portal's way back leads. Without it there is none.
+	ReturnURL *string `json:"return_url,omitempty"`
+}
+
 // PriceRange The lowest and highest amount among the active price variants, in the account's default currency if possible.
 type PriceRange struct {
 	// MinAmount In the currency's minor unit.
@@ -4236,15 +4265,17 @@ type SubscriptionCancelRefund string
 
 // SubscriptionCancellation Why a subscription was cancelled, and by whom.
 type SubscriptionCancellation struct {
-	Reason  *CancellationReason        `json:"reason"`
-	Comment *string                    `json:"comment"`
-	By      SubscriptionCancellationBy `json:"by"`
+	Reason  *CancellationReason `json:"reason"`
+	Comment *string             `json:"comment"`
+
+	// By The customer does it on the portal.
+	By SubscriptionCancellationBy `json:"by"`
 
 	// Refunds The refunds of what was left of the period, `re_...`.
 	Refunds []string `json:"refunds"`
 }
 
-// SubscriptionCancellationBy defines model for SubscriptionCancellation.By.
+// SubscriptionCancellationBy The customer does it on the portal.
 type SubscriptionCancellationBy string
 
 // SubscriptionChangeCreate Another plan. What is not sent stays as it is.
@@ -6745,6 +6776,7 @@ var Operations = map[string]Operation{
 	"mergeCustomer":               {ID: "mergeCustomer", Method: "POST", Path: "/customers/{id}/merge", Approval: "ask", Scope: "customers:write"},
 	"listCustomerPaymentMethods":  {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
 	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
+	"createPortalSession":         {ID: "createPortalSession", Method: "POST", Path: "/customers/{id}/portal_sessions", Approval: "allow", Scope: "customers:write"},
 	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
 	"listDiscounts":               {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
 	"createDiscount":              {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
@@ -7309,6 +7341,16 @@ func (s *CustomersService) ListPaymentMethods(ctx context.Context, id string, pa
 // Forgets a payment method, so that nothing is charged to it any more. Was it the default, the customer has none then.
 func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, paymentMethod string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCustomerPaymentMethod", []string{id, paymentMethod}, nil, nil, opts)
+}
+
+// CreatePortalSession sends POST /customers/{id}/portal_sessions.
+//
+// Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password: send them there from a
+// page on which they are signed in. They see their orders with receipts and their invoices, which they can pay; they cancel
+// subscriptions or take that back, choose what those are charged to, and add and remove cards. Whoever has the URL can do that,
+// until the customer ends the session or it expires: make one when they ask for it, and keep none.
+func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {
+	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, body, opts)
 }
 
 // GetState sends GET /customers/{id}/state.

@@ -578,6 +578,7 @@ const (
 
 // Defines values for SubscriptionCancellationBy.
 const (
+	SubscriptionCancellationByCustomer SubscriptionCancellationBy = "customer"
 	SubscriptionCancellationByMerchant SubscriptionCancellationBy = "merchant"
 	SubscriptionCancellationBySystem   SubscriptionCancellationBy = "system"
 )
@@ -3531,6 +3532,34 @@ type PaymentStatus string
 // PaymentsProvider Who moves the money. `test` takes test cards and moves none.
 type PaymentsProvider string
 
+// PortalSession What opens the portal to a customer for a while. Its `url` and `token` are never shown again.
+type PortalSession struct {
+	// ID Example: psess_01k0000000000000000000000a
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Customer string `json:"customer"`
+
+	// URL Where to send the customer.
+	//
+	// Example: https://shop.example/portal/psess_7h3t0k3n
+	URL string `json:"url"`
+
+	// Token The secret that the URL ends in.
+	Token     string  `json:"token"`
+	ReturnURL *string `json:"return_url"`
+
+	// ExpiresAt 24 hours after it was made.
+	ExpiresAt wire.Time `json:"expires_at"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// PortalSessionCreate A portal session to be made.
+type PortalSessionCreate struct {
+	// ReturnURL Where the portal's way back leads. Without it there is none.
+	ReturnURL *string `json:"return_url,omitempty"`
+}
+
 // PriceRange The lowest and highest amount among the active price variants, in the account's default currency if possible.
 type PriceRange struct {
 	// MinAmount In the currency's minor unit.
@@ -4304,15 +4333,17 @@ type SubscriptionCancelRefund string
 
 // SubscriptionCancellation Why a subscription was cancelled, and by whom.
 type SubscriptionCancellation struct {
-	Reason  *CancellationReason        `json:"reason"`
-	Comment *string                    `json:"comment"`
-	By      SubscriptionCancellationBy `json:"by"`
+	Reason  *CancellationReason `json:"reason"`
+	Comment *string             `json:"comment"`
+
+	// By The customer does it on the portal.
+	By SubscriptionCancellationBy `json:"by"`
 
 	// Refunds The refunds of what was left of the period, `re_...`.
 	Refunds []string `json:"refunds"`
 }
 
-// SubscriptionCancellationBy defines model for SubscriptionCancellation.By.
+// SubscriptionCancellationBy The customer does it on the portal.
 type SubscriptionCancellationBy string
 
 // SubscriptionChangeCreate Another plan. What is not sent stays as it is.
@@ -6213,6 +6244,9 @@ type UpdateCustomerJSONRequestBody = CustomerUpdate
 // MergeCustomerJSONRequestBody defines body for MergeCustomer for application/json ContentType.
 type MergeCustomerJSONRequestBody = CustomerMerge
 
+// CreatePortalSessionJSONRequestBody defines body for CreatePortalSession for application/json ContentType.
+type CreatePortalSessionJSONRequestBody = PortalSessionCreate
+
 // CreateDiscountJSONRequestBody defines body for CreateDiscount for application/json ContentType.
 type CreateDiscountJSONRequestBody = DiscountCreate
 
@@ -7373,6 +7407,9 @@ type ServerInterface interface {
 	// DeleteCustomerPaymentMethod Delete a customer's payment method
 	// (DELETE /customers/{id}/payment_methods/{payment_method})
 	DeleteCustomerPaymentMethod(ctx echo.Context, id string, paymentMethod string) error
+	// CreatePortalSession Open the portal to a customer
+	// (POST /customers/{id}/portal_sessions)
+	CreatePortalSession(ctx echo.Context, id string) error
 	// GetCustomerState Get what a customer has
 	// (GET /customers/{id}/state)
 	GetCustomerState(ctx echo.Context, id string) error
@@ -9432,6 +9469,22 @@ func (w *ServerInterfaceWrapper) DeleteCustomerPaymentMethod(ctx echo.Context) e
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.DeleteCustomerPaymentMethod(ctx, id, paymentMethod)
+	return err
+}
+
+// CreatePortalSession converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePortalSession(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePortalSession(ctx, id)
 	return err
 }
 
@@ -12182,6 +12235,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/orders/:id/receipt", wrapper.GetOrderReceipt, options.OperationMiddlewares["getOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/resend_receipt", wrapper.ResendOrderReceipt, options.OperationMiddlewares["resendOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/void", wrapper.VoidOrder, options.OperationMiddlewares["voidOrder"]...)
+	router.POST(options.BaseURL+"/customers/:id/portal_sessions", wrapper.CreatePortalSession, options.OperationMiddlewares["createPortalSession"]...)
 	router.GET(options.BaseURL+"/price_variants", wrapper.ListPriceVariants, options.OperationMiddlewares["listPriceVariants"]...)
 	router.POST(options.BaseURL+"/price_variants", wrapper.CreatePriceVariant, options.OperationMiddlewares["createPriceVariant"]...)
 	router.DELETE(options.BaseURL+"/price_variants/:id", wrapper.DeletePriceVariant, options.OperationMiddlewares["deletePriceVariant"]...)
@@ -13119,6 +13173,21 @@ type DeleteCustomerPaymentMethod200JSONResponse Deleted
 
 func (response DeleteCustomerPaymentMethod200JSONResponse) VisitDeleteCustomerPaymentMethodResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type CreatePortalSessionRequestObject struct {
+	ID   string `json:"id"`
+	Body *CreatePortalSessionJSONRequestBody
+}
+
+type CreatePortalSessionResponseObject interface {
+	VisitCreatePortalSessionResponse(w http.ResponseWriter) error
+}
+
+type CreatePortalSession201JSONResponse PortalSession
+
+func (response CreatePortalSession201JSONResponse) VisitCreatePortalSessionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, PortalSession(response)) // as itself: response has none of its methods
 }
 
 type GetCustomerStateRequestObject struct {
@@ -14552,6 +14621,9 @@ type StrictServerInterface interface {
 	// DeleteCustomerPaymentMethod Delete a customer's payment method
 	// (DELETE /customers/{id}/payment_methods/{payment_method})
 	DeleteCustomerPaymentMethod(ctx context.Context, request DeleteCustomerPaymentMethodRequestObject) (DeleteCustomerPaymentMethodResponseObject, error)
+	// CreatePortalSession Open the portal to a customer
+	// (POST /customers/{id}/portal_sessions)
+	CreatePortalSession(ctx context.Context, request CreatePortalSessionRequestObject) (CreatePortalSessionResponseObject, error)
 	// GetCustomerState Get what a customer has
 	// (GET /customers/{id}/state)
 	GetCustomerState(ctx context.Context, request GetCustomerStateRequestObject) (GetCustomerStateResponseObject, error)
@@ -16844,6 +16916,54 @@ func (sh *strictHandler) DeleteCustomerPaymentMethod(ctx echo.Context, id string
 		return err
 	} else if validResponse, ok := response.(DeleteCustomerPaymentMethodResponseObject); ok {
 		return validResponse.VisitDeleteCustomerPaymentMethodResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreatePortalSession operation middleware
+func (sh *strictHandler) CreatePortalSession(ctx echo.Context, id string) error {
+	var request CreatePortalSessionRequestObject
+
+	request.ID = id
+
+	var body CreatePortalSessionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePortalSession(ctx.Request().Context(), request.(CreatePortalSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePortalSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePortalSessionResponseObject); ok {
+		return validResponse.VisitCreatePortalSessionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
