@@ -40,7 +40,7 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 
 // refundPart begins to give a part back, and reports whether there is anything of it to be given back.
 func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, part unusedPart) (bool, error) {
-	o, err := u.store.findOrder(ctx, sub.AccountID, part.order, u.lock())
+	o, err := u.lockRefunded(ctx, sub.AccountID, part.order)
 	if err != nil {
 		return false, err
 	}
