@@ -87,7 +87,7 @@ func eventSample(kind string) any {
 	case store.EventInvoicePaid:
 		invoice := sampleInvoice()
 		invoice.Invoice.Status, invoice.Invoice.AmountPaid, invoice.Invoice.PaidAt = store.InvoiceStatusPaid, invoice.Invoice.TotalAmount, new(sampleTime())
-		invoice.Invoice.AttemptCount = 1
+		invoice.Invoice.AttemptCount, invoice.Invoice.PaymentIDs = 1, store.JSONOf([]string{store.KindPayment.Prefix() + sampleID})
 		return invoice
 	case store.EventInvoicePastDue:
 		invoice := sampleInvoice()
