@@ -34,7 +34,7 @@ func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string
 			Name: "Period", Value: invoicepdf.Date(i.PeriodStart.Time()) + " – " + invoicepdf.Date(i.PeriodEnd.Time()),
 		})
 	}
-	document.Balances = paidOf(i.BalanceApplied, i.AmountPaid)
+	document.Balances = paidOf(i.BalanceApplied, i.AmountPaid, i.Status == store.InvoiceStatusVoid)
 	given := refundsOf(i.RefundIDs.V, refunds)
 	given.on(document, i.AmountPaid)
 	if given.amount > 0 {
@@ -47,10 +47,10 @@ func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string
 	return document
 }
 
-// paidOf says how a total was paid.
-func paidOf(credit, paid int64) []invoicepdf.Balance {
+// paidOf says how a total was paid. What is void gave the credit back.
+func paidOf(credit, paid int64, isVoid bool) []invoicepdf.Balance {
 	balances := []invoicepdf.Balance{{Name: "Paid", Amount: paid}}
-	if credit != 0 {
+	if credit != 0 && !isVoid {
 		balances = append([]invoicepdf.Balance{{Name: "Paid from credit", Amount: credit}}, balances...)
 	}
 	return balances
@@ -71,7 +71,7 @@ func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]
 		Seller: sellerOf(seller), Buyer: buyerOf(o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
 		Currency: o.Currency, Lines: linesOf(d.Items),
 		Subtotal: o.SubtotalAmount, Discount: o.DiscountAmount, Net: o.NetAmount, Taxes: taxesOf(o.TaxBreakdown.V), Tax: o.TaxAmount, Total: o.TotalAmount,
-		Balances: paidOf(o.BalanceApplied, o.PaidAmount),
+		Balances: paidOf(o.BalanceApplied, o.PaidAmount, o.Status == store.OrderStatusVoid),
 	}
 	if o.PaidAt != nil {
 		document.Facts = append(document.Facts, invoicepdf.Fact{Name: "Paid on", Value: invoicepdf.Date(o.PaidAt.Time())})

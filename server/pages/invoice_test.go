@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/pdf"
 )
@@ -193,6 +194,31 @@ func TestInvoicePage_BuyerAuthenticates(t *testing.T) {
 		assert.Contains(t, w.read(response, http.StatusOK), ">Paid<")
 	}
 	assert.Equal(t, 1, w.asked)
+}
+
+func TestDocuments_OfWhatIsVoidGaveTheCreditBack(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, "sqlite")
+	w := newShopOn(t, url)
+	i := w.billed()
+	for _, table := range []string{"invoices", "orders"} {
+		harness.OpenDatabase(t, url).Must(t, "UPDATE "+table+" SET balance_applied = 500")
+	}
+	order, err := w.GetOrder(t.Context(), w.account, *i.OrderID)
+	require.NoError(t, err)
+	for _, address := range []string{i.HostedURL, order.ReceiptURL} {
+		page := w.page(address, http.StatusOK)
+		assert.Regexp(t, "Paid from credit</th><td [^>]*>EUR\u00a05.00", page)
+		assert.Regexp(t, "Amount due</th><td [^>]*>EUR\u00a090.20", page)
+	}
+	_, err = w.VoidInvoice(t.Context(), w.account, i.ID)
+	require.NoError(t, err)
+	for _, address := range []string{i.HostedURL, order.ReceiptURL} {
+		page := w.page(address, http.StatusOK)
+		assert.Contains(t, page, ">Void<")
+		assert.NotContains(t, page, "credit")
+		assert.NotContains(t, page, "90.20")
+	}
 }
 
 func TestInvoicePage_VoidAsksForNothing(t *testing.T) {

@@ -115,6 +115,13 @@ func (o *office) purchase(c sdk.CheckoutCreate) *sdk.Order {
 	return paid.Order.Object
 }
 
+// isSound asks the program whether all that it stored adds up.
+func (o *office) isSound() {
+	o.t.Helper()
+	out, err := o.binary.Command("doctor").CombinedOutput()
+	require.NoError(o.t, err, "%s", out)
+}
+
 // says expects each pattern in a text.
 func says(t *testing.T, text string, patterns ...string) {
 	t.Helper()
@@ -155,6 +162,7 @@ func TestDocuments_OfAPurchase(t *testing.T) {
 		for _, paper := range []string{o.invoicePaper(order.Invoice.ID), o.paper(receipt + "/pdf")} {
 			says(t, paper, "Partly refunded", "Refunded +JPY -5,000", "Tax in the refund +JPY -455", "Paid after refund +JPY 8,580", "JPY 5,000 refunded on .*, of which tax JPY 455")
 		}
+		o.isSound()
 	})
 }
 
@@ -190,6 +198,7 @@ func TestInvoice_IsPaidOnItsPage(t *testing.T) {
 		assert.Equal(t, sdk.InvoiceStatusPaid, invoice.Status)
 		assert.Equal(t, sdk.OrderStatusPaid, invoice.Order.Object.Status)
 		assert.Equal(t, "4242", invoice.Payments[0].Object.PaymentMethod.Last4)
+		o.isSound()
 	})
 }
 
@@ -215,4 +224,5 @@ func TestReceipt_SaysWhatCreditPaid(t *testing.T) {
 	page := o.get(renewals.Data[0].ReceiptURL)
 	says(t, page, "Paid from credit</th><td [^>]*>USD\u00a09.00", ">Paid</th><td [^>]*>USD\u00a00.00")
 	says(t, o.invoicePaper(renewals.Data[0].Invoice.ID), "Paid from credit +USD 9.00", "Amount due +USD 0.00")
+	o.isSound()
 }
