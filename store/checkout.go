@@ -357,7 +357,7 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 
 // DueCheckouts names open checkouts whose time is over, at most limit.
 func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, ` ORDER BY expires_at`, limit)
+	return s.due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
 }
 
 // EndCheckout expires an open checkout whose time is over, and reports whether it did: another one may have been first.

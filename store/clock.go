@@ -9,6 +9,9 @@ import (
 // maxClockOffset is how far an account's clock may be ahead.
 const maxClockOffset = 100 * 365 * 24 * time.Hour
 
+// clockTolerance is how long ago a moment may have been that an account's clock is to be moved to: it goes on by itself.
+const clockTolerance = time.Minute
+
 // AdvanceClock moves an account's clock forward, by a time or to a moment. With neither it stays where it is.
 type AdvanceClock struct {
 	By time.Duration
@@ -46,32 +49,48 @@ type ahead struct {
 	offset  Time
 }
 
-// AdvanceClock moves the account's clock and returns its time. It commits at once. A moment before the account's time
-// is CodeInvalid on now, and more than a hundred years ahead on what was sent.
-func (s *Store) AdvanceClock(ctx context.Context, account string, in AdvanceClock) (Time, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (Time, error) {
-		offset, err := get[Time](ctx, s, `SELECT clock_offset FROM accounts WHERE id = ?`+u.lock(), account)
+// AimClock returns where an account's clock is to be moved to, and moves nothing. It commits what a request has done so
+// far. A moment before the account's time is CodeInvalid on now, unless it has only just passed; more than a hundred years
+// ahead is CodeInvalid on what was sent.
+func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (Time, error) {
+	return step(ctx, s, func(ctx context.Context, _ *unit) (Time, error) {
+		now, err := s.businessNow(ctx, account)
 		if err != nil {
 			return 0, err
 		}
-		if offset == nil {
-			return 0, Missing("account", "", account)
-		}
-		now, field := s.Now(), "advance_seconds"
-		ahead := offset.Add(in.By)
+		target, field := now.Add(in.By), "advance_seconds"
 		if in.To != nil {
-			ahead, field = *in.To-now, "now"
+			target, field = *in.To, "now"
 		}
-		if ahead < *offset {
-			return 0, Invalid(field, fmt.Sprintf("The account's clock shows %s and moves forward only.", now+*offset))
+		if target < now.Add(-clockTolerance) {
+			return 0, Invalid(field, fmt.Sprintf("The account's clock shows %s and moves forward only.", now))
 		}
-		if ahead > Time(0).Add(maxClockOffset) {
+		if target > s.Now().Add(maxClockOffset) {
 			return 0, Invalid(field, "The account's clock is at most a hundred years ahead.")
 		}
-		_, err = u.exec(ctx, `UPDATE accounts SET clock_offset = ? WHERE id = ?`, ahead, account)
-		return now + ahead, err
+		return max(target, now), nil
 	})
 }
+
+// MoveClock moves an account's clock to a moment, unless it has passed that, and returns what it shows.
+func (s *Store) MoveClock(ctx context.Context, account string, to Time) (Time, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (Time, error) {
+		now := s.Now()
+		_, err := u.exec(ctx, `UPDATE accounts SET clock_offset = ? WHERE id = ? AND clock_offset < ?`, to-now, account, to-now)
+		if err != nil {
+			return 0, err
+		}
+		return s.businessNow(ctx, account)
+	})
+}
+
+// ClockOf returns what an account's clock shows.
+func (s *Store) ClockOf(ctx context.Context, account string) (Time, error) {
+	return s.businessNow(ctx, account)
+}
+
+// HasTestClock reports whether accounts have clocks of their own.
+func (s *Store) HasTestClock() bool { return s.options.TestClock }
 
 // Due names something that somebody may have to do by now. It is a candidate: what it is by then shows under its lock.
 type Due struct {
@@ -80,16 +99,52 @@ type Due struct {
 }
 
 // due runs a scan whose one argument is the time: of one account by its own clock, or of all by the store's. No
-// account's clock is behind that, and those that are ahead are MovedAccounts.
-func (s *Store) due(ctx context.Context, account, query, order string, limit int) ([]Due, error) {
+// account's clock is behind that, and those that are ahead are MovedAccounts. The longest waiting come first.
+func (s *Store) due(ctx context.Context, account, query, at string, limit int) ([]Due, error) {
 	if account == "" {
-		return selectAll[Due](ctx, s, query+order+` LIMIT ?`, s.Now(), limit)
+		return selectAll[Due](ctx, s, query+` ORDER BY `+at+` LIMIT ?`, s.Now(), limit)
 	}
 	now, err := s.businessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	return selectAll[Due](ctx, s, query+` AND account_id = ?`+order+` LIMIT ?`, now, account, limit)
+	return selectAll[Due](ctx, s, query+` AND account_id = ? ORDER BY `+at+`, id LIMIT ?`, now, account, limit)
+}
+
+// NextDue returns when the next thing falls due of all that the scans of due find for an account: after one time, and
+// not after another. Of several that fall due within a while it is the last one's. Nil stands for nothing.
+func (s *Store) NextDue(ctx context.Context, account string, after, until Time, while time.Duration) (*Time, error) {
+	next, err := s.edgeOfDue(ctx, account, `MIN`, after, until)
+	if err != nil || next == nil {
+		return nil, err
+	}
+	return s.edgeOfDue(ctx, account, `MAX`, after, min(next.Add(while), until))
+}
+
+// edgeOfDue is the first or the last time in a stretch at which something falls due, nil if nothing does.
+func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until Time) (*Time, error) {
+	row, err := get[struct {
+		At *Time `db:"at"`
+	}](ctx, s, `
+		SELECT `+edge+`(at) AS at FROM (
+			SELECT `+edge+`(due_at) AS at FROM subscriptions WHERE account_id = ? AND due_at > ? AND due_at <= ?
+			UNION ALL
+			SELECT `+edge+`(expires_at) FROM checkouts WHERE account_id = ? AND status = 'open' AND expires_at > ? AND expires_at <= ?
+			UNION ALL
+			SELECT `+edge+`(next_payment_attempt_at) FROM invoices
+			WHERE account_id = ? AND subscription_id IS NULL AND next_payment_attempt_at > ? AND next_payment_attempt_at <= ?
+			UNION ALL
+			SELECT `+edge+`(due_at) FROM invoices
+			WHERE account_id = ? AND status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at > ? AND due_at <= ?
+			UNION ALL
+			SELECT `+edge+`(created_at) + ? FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at > ? AND created_at <= ?
+		) AS stretch`,
+		account, after, until, account, after, until, account, after, until, account, after, until,
+		ActionLifetime.Microseconds(), account, after.Add(-ActionLifetime), until.Add(-ActionLifetime))
+	if err != nil {
+		return nil, fmt.Errorf("read what falls due: %w", err)
+	}
+	return row.At, nil
 }
 
 // MovedAccounts returns the accounts whose clock is ahead of the store's. There are none without a test clock.

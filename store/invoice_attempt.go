@@ -6,7 +6,7 @@ import "context"
 // with it.
 func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
 	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ?`,
-		` ORDER BY next_payment_attempt_at`, limit)
+		`next_payment_attempt_at`, limit)
 }
 
 // CollectInvoice begins the one attempt to charge an invoice that is due for it, with the buyer away, and reports whether

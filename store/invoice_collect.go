@@ -22,7 +22,7 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *Time, now Time) e
 func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
 	return s.due(ctx, account, `
 		SELECT account_id, id FROM invoices
-		WHERE status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at <= ?`, ` ORDER BY due_at`, limit)
+		WHERE status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at <= ?`, `due_at`, limit)
 }
 
 // PassInvoiceDue makes an open invoice past due whose time to be paid is over, and reports whether it did: another one

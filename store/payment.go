@@ -215,15 +215,18 @@ func (s *Store) PaymentAge(ctx context.Context, p *Payment) (time.Duration, erro
 	return time.Duration(now-p.CreatedAt) * time.Microsecond, err
 }
 
-// WaitingPayments names an account's payments that have waited for their buyer for longer than patience.
-func (s *Store) WaitingPayments(ctx context.Context, account string, patience time.Duration, limit int) ([]Due, error) {
+// ActionLifetime is how long a buyer has for an action that the provider wants. Stock is held meanwhile.
+const ActionLifetime = 30 * time.Minute
+
+// WaitingPayments names an account's payments whose buyer's time is over, at most limit.
+func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]Due, error) {
 	now, err := s.businessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	return selectAll[Due](ctx, s, `
-		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at < ? LIMIT ?`,
-		account, now.Add(-patience), limit)
+		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at <= ? ORDER BY created_at, id LIMIT ?`,
+		account, now.Add(-ActionLifetime), limit)
 }
 
 // CheckoutPayment returns the payment under way of a checkout, or CodeMissing.

@@ -17,7 +17,14 @@ type SubscriptionStep struct {
 
 // DueSubscriptions names subscriptions that have something to do by now, at most limit.
 func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ?`, ` ORDER BY due_at`, limit)
+	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ?`, `due_at`, limit)
+}
+
+// SubscribedAccounts names the accounts that have subscriptions with something to do by now, the longest waiting first.
+func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
+	return planningAnew(ctx, s, func(ctx context.Context) ([]string, error) {
+		return selectAll[string](ctx, s, `SELECT account_id FROM subscriptions WHERE due_at <= ? GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
+	})
 }
 
 // AdvanceSubscription does the due step of a subscription: bills the next period, tries again to collect, ends it,

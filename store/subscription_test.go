@@ -62,16 +62,33 @@ func (s *shop) plan(t *testing.T, query string) string {
 func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.subscribers(t, 100_000)
-		plan := s.plan(t, `SELECT account_id, id FROM subscriptions WHERE due_at <= 1000000 ORDER BY due_at LIMIT 100`)
-		assert.Contains(t, plan, "subscriptions_due", plan)
-		assert.NotContains(t, plan, "Seq Scan", plan)
-		assert.NotContains(t, plan, "Sort", plan)
-		assert.NotContains(t, plan, "TEMP B-TREE", plan)
+		for _, look := range []struct {
+			query, index string
+			sorts        bool // those that are due at the same time
+		}{
+			{`due_at <= 1000000 ORDER BY due_at LIMIT 100`, "subscriptions_due", false},
+			{`due_at <= 1000000 AND account_id = '` + s.account + `' ORDER BY due_at, id LIMIT 100`, "subscriptions_account_due", true},
+		} {
+			plan := s.plan(t, `SELECT account_id, id FROM subscriptions WHERE `+look.query)
+			assert.Contains(t, plan, look.index, plan)
+			assert.NotContains(t, plan, "Seq Scan", plan)
+			if !look.sorts {
+				assert.NotContains(t, plan, "Sort", plan)
+				assert.NotContains(t, plan, "TEMP B-TREE", plan)
+			}
+		}
+		for _, account := range []string{"", s.account} {
+			begun := time.Now()
+			due, err := s.DueSubscriptions(t.Context(), account, 100)
+			require.NoError(t, err)
+			require.Len(t, due, 100)
+			assert.Equal(t, "sub_2", due[0].ID, "the longest due comes first")
+			assert.Less(t, time.Since(begun), time.Second)
+		}
 		begun := time.Now()
-		due, err := s.DueSubscriptions(t.Context(), "", 100)
+		accounts, err := s.SubscribedAccounts(t.Context())
 		require.NoError(t, err)
-		require.Len(t, due, 100)
-		assert.Equal(t, "sub_2", due[0].ID, "the longest due comes first")
+		assert.Equal(t, []string{s.account}, accounts)
 		assert.Less(t, time.Since(begun), time.Second)
 	})
 }

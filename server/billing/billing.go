@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/server/payments"
@@ -18,6 +19,7 @@ import (
 type Billing struct {
 	store     *store.Store
 	providers *payments.Registry
+	walkers   sync.Map // by account: *sync.RWMutex
 }
 
 // New makes a Billing that charges through the providers: the one that the account has chosen.

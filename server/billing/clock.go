@@ -2,120 +2,132 @@ package billing
 
 import (
 	"context"
-	"errors"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
 )
 
 const (
-	// advanceTime is how long the work after a move of a clock may take, below the deadline of a request.
+	// advanceTime is how long the work on a clock's way may take, below the deadline of a request.
 	advanceTime = 40 * time.Second
-	// workBatch is how many things of a kind are looked up at once.
-	workBatch = 100
+
+	// clockStep is how far a clock goes at once while something falls due: as long as the worker waits between two looks.
+	clockStep = reconcileInterval
 )
 
-// TestClock is an account's clock after it was moved. Done says that nothing is due any more.
+// TestClock is an account's clock after it was moved. Done says that it has reached its target, and that nothing is due any
+// more.
 type TestClock struct {
 	Now       store.Time
+	Target    store.Time
 	Done      bool
 	Processed int
 }
 
-// AdvanceClock moves an account's clock and does what is due by it, for at most forty seconds.
+// AdvanceClock moves an account's clock and does what falls due on its way, one thing after the other and each when it is
+// due. It stops on the way after forty seconds. What fails is logged, and does not keep the rest from being done.
 func (b *Billing) AdvanceClock(ctx context.Context, account string, in store.AdvanceClock) (*TestClock, error) {
-	deadline := time.Now().Add(advanceTime)
-	now, err := b.store.AdvanceClock(ctx, account, in)
+	return b.advanceClock(ctx, account, in, time.Now().Add(advanceTime))
+}
+
+func (b *Billing) advanceClock(ctx context.Context, account string, in store.AdvanceClock, until time.Time) (*TestClock, error) {
+	target, err := b.store.AimClock(ctx, account, in)
 	if err != nil {
 		return nil, err
 	}
-	clock := &TestClock{Now: now}
 	ctx = store.Detached(ctx)
-	for time.Now().Before(deadline) {
-		n, err := b.round(ctx, account, deadline)
-		clock.Processed += n
+	w := &walk{Billing: b, account: account, clock: TestClock{Target: target}, until: until}
+	if err := w.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.count.err(); err != nil {
+		slog.ErrorContext(ctx, "do what is due on the way of a clock", "account", account, "error", err)
+	}
+	w.clock.Processed = w.count.done
+	return &w.clock, ctx.Err()
+}
+
+// walk is a clock on its way.
+type walk struct {
+	*Billing
+	account string
+	clock   TestClock
+	until   time.Time
+	count   tally
+}
+
+// run walks until the clock is where it is to be, or the time is over. The worker has no part in it: what it is in the
+// middle of would end later than it began.
+func (w *walk) run(ctx context.Context) (err error) {
+	alone := w.walker(w.account)
+	for !alone.TryLock() {
+		if ctx.Err() != nil || time.Now().After(w.until) {
+			w.clock.Now, err = w.store.ClockOf(ctx, w.account)
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	defer alone.Unlock()
+	for {
+		seen, err := w.settle(ctx)
+		w.clock.Now = seen
+		if err != nil || ctx.Err() != nil || time.Now().After(w.until) {
+			return err
+		}
+		next, err := w.store.NextDue(ctx, w.account, seen, w.clock.Target, clockStep)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if n == 0 {
-			clock.Done = true
-			break
+		if next == nil && seen >= w.clock.Target {
+			w.clock.Done = true
+			return nil
 		}
-	}
-	return clock, nil
-}
-
-// Work does what is due by now, of every account. Any number of replicas may run it.
-func (b *Billing) Work(ctx context.Context) error {
-	moved, err := b.store.MovedAccounts(ctx)
-	errs := []error{err}
-	for _, account := range append([]string{""}, moved...) {
-		for {
-			n, err := b.round(ctx, account, time.Now().Add(advanceTime))
-			errs = append(errs, err)
-			if n == 0 || err != nil {
-				break
-			}
+		if next == nil {
+			next = &w.clock.Target
+		}
+		if _, err := w.store.MoveClock(ctx, w.account, *next); err != nil {
+			return err
 		}
 	}
-	return errors.Join(errs...)
 }
 
-// round does what is due of an account, or of all, once, and returns how much of it was done. What fails does not keep
-// the rest from being done.
-func (b *Billing) round(ctx context.Context, account string, deadline time.Time) (int, error) {
-	done := 0
-	var errs []error
-	for _, kind := range b.duties() {
-		due, err := kind.find(ctx, account, workBatch)
-		errs = append(errs, err)
-		for _, one := range due {
-			if ctx.Err() != nil || time.Now().After(deadline) {
-				return done, errors.Join(append(errs, ctx.Err())...)
-			}
-			did, err := kind.do(ctx, one.AccountID, one.ID)
-			errs = append(errs, err)
-			if did {
-				done++
-			}
+// settle does what is due until nothing is, and returns what the clock showed when it began to look for the last time.
+func (w *walk) settle(ctx context.Context) (store.Time, error) {
+	for {
+		seen, err := w.store.ClockOf(ctx, w.account)
+		if err != nil {
+			return 0, err
+		}
+		before := w.count.done
+		for _, duty := range w.duties() {
+			t := &turn{w.Billing, duty, w.until, make(chan struct{}, 1), 1, &w.count}
+			t.drain(ctx, w.account)
+		}
+		if w.count.done == before {
+			return seen, nil
 		}
 	}
-	return done, errors.Join(errs...)
 }
 
-// duty is a kind of things that fall due.
-type duty struct {
-	find func(ctx context.Context, account string, limit int) ([]store.Due, error)
-	do   func(ctx context.Context, account, id string) (bool, error)
+// walker is the lock that a walk of an account's clock holds, and that what the worker does for the account shares.
+func (b *Billing) walker(account string) *sync.RWMutex {
+	lock, _ := b.walkers.LoadOrStore(account, &sync.RWMutex{})
+	return lock.(*sync.RWMutex)
 }
 
-func (b *Billing) duties() []duty {
-	return []duty{
-		{b.waiting, b.stopWaiting},
-		{b.store.DueCheckouts, b.store.EndCheckout},
-		{b.store.DueSubscriptions, b.advance},
-		{b.store.UncollectedInvoices, b.collectInvoice},
-		{b.store.DueInvoices, b.store.PassInvoiceDue},
+// unlessMoved does nothing for an account whose clock is on its way.
+func (b *Billing) unlessMoved(do func(ctx context.Context, account, id string) (bool, error)) func(ctx context.Context, account, id string) (bool, error) {
+	if !b.store.HasTestClock() {
+		return do
 	}
-}
-
-// waiting finds the payments whose buyer did not come back, for an account whose clock was moved: the reconciler meets
-// the others.
-func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]store.Due, error) {
-	if account == "" {
-		return nil, nil
+	return func(ctx context.Context, account, id string) (bool, error) {
+		lock := b.walker(account)
+		if !lock.TryRLock() {
+			return false, nil
+		}
+		defer lock.RUnlock()
+		return do(ctx, account, id)
 	}
-	return b.store.WaitingPayments(ctx, account, actionLifetime, limit)
-}
-
-func (b *Billing) stopWaiting(ctx context.Context, account, id string) (bool, error) {
-	begun, err := b.store.GetConfirmation(ctx, account, id)
-	if err != nil || begun.Payment.Status.IsFinal() {
-		return false, err
-	}
-	err = b.abandon(ctx, begun)
-	if store.OutcomeOf(err) == store.Recorded {
-		return true, nil // given up: that is an outcome
-	}
-	return err == nil, err
 }

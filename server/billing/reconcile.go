@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -16,9 +15,6 @@ const (
 
 	// reconcileAtOnce is how many are asked about at the same time: a provider that does not answer holds up few.
 	reconcileAtOnce = 8
-
-	// actionLifetime is how long a buyer has for an action that the provider wants. Stock is held meanwhile.
-	actionLifetime = 30 * time.Minute
 )
 
 // Run reconciles, and does what is due, until the context ends. Any number of replicas may run it: each payment is leased by one of them,
@@ -47,23 +43,8 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
 		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
-		errs = append(errs, err, atOnce(due, func(p store.Due) error { return b.reconcile(ctx, p) }), b.reconcileRefunds(ctx, provider))
+		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p store.Due) error { return b.reconcile(ctx, p) }), b.reconcileRefunds(ctx, provider))
 	}
-	return errors.Join(errs...)
-}
-
-// atOnce does something to all, to a few at a time, and returns what went wrong.
-func atOnce[T any](all []T, do func(T) error) error {
-	errs, free := make([]error, len(all)), make(chan struct{}, reconcileAtOnce)
-	var group sync.WaitGroup
-	for i, one := range all {
-		free <- struct{}{}
-		group.Go(func() {
-			defer func() { <-free }()
-			errs[i] = do(one)
-		})
-	}
-	group.Wait()
 	return errors.Join(errs...)
 }
 
@@ -80,7 +61,7 @@ func (b *Billing) reconcile(ctx context.Context, due store.Due) error {
 	if err != nil {
 		return err
 	}
-	if begun.Payment.Status == store.PaymentStatusRequiresAction && age > actionLifetime {
+	if begun.Payment.Status == store.PaymentStatusRequiresAction && age >= store.ActionLifetime {
 		err = b.abandon(ctx, begun)
 	} else {
 		_, err = b.resume(ctx, begun)

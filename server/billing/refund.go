@@ -111,7 +111,7 @@ func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err e
 
 func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {
 	due, err := b.store.DueRefunds(ctx, provider, reconcileBatch)
-	return errors.Join(err, atOnce(due, func(r store.Due) error { return b.reconcileRefund(ctx, r) }))
+	return errors.Join(err, atOnce(due, reconcileAtOnce, func(r store.Due) error { return b.reconcileRefund(ctx, r) }))
 }
 
 func (b *Billing) reconcileRefund(ctx context.Context, due store.Due) error {

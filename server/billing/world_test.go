@@ -37,6 +37,7 @@ type flaky struct {
 	down     atomic.Bool // nothing gets through
 	declines atomic.Bool // every card is declined
 	confirms atomic.Int64
+	charging atomic.Pointer[func(payments.ChargeInput)] // called before a charge is prepared
 }
 
 var errLine = errors.New("the line went dead")
@@ -44,6 +45,9 @@ var errLine = errors.New("the line went dead")
 func (f *flaky) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
 	if f.down.Load() {
 		return "", errLine
+	}
+	if charging := f.charging.Load(); charging != nil {
+		(*charging)(in)
 	}
 	if f.declines.Load() {
 		in.MethodRef = "pm_card_chargeDeclined"
@@ -98,7 +102,12 @@ func (f *flaky) authenticate(ctx context.Context, p *store.Payment) (payments.Ch
 }
 
 // each runs a test in a world of its own on every engine. When it is over, no promise may be broken.
-func each(t *testing.T, test func(t *testing.T, w *world)) {
+func each(t *testing.T, test func(t *testing.T, w *world)) { eachOf(t, open, test) }
+
+// eachWithClock is each on a server whose accounts have clocks of their own.
+func eachWithClock(t *testing.T, test func(t *testing.T, w *world)) { eachOf(t, openWithClock, test) }
+
+func eachOf(t *testing.T, open func(*testing.T, string) *world, test func(t *testing.T, w *world)) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := open(t, url)
@@ -112,13 +121,17 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-func open(t *testing.T, url string) *world {
+func open(t *testing.T, url string) *world { return openAs(t, url, false) }
+
+func openWithClock(t *testing.T, url string) *world { return openAs(t, url, true) }
+
+func openAs(t *testing.T, url string, clock bool) *world {
 	t.Helper()
 	sealer, err := store.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	w := &world{t: t, url: url}
 	w.Store, err = store.Open(t.Context(), store.Options{
-		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test",
+		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: clock,
 		Now:    func() time.Time { return time.Now().Add(time.Duration(w.advance.Load())) },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})

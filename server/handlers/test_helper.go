@@ -18,7 +18,7 @@ func (h *Handlers) AdvanceTestClock(ctx context.Context, r api.AdvanceTestClockR
 	if err != nil {
 		return nil, err
 	}
-	return api.AdvanceTestClock200JSONResponse(view.TestClock(clock.Now, clock.Done, clock.Processed)), nil
+	return api.AdvanceTestClock200JSONResponse(view.TestClock(clock.Now, clock.Target, clock.Done, clock.Processed)), nil
 }
 
 // DriftAds implements POST /test_helpers/ads/drift.

@@ -17,8 +17,8 @@ func AdvanceTestClock(b *api.TestClockCreate) (store.AdvanceClock, error) {
 }
 
 // TestClock renders an account's clock after it was moved.
-func TestClock(now store.Time, done bool, processed int) api.TestClock {
-	return api.TestClock{Object: "test_clock", Now: at(now), Done: done, Processed: int64(processed)}
+func TestClock(now, target store.Time, done bool, processed int) api.TestClock {
+	return api.TestClock{Object: "test_clock", Now: at(now), Target: at(target), Done: done, Processed: int64(processed)}
 }
 
 // DriftAds reads what is to happen in an ad manager.

@@ -12,13 +12,13 @@ import (
 // advance moves the account's clock, and wants all that is due by it to be done.
 func advance(t *testing.T, c *sdk.Client, by time.Duration) *sdk.TestClock {
 	t.Helper()
-	seconds := int64(by / time.Second)
+	in := sdk.TestClockCreate{AdvanceSeconds: new(int64(by / time.Second))}
 	for {
-		clock := ok[*sdk.TestClock](t)(c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{AdvanceSeconds: &seconds}))
+		clock := ok[*sdk.TestClock](t)(c.TestHelpers.AdvanceClock(background, &in))
 		if clock.Done {
 			return clock
 		}
-		seconds = 0
+		in = sdk.TestClockCreate{Now: &clock.Target}
 	}
 }
 
