@@ -4601,7 +4601,10 @@ type TestClock struct {
 	// Now What it shows.
 	Now wire.Time `json:"now"`
 
-	// Done Whether nothing is due any more.
+	// Target Where it was to be moved.
+	Target wire.Time `json:"target"`
+
+	// Done Whether it has come there and nothing is due any more.
 	Done bool `json:"done"`
 
 	// Processed How many things were due, and done.
@@ -7905,10 +7908,14 @@ func (s *TestHelpersService) DriftAds(ctx context.Context, body *AdDriftCreate, 
 
 // AdvanceClock sends POST /test_helpers/clock.
 //
-// Moves the clock by which the account does business forward, and then does what is due by it: renewals, attempts to collect an
-// invoice, ends of trials and pauses, expiries. It takes at most 40 seconds: while `done` is false, call again with
-// `advance_seconds: 0` until it is true. Rate limits, idempotency keys, the times of events and what is kept for how long
-// go by the real time. Without a body's field nothing is moved, and what is due is done.
+// Moves the clock by which the account does business forward, and does what falls due on its way: renewals, attempts to collect an
+// invoice, ends of trials and pauses, expiries. The clock stops at each of them, so that every order, period and attempt has its own
+// date, however far the clock is moved at once; what falls due within five seconds is done at once, one thing after the other.
+//
+// It takes at most 40 seconds. Then `done` is false, and `now` says how far the clock has come: call again with the `target` as
+// `now`, until `done` is true. Between calls the clock goes on as the real time does; a `now` that it has passed by less than a
+// minute stands for what it shows. Without a body's field nothing is moved, and what is due is done. Rate limits, idempotency
+// keys, the times of events and what is kept for how long go by the real time.
 // Only a development server has this operation.
 func (s *TestHelpersService) AdvanceClock(ctx context.Context, body *TestClockCreate, opts ...Option) (*TestClock, error) {
 	return do[TestClock](ctx, s.client, "advanceTestClock", nil, nil, body, opts)

@@ -4669,7 +4669,10 @@ type TestClock struct {
 	// Now What it shows.
 	Now wire.Time `json:"now"`
 
-	// Done Whether nothing is due any more.
+	// Target Where it was to be moved.
+	Target wire.Time `json:"target"`
+
+	// Done Whether it has come there and nothing is due any more.
 	Done bool `json:"done"`
 
 	// Processed How many things were due, and done.
