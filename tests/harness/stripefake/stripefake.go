@@ -25,7 +25,7 @@ var fixtures []byte
 
 // Fake is one Stripe account. Its methods may be called while it serves.
 type Fake struct {
-	URL, Key, WebhookSecret string
+	URL, Key, PublishableKey, WebhookSecret string
 
 	mu      sync.Mutex
 	next    int
@@ -60,7 +60,7 @@ type Fault struct {
 func New(t testing.TB) *Fake {
 	t.Helper()
 	f := &Fake{
-		Key: "sk_test_51FakeOfStripe", WebhookSecret: "whsec_FakeOfStripe",
+		Key: "sk_test_51FakeOfStripe", PublishableKey: "pk_test_51FakeOfStripe", WebhookSecret: "whsec_FakeOfStripe",
 		objects: map[string]object{}, methods: map[string]*method{}, answers: map[string]answer{},
 	}
 	server := httptest.NewServer(f.routes())
