@@ -35,7 +35,8 @@ type campaign struct {
 }
 
 type request struct {
-	method    string // POST when it is empty
+	as        *harness.Client // who asks; one of the campaign's account when it is nil
+	method    string          // POST when it is empty
 	key, path string
 	body      any
 }
@@ -131,6 +132,9 @@ func (c *campaign) insist(r request, status int) map[string]any {
 // post returns nil when the connection broke. Any API key of the account will do: the Idempotency-Key is the account's.
 func (c *campaign) post(r request) *harness.Response {
 	client := c.client(c.server.Load(), int(c.sent.Add(1)))
+	if r.as != nil {
+		client = r.as.At(c.server.Load())
+	}
 	defer client.HTTP.CloseIdleConnections()
 	resp, err := client.Try(cmp.Or(r.method, http.MethodPost), r.path, r.body, "Idempotency-Key", r.key)
 	if err != nil {
