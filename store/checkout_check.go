@@ -47,7 +47,7 @@ func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []Ne
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.newLines(ctx, c, before, lineup{offers, wanted}, stored, now)
+	items, err := s.newLines(ctx, c, before, lineup{offers, wanted, now}, stored, now)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 func asked(items []LineItem) []NewLineItem {
 	wanted := []NewLineItem{}
 	for _, item := range sales(items) {
-		wanted = append(wanted, NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount})
+		wanted = append(wanted, NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount, TrialEnd: item.TrialEnd})
 	}
 	return wanted
 }

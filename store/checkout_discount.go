@@ -110,5 +110,5 @@ func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
 	if d == nil {
 		return Invalid(c.discountField(), "This discount does not exist any more.")
 	}
-	return u.redeem(ctx, c, d, c.discountField())
+	return u.redeem(ctx, c.redemption(d), d, c.redeemer(), c.discountField())
 }

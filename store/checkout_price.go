@@ -16,6 +16,7 @@ import (
 type lineup struct {
 	offers []offer
 	wanted []NewLineItem
+	now    Time
 }
 
 // lineChange is the lines of a checkout as they are stored, and as they are to be.
@@ -162,11 +163,11 @@ func placed(items []LineItem, now Time) []LineItem {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
-		if item.TrialDays == 0 {
+		end := item.trialEnd(now)
+		if end == nil {
 			continue
 		}
-		end := now.Time().AddDate(0, 0, int(item.TrialDays))
-		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), end.Format("2006-01-02")))
+		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), end.Time().Format("2006-01-02")))
 		item.UnitAmount, item.SubtotalAmount, item.DiscountAmount = 0, 0, 0
 		item.NetAmount, item.TaxAmount, item.TotalAmount = 0, 0, 0
 	}

@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// DiscountRedemption is one use of a discount. It exists from the moment that its buyer begins to pay, and goes when
-// the payment fails.
+// DiscountRedemption is one use of a discount, by a checkout or by a subscription that the seller gave it to. That of a
+// checkout exists from the moment that its buyer begins to pay, and goes when the payment fails. That of a subscription
+// goes when the discount is taken away before it took anything off.
 type DiscountRedemption struct {
 	AccountID      string  `db:"account_id"`
 	ID             string  `db:"id"`
 	DiscountID     string  `db:"discount_id"`
 	CheckoutID     *string `db:"checkout_id"`
-	OrderID        *string `db:"order_id"` // once it is paid
+	SubscriptionID *string `db:"subscription_id"` // in the place of a checkout
+	OrderID        *string `db:"order_id"`        // the first that it took something off, that of a checkout once it is paid
 	CustomerID     *string `db:"customer_id"`
 	BuyerKey       string  `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
 	Currency       string  `db:"currency"`
@@ -113,11 +115,18 @@ func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (in
 	return *uses, nil
 }
 
-// redeem counts a use of a discount by a checkout that is about to be paid, or is CodeInvalid on field. The condition of the
-// UPDATE decides: of many who read that one use is left, one gets it. Until the transaction ends the discount is
-// locked. The address of the buyer is known.
-func (u *unit) redeem(ctx context.Context, c *Checkout, d *Discount, field string) error {
-	now, err := u.store.businessNow(ctx, c.AccountID)
+// redemption is the use of a discount by a checkout that is about to be paid, and whose buyer is known.
+func (c *Checkout) redemption(d *Discount) *DiscountRedemption {
+	return &DiscountRedemption{
+		AccountID: c.AccountID, DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID, BuyerKey: buyerKey(c.AccountID, *c.CustomerEmail),
+		Currency: c.Currency, DiscountAmount: c.DiscountAmount,
+	}
+}
+
+// redeem counts a use of a discount, or is CodeInvalid on field. The condition of the UPDATE decides: of many who read that
+// one use is left, one gets it. Until the transaction ends the discount is locked.
+func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, by redeemer, field string) error {
+	now, err := u.store.businessNow(ctx, d.AccountID)
 	if err != nil {
 		return err
 	}
@@ -125,25 +134,22 @@ func (u *unit) redeem(ctx context.Context, c *Checkout, d *Discount, field strin
 		UPDATE discounts SET redemptions_count = redemptions_count + 1
 		WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND disabled_at IS NULL
 			AND (starts_at IS NULL OR starts_at <= ?) AND (ends_at IS NULL OR ends_at > ?)
-			AND (max_redemptions IS NULL OR redemptions_count < max_redemptions)`, c.AccountID, d.ID, now, now)
+			AND (max_redemptions IS NULL OR redemptions_count < max_redemptions)`, d.AccountID, d.ID, now, now)
 	if err != nil {
 		return fmt.Errorf("count redemption: %w", err)
 	}
 	if rows == 0 {
 		return Invalid(field, "This discount cannot be used any more.")
 	}
-	problem, err := u.store.refusesBuyer(ctx, d, c.redeemer())
+	problem, err := u.store.refusesBuyer(ctx, d, by)
 	if err != nil {
 		return err
 	}
 	if problem != "" {
 		return Invalid(field, problem)
 	}
-	return u.insert(ctx, discountRedemptionColumns, &DiscountRedemption{
-		AccountID: c.AccountID, ID: NewID(KindDiscountRedemption), DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID,
-		BuyerKey: buyerKey(c.AccountID, *c.CustomerEmail), Currency: c.Currency, DiscountAmount: c.DiscountAmount,
-		CreatedAt: now, UpdatedAt: now,
-	})
+	r.ID, r.CreatedAt, r.UpdatedAt = NewID(KindDiscountRedemption), now, now
+	return u.insert(ctx, discountRedemptionColumns, r)
 }
 
 // releaseRedemption gives up what redeem counted for a checkout, if it counted anything.
@@ -152,10 +158,15 @@ func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)
 	}
+	return u.releaseDiscount(ctx, c.AccountID, discount)
+}
+
+// releaseDiscount counts one use of a discount less, if there is one.
+func (u *unit) releaseDiscount(ctx context.Context, account string, discount *string) error {
 	if discount == nil {
 		return nil
 	}
-	rows, err := u.exec(ctx, `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`, c.AccountID, *discount)
+	rows, err := u.exec(ctx, `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`, account, *discount)
 	if err := exactlyOne(rows, err); err != nil {
 		return fmt.Errorf("release discount %s: %w", *discount, err)
 	}

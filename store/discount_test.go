@@ -32,7 +32,7 @@ func (s *shop) redeemed(t *testing.T, d *Discount, email string) (*Checkout, err
 	t.Helper()
 	c := &Checkout{AccountID: s.account, ID: NewID(KindCheckout), CustomerEmail: &email, Currency: "usd", DiscountAmount: 100}
 	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-		return nil, u.redeem(ctx, c, d, "discount_code")
+		return nil, u.redeem(ctx, c.redemption(d), d, c.redeemer(), "discount_code")
 	})
 	return c, err
 }

@@ -186,6 +186,21 @@ var invariants = []invariant{
 	{"an order of a subscription is its customer's", `
 		SELECT o.account_id, o.id FROM orders o LEFT JOIN subscriptions s ON s.account_id = o.account_id AND s.id = o.subscription_id
 		WHERE o.subscription_id IS NOT NULL AND (s.id IS NULL OR s.customer_id <> o.customer_id OR s.currency <> o.currency)`},
+	{"a subscription has billed its orders, its first period and those that a change of plan began", `
+		SELECT s.account_id, s.id FROM subscriptions s WHERE s.cycles_billed <> s.restarts + CASE WHEN s.trial_start IS NULL THEN 1 ELSE 0 END + (
+			SELECT COUNT(*) FROM orders o WHERE o.account_id = s.account_id AND o.customer_id = s.customer_id AND o.subscription_id = s.id
+				AND o.billing_reason = 'subscription_cycle')`},
+	{"a subscription's discount is redeemed by its checkout, or by itself", `
+		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_id IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM discount_redemptions r WHERE r.account_id = s.account_id AND r.discount_id = s.discount_id
+				AND (r.subscription_id = s.id OR r.checkout_id = s.checkout_id))`},
+	{"a redemption is a checkout's, or that of a subscription and what it took off", `
+		SELECT r.account_id, r.id FROM discount_redemptions r
+			LEFT JOIN subscriptions s ON s.account_id = r.account_id AND s.id = r.subscription_id
+			LEFT JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
+		WHERE (r.checkout_id IS NULL) = (r.subscription_id IS NULL) OR r.subscription_id IS NOT NULL AND (s.id IS NULL OR s.currency <> r.currency
+			OR CASE WHEN r.order_id IS NULL THEN COALESCE(s.discount_id, '') <> r.discount_id OR r.discount_amount <> 0
+				ELSE COALESCE(o.subscription_id, '') <> s.id OR COALESCE(o.discount_id, '') <> r.discount_id OR o.discount_amount <> r.discount_amount END)`},
 	{"a charge went through exactly if its payment did", `
 		SELECT p.account_id, p.id FROM payments p JOIN test_charges t ON t.account_id = p.account_id AND t.token = p.id
 		WHERE (p.status IN ('failed', 'canceled') AND t.status = 'succeeded')

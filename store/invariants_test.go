@@ -103,6 +103,16 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"a charge went through exactly if its payment did":   `UPDATE test_charges SET amount = amount + 1`,
 		"every charge of the test provider has its payment":  `UPDATE test_charges SET token = 'pay_other'`,
 
+		"a subscription has billed its orders, its first period and those that a change of plan began": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, discount_id, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 2, '[]', '{}', '{}', NULL, 0, 0 FROM orders`,
+		"a subscription's discount is redeemed by its checkout, or by itself": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, discount_id, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', 'disc_other', 0, 0 FROM orders`,
+		"a redemption is a checkout's, or that of a subscription and what it took off": `UPDATE discount_redemptions SET checkout_id = NULL`,
+
 		"what is refunded is the sum of the refunds, tax included":                            `UPDATE refunds SET tax_amount = tax_amount + 1`,
 		"an invoice has its order's payments and refunds":                                     `UPDATE invoices SET credit_notes = credit_notes - 1`,
 		"an order names its refunds":                                                          `UPDATE orders SET refund_ids = '["re_other"]'`,

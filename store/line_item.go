@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -48,6 +49,7 @@ type LineItem struct {
 	TaxInclusive     bool         `db:"tax_inclusive"`
 	TotalAmount      int64        `db:"total_amount"`
 	TrialDays        int64        `db:"trial_days"` // of a recurring line in a checkout: so long it costs nothing
+	TrialEnd         *Time        `db:"trial_end"`  // or until then, if the seller said so
 	PeriodStart      *Time        `db:"period_start"`
 	PeriodEnd        *Time        `db:"period_end"`
 	CreatedAt        Time         `db:"created_at"`
@@ -66,10 +68,12 @@ func (l *LineItem) Describe() string {
 }
 
 // NewLineItem asks for a quantity of a price variant. CustomAmount is for a unit of one that lets the buyer choose.
+// TrialEnd is when a recurring one begins to cost something, in the place of its own trial.
 type NewLineItem struct {
 	PriceVariant string
 	Quantity     int64
 	CustomAmount *int64
+	TrialEnd     *Time
 }
 
 // MaxAmount bounds every amount of an order. It is far below what a program that counts in doubles can tell apart.
@@ -223,11 +227,33 @@ func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem
 		problems.Check(problem == "", "line_items", problem)
 		line := o.line(LineItemKindPrice, currency, amount, tax)
 		line.Quantity, line.CustomAmount, line.TrialDays = wanted.Quantity, wanted.CustomAmount, o.variant.TrialDays
+		line.tryUntil(wanted.TrialEnd, l.now)
 		if items = append(items, line); o.variant.SetupFeeAmount > 0 {
 			items = append(items, o.setupFee(currency, tax))
 		}
 	}
 	return items, problems.Err()
+}
+
+// tryUntil lets the line cost nothing until a moment, if there is one.
+func (l *LineItem) tryUntil(end *Time, now Time) {
+	if end == nil {
+		return
+	}
+	l.TrialEnd = end
+	l.TrialDays = max(int64((end.Time().Sub(now.Time())+day-1)/day), 1)
+}
+
+// trialEnd is when the line begins to cost something that is bought now, nil if at once. A moment that has gone by since
+// the buyer was shown it is over in a second.
+func (l *LineItem) trialEnd(now Time) *Time {
+	switch {
+	case l.TrialDays == 0:
+		return nil
+	case l.TrialEnd != nil:
+		return new(max(*l.TrialEnd, now.Add(time.Second)))
+	}
+	return new(now.Add(day * time.Duration(l.TrialDays)))
 }
 
 // line is a line about the offer, of one piece.

@@ -15,20 +15,22 @@ type FileKind string
 
 // The kinds of files.
 const (
-	FileKindInvoice   FileKind = "invoice"   // the one with the id, as PDF
-	FileKindReceipt   FileKind = "receipt"   // of the order with the id, as PDF
-	FileKindOrders    FileKind = "orders"    // those that the filter lets through, as CSV
-	FileKindCustomers FileKind = "customers" // those that the filter lets through, as CSV
+	FileKindInvoice       FileKind = "invoice"       // the one with the id, as PDF
+	FileKindReceipt       FileKind = "receipt"       // of the order with the id, as PDF
+	FileKindOrders        FileKind = "orders"        // those that the filter lets through, as CSV
+	FileKindCustomers     FileKind = "customers"     // those that the filter lets through, as CSV
+	FileKindSubscriptions FileKind = "subscriptions" // those that the filter lets through, as CSV
 )
 
 // File is what a signed URL opens. It is written when it is fetched, as things stand then.
 type File struct {
-	Kind      FileKind       `json:"kind"`
-	Account   string         `json:"account"`
-	ID        string         `json:"id,omitempty"`
-	Orders    *ListOrders    `json:"orders,omitempty"`
-	Customers *ListCustomers `json:"customers,omitempty"`
-	ExpiresAt Time           `json:"expires_at"`
+	Kind          FileKind           `json:"kind"`
+	Account       string             `json:"account"`
+	ID            string             `json:"id,omitempty"`
+	Orders        *ListOrders        `json:"orders,omitempty"`
+	Customers     *ListCustomers     `json:"customers,omitempty"`
+	Subscriptions *ListSubscriptions `json:"subscriptions,omitempty"`
+	ExpiresAt     Time               `json:"expires_at"`
 }
 
 // SignedURL opens a file to whoever has it, without a key, until it expires.

@@ -64,6 +64,7 @@ type Subscription struct {
 	AttemptCount       int64                   `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
 	ExtraAttempt       bool                    `db:"extra_attempt"`           // a new payment method is to be tried at once
 	CyclesBilled       int64                   `db:"cycles_billed"`
+	Restarts           int64                   `db:"restarts"`       // of them those that a change of plan began
 	BillingCycles      *int64                  `db:"billing_cycles"` // nil = until it is cancelled
 	DiscountID         *string                 `db:"discount_id"`
 	Discount           JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given

@@ -16,14 +16,6 @@ type subscriptionBill struct {
 	Period  int64 // what the period costs after its discount
 }
 
-// discountAt returns the terms by which a period that begins then is discounted, nil for none.
-func (s *Subscription) discountAt(start Time) *DiscountTerms {
-	if s.DiscountEndsAt != nil && start >= *s.DiscountEndsAt {
-		return nil
-	}
-	return s.Discount.V
-}
-
 // lines are what the current period of the subscription comes to, and what was left to bill with it.
 func (s *Subscription) lines() []LineItem {
 	items := []LineItem{s.line(LineItemKindPrice, s.Quantity, s.UnitAmount)}
@@ -149,6 +141,11 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	b, err := u.placeOrder(ctx, placement{Order: order, Items: in.Items, Customer: customer})
 	if err != nil {
 		return nil, err
+	}
+	if order.DiscountID != nil {
+		if err := u.orderGiven(ctx, sub, order); err != nil {
+			return nil, err
+		}
 	}
 	if b.Order.DueAmount() == 0 {
 		err = u.payOrder(ctx, b, nil)

@@ -327,6 +327,7 @@ func (s *Subscription) apply(change *PendingChange) error {
 		return nil
 	}
 	s.CyclesBilled++
+	s.Restarts++
 	s.use(change.Amount)
 	s.AnchorDay = int64(change.EffectiveAt.Time().Day())
 	return s.begin(change.EffectiveAt)

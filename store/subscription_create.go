@@ -1,16 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // BeginSubscription makes the checkout of a subscription that is bought on behalf of a customer: one line of a recurring
 // price variant. A request that is sent again gets the checkout of the first time. What cannot be sold is CodeInvalid
-// on price_variant.
+// on price_variant, and what is wrong with the line on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
 		draft.ID = KindCheckout.Prefix() + s.effect(ctx)
@@ -25,12 +25,34 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 		if variant.Type != PriceVariantTypeRecurring {
 			return nil, Invalid("price_variant", fmt.Sprintf("Price variant %s is not recurring. Sell it through a checkout.", variant.ID))
 		}
+		if err := s.checkSubscribed(ctx, variant, draft); err != nil {
+			return nil, err
+		}
 		c, err := s.CreateCheckout(ctx, account, draft)
 		if e, ok := errors.AsType[*Error](err); ok && e.Param == "line_items" {
 			err = Invalid("price_variant", e.Message)
 		}
 		return c, err
 	})
+}
+
+// checkSubscribed is CodeInvalid on the field of a new subscription that does not fit its price variant.
+func (s *Store) checkSubscribed(ctx context.Context, variant *PriceVariant, draft CheckoutDraft) error {
+	now, err := s.businessNow(ctx, variant.AccountID)
+	if err != nil {
+		return err
+	}
+	var p Problems
+	line := draft.Lines[0]
+	if end := line.TrialEnd; end != nil {
+		p.Check(*end > now && *end <= now.Add(maxTrial), "trial_end", "A trial ends in the future, at most 730 days from now.")
+	}
+	o, currency := offer{variant: variant}, cmp.Or(draft.Currency, variant.Currency)
+	if o.foreign(currency) == "" {
+		_, problem := o.unitAmount(currency, line.CustomAmount)
+		p.Check(problem == "", "custom_amount", problem)
+	}
+	return p.Err()
 }
 
 // methodOf is what a payment was charged to.
@@ -108,10 +130,9 @@ func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now Time
 		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
 		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
 	})
-	if item.TrialDays > 0 { // what the buyer was shown
-		end := now.Add(day * time.Duration(item.TrialDays))
-		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, &end
-		sub.CurrentPeriodStart, sub.CurrentPeriodEnd = now, end
+	if end := item.trialEnd(now); end != nil { // what the buyer was shown
+		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, end
+		sub.CurrentPeriodStart, sub.CurrentPeriodEnd = now, *end
 		return sub, nil
 	}
 	sub.CyclesBilled, sub.PeriodAmount = 1, item.SubtotalAmount-item.DiscountAmount

@@ -158,16 +158,15 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 		if err := sub.extendTrial(in.TrialEnd, now); err != nil {
 			return err
 		}
-		if err := u.discountSubscription(ctx, sub, in.Discount, now); err != nil {
-			return err
-		}
 		if err := u.chargeTo(ctx, sub, in.PaymentMethod); err != nil {
 			return err
 		}
 		if in.Quantity != nil && *in.Quantity != sub.Quantity {
-			return u.changeQuantity(ctx, sub, *in.Quantity, now)
+			if err := u.changeQuantity(ctx, sub, *in.Quantity, now); err != nil {
+				return err
+			}
 		}
-		return nil
+		return u.discountSubscription(ctx, sub, in.Discount, now) // last, because others wait for the discount
 	})
 }
 
@@ -203,30 +202,6 @@ func (s *Subscription) extendTrial(end *Time, now Time) error {
 	return nil
 }
 
-// discountSubscription gives a subscription a discount from its next period on, or takes it away.
-func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now Time) error {
-	if ref == nil || *ref == deref(sub.DiscountID) {
-		return nil
-	}
-	if *ref == "" {
-		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, JSON[*DiscountTerms]{}, nil
-		return nil
-	}
-	d, err := u.store.findDiscount(ctx, sub.AccountID, *ref, "discount", "")
-	if err != nil {
-		return err
-	}
-	if d.Status != DiscountStatusActive {
-		return Invalid("discount", fmt.Sprintf("The discount is %s.", d.Status))
-	}
-	terms := d.terms()
-	if problem := terms.refuses(sub.lines()[:1], sub.Currency); problem != "" {
-		return Invalid("discount", problem)
-	}
-	sub.take(terms, now)
-	return nil
-}
-
 // chargeTo makes one of the customer's methods what a subscription is charged to. What is past due is tried with it at
 // once, beside the schedule.
 func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string) error {
@@ -239,9 +214,4 @@ func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string) err
 	}
 	sub.chargeWith(m)
 	return nil
-}
-
-// take gives the subscription a discount.
-func (s *Subscription) take(terms *DiscountTerms, from Time) {
-	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, JSONOf(terms), terms.endsAt(from)
 }

@@ -83,6 +83,15 @@ func (h *Handlers) ChangeSubscription(ctx context.Context, r api.ChangeSubscript
 	return api.ChangeSubscription200JSONResponse(out), err
 }
 
+// ExportSubscriptions implements GET /subscriptions/export.
+func (h *Handlers) ExportSubscriptions(ctx context.Context, r api.ExportSubscriptionsRequestObject) (api.ExportSubscriptionsResponseObject, error) {
+	u, err := h.store.ExportSubscriptions(ctx, account(ctx), view.ExportSubscriptions(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	return api.ExportSubscriptions200JSONResponse(view.SignedURL(u)), nil
+}
+
 // GetSubscription implements GET /subscriptions/{id}.
 func (h *Handlers) GetSubscription(ctx context.Context, r api.GetSubscriptionRequestObject) (api.GetSubscriptionResponseObject, error) {
 	s, err := h.store.GetSubscription(ctx, account(ctx), r.ID)

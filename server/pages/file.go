@@ -30,6 +30,8 @@ func (p *Pages) file(c echo.Context) error {
 		return p.orders(c, file.Account, *file.Orders)
 	case store.FileKindCustomers:
 		return p.customers(c, file.Account, *file.Customers)
+	case store.FileKindSubscriptions:
+		return p.subscriptions(c, file.Account, *file.Subscriptions)
 	}
 	return fmt.Errorf("file of the unknown kind %s", file.Kind)
 }

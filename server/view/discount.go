@@ -50,6 +50,7 @@ func DiscountRedemption(r *store.DiscountRedemption) api.DiscountRedemption {
 		Object:         "discount_redemption",
 		Discount:       wire.RefTo(r.DiscountID),
 		Checkout:       ref(r.CheckoutID),
+		Subscription:   ref(r.SubscriptionID),
 		Order:          ref(r.OrderID),
 		Customer:       ref(r.CustomerID),
 		Currency:       r.Currency,
@@ -68,6 +69,8 @@ func DiscountRedemptionRefs(r *api.DiscountRedemption, field string, yield func(
 		yield(&r.Customer)
 	case "order":
 		yield(&r.Order)
+	case "subscription":
+		yield(&r.Subscription)
 	}
 }
 

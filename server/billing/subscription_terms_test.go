@@ -1,0 +1,104 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// Twenty subscriptions are given the last use of a discount at once: one gets it.
+func TestUpdateSubscription_LastRedemptionIsGivenOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(recurring(900, "month"))
+		subs := make([]*store.Subscription, 20)
+		for i := range subs {
+			subs[i] = w.subscribe(v, "pm_card_visa")
+		}
+		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Last", Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), MaxRedemptions: new(int64(1))})
+		require.NoError(t, err)
+		given := 0
+		for _, err := range parallel(len(subs), func(i int) error {
+			_, err := w.UpdateSubscription(t.Context(), w.account, subs[i].ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &d.ID})
+			return err
+		}) {
+			if err == nil {
+				given++
+				continue
+			}
+			refused(t, err, "discount")
+		}
+		assert.Equal(t, 1, given)
+	})
+}
+
+// Two discounts that change places between two subscriptions do not wait for each other for ever.
+func TestUpdateSubscription_DiscountsChangePlaces(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(recurring(900, "month"))
+		subs := []*store.Subscription{w.subscribe(v, "pm_card_visa"), w.subscribe(v, "pm_card_visa")}
+		var ids []string
+		for range 2 {
+			d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Swap", Type: store.DiscountTypePercent, PercentBps: new(int64(5000))})
+			require.NoError(t, err)
+			ids = append(ids, d.ID)
+		}
+		for round := range 10 {
+			for _, err := range parallel(2, func(i int) error {
+				_, err := w.UpdateSubscription(t.Context(), w.account, subs[i].ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &ids[(i+round)%2]})
+				return err
+			}) {
+				require.NoError(t, err)
+			}
+		}
+	})
+}
+
+// A period that a change of plan begins counts, whether it costs more or less than what is left of the old one.
+func TestChangeSubscription_CountsThePeriodsThatItBegins(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		sub = w.change(sub, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately)
+		assert.EqualValues(t, 2, w.now(sub).CyclesBilled)
+		sub = w.change(sub, w.variant(recurring(100, "week")), store.ProrationBehaviorInvoiceImmediately)
+		assert.EqualValues(t, 3, w.now(sub).CyclesBilled)
+		w.wait(8 * day)
+		sub = w.now(sub)
+		assert.EqualValues(t, 4, sub.CyclesBilled)
+		assert.EqualValues(t, 2, sub.Restarts)
+	})
+}
+
+// A declined card leaves a checkout open, which is paid after the trial that it promised is over.
+func TestCreateSubscription_PaidAfterItsTrialBeginsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(recurring(900, "month"))
+		customer, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("ada@example.com")})
+		require.NoError(t, err)
+		until := w.Now().Add(time.Hour)
+		_, err = w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
+			Draft: store.CheckoutDraft{
+				Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{{PriceVariant: v.ID, Quantity: 1, TrialEnd: &until}},
+			},
+			Method: &payments.MethodInput{Ref: "no such method"},
+		})
+		refused(t, err, "payment_method")
+		open, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 1}})
+		require.NoError(t, err)
+		require.Len(t, open, 1)
+		w.advance.Add(int64(2 * time.Hour))
+		_, err = w.pay(open[0].ID, "pm_card_visa")
+		require.NoError(t, err)
+		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, open[0].ID)
+		require.NoError(t, err)
+		w.wait(2 * time.Second)
+		sub = w.now(sub)
+		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.EqualValues(t, 900, w.ordersOf(sub)[1].PaidAmount)
+	})
+}

@@ -1,0 +1,67 @@
+package pages
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// subscriptions writes the subscriptions that a filter lets through, the newest first.
+func (p *Pages) subscriptions(c echo.Context, account string, filter store.ListSubscriptions) error {
+	return p.export(c, "subscriptions", subscriptionHead, func(ctx context.Context, after string) ([][]string, string, error) {
+		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
+		subs, more, err := p.store.ListSubscriptions(ctx, account, filter)
+		if err != nil {
+			return nil, "", err
+		}
+		ids := make([]string, len(subs))
+		for i := range subs {
+			ids[i] = subs[i].CustomerID
+		}
+		customers, err := p.store.CustomersByID(ctx, account, ids)
+		if err != nil {
+			return nil, "", err
+		}
+		page := make([][]string, len(subs))
+		for i := range subs {
+			page[i] = subscriptionRow(&subs[i], customers[subs[i].CustomerID])
+		}
+		if !more {
+			return page, "", nil
+		}
+		return page, subs[len(subs)-1].ID, nil
+	})
+}
+
+var subscriptionHead = []string{
+	"id", "status", "created_at", "started_at", "customer", "customer_email", "product", "product_name", "price_variant", "price_variant_name",
+	"quantity", "currency", "unit_amount", "amount", "interval", "interval_count", "trial_end", "current_period_start", "current_period_end",
+	"cancel_at_period_end", "canceled_at", "ended_at", "cancellation_reason", "paused_at", "past_due_at", "cycles_billed", "billing_cycles", "discount",
+	"latest_invoice", "checkout",
+}
+
+// subscriptionRow is a line of the file. The customer is nil if they were deleted.
+func subscriptionRow(s *store.Subscription, customer *store.Customer) []string {
+	email, reason, cycles := "", "", ""
+	if customer != nil {
+		email = text(customer.Email)
+	}
+	if s.CancellationReason != nil {
+		reason = string(*s.CancellationReason)
+	}
+	if s.BillingCycles != nil {
+		cycles = strconv.FormatInt(*s.BillingCycles, 10)
+	}
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return []string{
+		s.ID, string(s.Status), s.CreatedAt.String(), s.StartedAt.String(), s.CustomerID, harmless(email),
+		s.ProductID, harmless(s.ProductName), s.PriceVariantID, harmless(text(s.PriceVariantName)),
+		number(s.Quantity), s.Currency, store.DecimalAmount(s.UnitAmount, s.Currency), store.DecimalAmount(s.Amount(), s.Currency),
+		s.Interval, number(s.IntervalCount), moment(s.TrialEnd), s.CurrentPeriodStart.String(), s.CurrentPeriodEnd.String(),
+		strconv.FormatBool(s.CancelAtPeriodEnd), moment(s.CanceledAt), moment(s.EndedAt), reason, moment(s.PausedAt), moment(s.PastDueAt),
+		number(s.CyclesBilled), cycles, text(s.DiscountID), text(s.LatestInvoiceID), text(s.CheckoutID),
+	}
+}

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// discountAt returns the terms by which a period that begins then is discounted, nil for none.
+func (s *Subscription) discountAt(start Time) *DiscountTerms {
+	if s.DiscountEndsAt != nil && start >= *s.DiscountEndsAt {
+		return nil
+	}
+	return s.Discount.V
+}
+
+// take gives the subscription a discount.
+func (s *Subscription) take(terms *DiscountTerms, from Time) {
+	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, JSONOf(terms), terms.endsAt(from)
+}
+
+// next is what the next period bills, before tax.
+func (s *Subscription) next() []LineItem {
+	next := *s
+	if change := s.PendingChange.V; change != nil {
+		next.follow(change.Plan)
+	}
+	return next.lines()[:1]
+}
+
+// discountSubscription gives a locked subscription a discount from its next period on, or takes it away. Giving it is a use
+// of the discount by the rules of a checkout: what they refuse is CodeInvalid on discount. A use that has taken nothing off
+// is given back.
+func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now Time) error {
+	if ref == nil || *ref == deref(sub.DiscountID) {
+		return nil
+	}
+	if err := u.releaseGiven(ctx, sub); err != nil {
+		return err
+	}
+	if *ref == "" {
+		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, JSON[*DiscountTerms]{}, nil
+		return nil
+	}
+	d, err := u.store.findDiscount(ctx, sub.AccountID, *ref, "discount", "")
+	if err != nil {
+		return err
+	}
+	if problem := d.refusesNext(sub, now); problem != "" {
+		return Invalid("discount", problem)
+	}
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, "")
+	if err != nil {
+		return err
+	}
+	by := redeemer{customerID: &customer.ID, externalID: customer.ExternalID, email: customer.Email}
+	if err := u.redeem(ctx, sub.redemption(d, customer), d, by, "discount"); err != nil {
+		return err
+	}
+	sub.take(d.terms(), now)
+	return nil
+}
+
+// refusesNext says why the discount cannot be used for the next period of a subscription; empty if it can.
+func (d *Discount) refusesNext(sub *Subscription, now Time) string {
+	items := sub.next()
+	if problem := d.refuses(items, sub.Currency, now); problem != "" {
+		return problem
+	}
+	amounts, err := price(items, d.terms().pricing(items, sub.Currency)...)
+	if least := currencies[sub.Currency].Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
+		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, sub.Currency)
+	}
+	return ""
+}
+
+// redemption is the use of a discount that a subscription is given.
+func (s *Subscription) redemption(d *Discount, customer *Customer) *DiscountRedemption {
+	key := customer.ID
+	if customer.Email != nil {
+		key = *customer.Email
+	}
+	return &DiscountRedemption{
+		AccountID: s.AccountID, DiscountID: d.ID, SubscriptionID: &s.ID, CustomerID: &s.CustomerID, BuyerKey: buyerKey(s.AccountID, key), Currency: s.Currency,
+	}
+}
+
+// releaseGiven gives back the use of a discount that has taken nothing off a locked subscription, if there is one.
+func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
+	discount, err := get[string](ctx, u.store, `
+		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
+	if err != nil {
+		return fmt.Errorf("delete redemption: %w", err)
+	}
+	return u.releaseDiscount(ctx, sub.AccountID, discount)
+}
+
+// orderGiven notes what the discount of a subscription took off an order, if that is the first.
+func (u *unit) orderGiven(ctx context.Context, sub *Subscription, o *Order) error {
+	_, err := u.exec(ctx, `
+		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, updated_at = ?
+		WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL`, o.ID, o.DiscountAmount, o.CreatedAt, sub.AccountID, sub.ID)
+	if err != nil {
+		return fmt.Errorf("give redemption to order: %w", err)
+	}
+	return nil
+}
