@@ -233,3 +233,22 @@ func TestCancelSubscription_TenAtOnceGiveBackOnce(t *testing.T) {
 		assert.Len(t, w.refunds(w.ordersOf(sub)[0].ID), 1)
 	})
 }
+
+// A change of plan whose charge has no outcome yet would be paid for nothing.
+func TestCancelSubscription_WaitsForAChangeOfPlan(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.provider.lost.Store(true)
+		_, err := w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: w.variant(recurring(3000, "month")).ID})
+		require.Error(t, err)
+		_, err = w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
+		refused(t, err, "status")
+		w.provider.lost.Store(false)
+		require.Eventually(t, func() bool {
+			require.NoError(t, w.Reconcile(t.Context()))
+			return w.now(sub).UnitAmount == 3000
+		}, 20*time.Second, 500*time.Millisecond, "the reconciler finds the charge")
+		back := w.dropped(sub)
+		assert.EqualValues(t, 3000, back[w.ordersOf(sub)[0].ID]+back[w.ordersOf(sub)[1].ID])
+	})
+}
