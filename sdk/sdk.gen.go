@@ -2841,7 +2841,10 @@ type DiscountRedemption struct {
 	Discount wire.Expandable[Discount] `json:"discount"`
 	Checkout wire.Expandable[Checkout] `json:"checkout"`
 
-	// Order Null as long as it is not paid.
+	// Subscription The one that you gave it to. Otherwise it is a checkout's.
+	Subscription wire.Expandable[Subscription] `json:"subscription"`
+
+	// Order The first that it took something off. Null before, and as long as its checkout is not paid.
 	Order wire.Expandable[Order] `json:"order"`
 
 	// Customer Null as long as it is not known.
@@ -4368,8 +4371,17 @@ type SubscriptionCreate struct {
 	// Example: usd
 	Currency *Currency `json:"currency,omitempty"`
 
+	// CustomAmount For a unit of a price variant with `amount_type` custom.
+	CustomAmount *int64 `json:"custom_amount,omitempty"`
+
+	// Discount The id of a discount, by the rules of a checkout.
+	Discount *string `json:"discount,omitempty"`
+
 	// PaymentMethod One of the customer's payment methods, or a token of the account's provider.
 	PaymentMethod *string `json:"payment_method,omitempty"`
+
+	// TrialEnd When the first period begins and is charged, at most 730 days from now. In the place of the price variant's own trial.
+	TrialEnd *wire.Time `json:"trial_end,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
@@ -4518,7 +4530,7 @@ type SubscriptionUpdate struct {
 	TrialEnd *wire.Time `json:"trial_end,omitempty"`
 	Quantity *int64     `json:"quantity,omitempty"`
 
-	// Discount An active discount, null for none.
+	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
 	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts.
@@ -5365,7 +5377,7 @@ type ListDiscountRedemptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5769,6 +5781,48 @@ type ListSubscriptionsParams struct {
 
 	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportSubscriptionsParams are the filters of ExportSubscriptions and the page to return. Nil fields do not filter.
+type ExportSubscriptionsParams struct {
+	// Status Only subscriptions in this status.
+	Status *SubscriptionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only subscriptions of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only subscriptions of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// PriceVariant Only subscriptions of this price variant. An unknown one is 404.
+	PriceVariant *string `form:"price_variant,omitempty" json:"price_variant,omitempty"`
+
+	// Discount Only subscriptions with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CancelAtPeriodEnd Only subscriptions that end with their period (or do not).
+	CancelAtPeriodEnd *bool `form:"cancel_at_period_end,omitempty" json:"cancel_at_period_end,omitempty"`
+
+	// CancellationReason Only subscriptions that were cancelled for this reason.
+	CancellationReason *CancellationReason `form:"cancellation_reason,omitempty" json:"cancellation_reason,omitempty"`
+
+	// CurrentPeriodEndAfter Only subscriptions whose period ends at this time or later.
+	CurrentPeriodEndAfter *wire.Time `form:"current_period_end_after,omitempty" json:"current_period_end_after,omitempty"`
+
+	// CurrentPeriodEndBefore Only subscriptions whose period ends before this time.
+	CurrentPeriodEndBefore *wire.Time `form:"current_period_end_before,omitempty" json:"current_period_end_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListWebhookEndpointsParams are the filters of ListWebhookEndpoints and the page to return. Nil fields do not filter.
@@ -6841,6 +6895,7 @@ var Operations = map[string]Operation{
 	"syncSocialAccount":           {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
 	"listSubscriptions":           {ID: "listSubscriptions", Method: "GET", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:read"},
 	"createSubscription":          {ID: "createSubscription", Method: "POST", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:write"},
+	"exportSubscriptions":         {ID: "exportSubscriptions", Method: "GET", Path: "/subscriptions/export", Approval: "allow", Scope: "subscriptions:read"},
 	"getSubscription":             {ID: "getSubscription", Method: "GET", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:read"},
 	"updateSubscription":          {ID: "updateSubscription", Method: "PATCH", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:write"},
 	"cancelSubscription":          {ID: "cancelSubscription", Method: "POST", Path: "/subscriptions/{id}/cancel", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
@@ -7426,8 +7481,9 @@ func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option
 
 // ListRedemptions sends GET /discounts/{id}/redemptions.
 //
-// Returns the uses of a discount, newest first. One counts from the moment that its buyer begins to pay, and goes
-// again when the payment fails.
+// Returns the uses of a discount, newest first: by checkouts, and by subscriptions to which you gave it. That of a checkout
+// counts from the moment that its buyer begins to pay, and goes again when the payment fails. That of a subscription counts at
+// once, and goes again if you take the discount away before it took anything off.
 func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, params *ListDiscountRedemptionsParams, opts ...Option) (*DiscountRedemptionList, error) {
 	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
@@ -7812,9 +7868,18 @@ func (s *SubscriptionsService) List(ctx context.Context, params *ListSubscriptio
 //
 // Subscribes a customer who is not there: it buys a recurring price variant as a checkout would, and charges `payment_method`. A
 // free price needs none. A decline answers 422 with `errors.payment_method`, and there is no subscription then.
-// An unknown customer or price variant is 404. Emits checkout.created, order.created, invoice.created, order.paid and invoice.paid.
+// An unknown customer, price variant or discount is 404. Emits checkout.created, order.created, invoice.created, order.paid and invoice.paid.
 func (s *SubscriptionsService) Create(ctx context.Context, body *SubscriptionCreate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "createSubscription", nil, nil, body, opts)
+}
+
+// Export sends GET /subscriptions/export.
+//
+// Returns a URL of all subscriptions that the filters of the list let through, as a CSV file of any length, newest first. The file
+// is written while it is fetched and shows the subscriptions as they are then. Amounts have decimals. A cell in which somebody
+// else wrote what a spreadsheet would run begins with an apostrophe.
+func (s *SubscriptionsService) Export(ctx context.Context, params *ExportSubscriptionsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportSubscriptions", nil, params, nil, opts)
 }
 
 // Get sends GET /subscriptions/{id}.
@@ -7828,6 +7893,8 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 //
 // Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once, and what it costs
 // until the end of the period is billed with the next one, or credited to the customer. A discount holds from the next period on.
+// Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
+// the use back.
 // Another plan is `POST /subscriptions/{id}/change`.
 func (s *SubscriptionsService) Update(ctx context.Context, id string, body *SubscriptionUpdate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "updateSubscription", []string{id}, nil, body, opts)

@@ -2883,7 +2883,10 @@ type DiscountRedemption struct {
 	Discount wire.Reference `json:"discount"`
 	Checkout wire.Reference `json:"checkout"`
 
-	// Order Null as long as it is not paid.
+	// Subscription The one that you gave it to. Otherwise it is a checkout's.
+	Subscription wire.Reference `json:"subscription"`
+
+	// Order The first that it took something off. Null before, and as long as its checkout is not paid.
 	Order wire.Reference `json:"order"`
 
 	// Customer Null as long as it is not known.
@@ -4436,8 +4439,17 @@ type SubscriptionCreate struct {
 	// Example: usd
 	Currency *Currency `json:"currency,omitempty"`
 
+	// CustomAmount For a unit of a price variant with `amount_type` custom.
+	CustomAmount *int64 `json:"custom_amount,omitempty"`
+
+	// Discount The id of a discount, by the rules of a checkout.
+	Discount *string `json:"discount,omitempty"`
+
 	// PaymentMethod One of the customer's payment methods, or a token of the account's provider.
 	PaymentMethod *string `json:"payment_method,omitempty"`
+
+	// TrialEnd When the first period begins and is charged, at most 730 days from now. In the place of the price variant's own trial.
+	TrialEnd *wire.Time `json:"trial_end,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
@@ -4586,7 +4598,7 @@ type SubscriptionUpdate struct {
 	TrialEnd *wire.Time `json:"trial_end,omitempty"`
 	Quantity *int64     `json:"quantity,omitempty"`
 
-	// Discount An active discount, null for none.
+	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
 	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts.
@@ -5541,7 +5553,7 @@ type ListDiscountRedemptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -6071,6 +6083,48 @@ type ListSubscriptionsParams struct {
 type CreateSubscriptionParams struct {
 	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportSubscriptionsParams defines parameters for ExportSubscriptions.
+type ExportSubscriptionsParams struct {
+	// Status Only subscriptions in this status.
+	Status *SubscriptionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only subscriptions of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only subscriptions of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// PriceVariant Only subscriptions of this price variant. An unknown one is 404.
+	PriceVariant *string `form:"price_variant,omitempty" json:"price_variant,omitempty"`
+
+	// Discount Only subscriptions with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CancelAtPeriodEnd Only subscriptions that end with their period (or do not).
+	CancelAtPeriodEnd *bool `form:"cancel_at_period_end,omitempty" json:"cancel_at_period_end,omitempty"`
+
+	// CancellationReason Only subscriptions that were cancelled for this reason.
+	CancellationReason *CancellationReason `form:"cancellation_reason,omitempty" json:"cancellation_reason,omitempty"`
+
+	// CurrentPeriodEndAfter Only subscriptions whose period ends at this time or later.
+	CurrentPeriodEndAfter *wire.Time `form:"current_period_end_after,omitempty" json:"current_period_end_after,omitempty"`
+
+	// CurrentPeriodEndBefore Only subscriptions whose period ends before this time.
+	CurrentPeriodEndBefore *wire.Time `form:"current_period_end_before,omitempty" json:"current_period_end_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q A text to look for, in any case.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetSubscriptionParams defines parameters for GetSubscription.
@@ -7596,6 +7650,9 @@ type ServerInterface interface {
 	// CreateSubscription Create a subscription
 	// (POST /subscriptions)
 	CreateSubscription(ctx echo.Context, params CreateSubscriptionParams) error
+	// ExportSubscriptions Export subscriptions
+	// (GET /subscriptions/export)
+	ExportSubscriptions(ctx echo.Context, params ExportSubscriptionsParams) error
 	// GetSubscription Get a subscription
 	// (GET /subscriptions/{id})
 	GetSubscription(ctx echo.Context, id string, params GetSubscriptionParams) error
@@ -11550,6 +11607,108 @@ func (w *ServerInterfaceWrapper) CreateSubscription(ctx echo.Context) error {
 	return err
 }
 
+// ExportSubscriptions converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportSubscriptions(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportSubscriptionsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "price_variant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "price_variant", ctx.QueryParams(), &params.PriceVariant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter price_variant: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
+	}
+
+	// ------------- Optional query parameter "cancel_at_period_end" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cancel_at_period_end", ctx.QueryParams(), &params.CancelAtPeriodEnd, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cancel_at_period_end: %s", err))
+	}
+
+	// ------------- Optional query parameter "cancellation_reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cancellation_reason", ctx.QueryParams(), &params.CancellationReason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cancellation_reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "current_period_end_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "current_period_end_after", ctx.QueryParams(), &params.CurrentPeriodEndAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter current_period_end_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "current_period_end_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "current_period_end_before", ctx.QueryParams(), &params.CurrentPeriodEndBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter current_period_end_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportSubscriptions(ctx, params)
+	return err
+}
+
 // GetSubscription converts echo context to params.
 func (w *ServerInterfaceWrapper) GetSubscription(ctx echo.Context) error {
 	var err error
@@ -12270,6 +12429,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
 	router.GET(options.BaseURL+"/subscriptions/:id", wrapper.GetSubscription, options.OperationMiddlewares["getSubscription"]...)
 	router.PATCH(options.BaseURL+"/subscriptions/:id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
+	router.GET(options.BaseURL+"/subscriptions/export", wrapper.ExportSubscriptions, options.OperationMiddlewares["exportSubscriptions"]...)
 	router.POST(options.BaseURL+"/subscriptions/:id/change", wrapper.ChangeSubscription, options.OperationMiddlewares["changeSubscription"]...)
 	router.POST(options.BaseURL+"/subscriptions/:id/change_preview", wrapper.PreviewSubscriptionChange, options.OperationMiddlewares["previewSubscriptionChange"]...)
 	router.GET(options.BaseURL+"/subscriptions/:id/renew_preview", wrapper.PreviewSubscriptionRenewal, options.OperationMiddlewares["previewSubscriptionRenewal"]...)
@@ -14080,6 +14240,20 @@ func (response CreateSubscription201JSONResponse) VisitCreateSubscriptionRespons
 	return answer.JSON(w, 201, Subscription(response)) // as itself: response has none of its methods
 }
 
+type ExportSubscriptionsRequestObject struct {
+	Params ExportSubscriptionsParams
+}
+
+type ExportSubscriptionsResponseObject interface {
+	VisitExportSubscriptionsResponse(w http.ResponseWriter) error
+}
+
+type ExportSubscriptions200JSONResponse SignedURL
+
+func (response ExportSubscriptions200JSONResponse) VisitExportSubscriptionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type GetSubscriptionRequestObject struct {
 	ID     string `json:"id"`
 	Params GetSubscriptionParams
@@ -14810,6 +14984,9 @@ type StrictServerInterface interface {
 	// CreateSubscription Create a subscription
 	// (POST /subscriptions)
 	CreateSubscription(ctx context.Context, request CreateSubscriptionRequestObject) (CreateSubscriptionResponseObject, error)
+	// ExportSubscriptions Export subscriptions
+	// (GET /subscriptions/export)
+	ExportSubscriptions(ctx context.Context, request ExportSubscriptionsRequestObject) (ExportSubscriptionsResponseObject, error)
 	// GetSubscription Get a subscription
 	// (GET /subscriptions/{id})
 	GetSubscription(ctx context.Context, request GetSubscriptionRequestObject) (GetSubscriptionResponseObject, error)
@@ -18896,6 +19073,31 @@ func (sh *strictHandler) CreateSubscription(ctx echo.Context, params CreateSubsc
 		return err
 	} else if validResponse, ok := response.(CreateSubscriptionResponseObject); ok {
 		return validResponse.VisitCreateSubscriptionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportSubscriptions operation middleware
+func (sh *strictHandler) ExportSubscriptions(ctx echo.Context, params ExportSubscriptionsParams) error {
+	var request ExportSubscriptionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportSubscriptions(ctx.Request().Context(), request.(ExportSubscriptionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportSubscriptions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportSubscriptionsResponseObject); ok {
+		return validResponse.VisitExportSubscriptionsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
