@@ -27,6 +27,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err != nil {
 			return nil, err
 		}
+		if err := u.endRows(ctx, c); err != nil {
+			return nil, err
+		}
 		if !isBilled {
 			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
 			return c, err

@@ -11,11 +11,13 @@ import (
 // maxTags bounds the tags of a customer.
 const maxTags = 50
 
-// customerRows are the tables whose rows belong to a customer, in the order in which rows are locked: those before the
-// customer, and those after. Those of payments have no index by customer, but one by invoice.
+// The tables whose rows become another customer's, in the order in which rows are locked: those before the customer, and
+// those after. Those of payments have no index by customer, but one by invoice. What somebody was given to get at what is
+// theirs alone becomes nobody's.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
 	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods"}
+	rowsEndedBy        = []string{"portal_sessions"}
 )
 
 // MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
@@ -49,6 +51,9 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if err := u.moveRows(ctx, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer), other, c, now); err != nil {
 			return nil, err
 		}
+		if err := u.endRows(ctx, other); err != nil {
+			return nil, err
+		}
 		gone := &Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
 		if err := u.update(ctx, customerColumns, gone); err != nil { // first, for the sake of its external_id
 			return nil, err
@@ -69,6 +74,16 @@ func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer
 		}
 		if _, err := u.exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE account_id = ? AND `+of, args...); err != nil {
 			return fmt.Errorf("give %s to another customer: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// endRows deletes what ends with a customer.
+func (u *unit) endRows(ctx context.Context, c *Customer) error {
+	for _, table := range rowsEndedBy {
+		if _, err := u.exec(ctx, `DELETE FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
+			return fmt.Errorf("delete %s of a customer: %w", table, err)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestMergeCustomer_KnowsEveryTable(t *testing.T) {
 				found = append(found, table)
 			}
 		}
-		assert.ElementsMatch(t, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer), found)
+		assert.ElementsMatch(t, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer, rowsEndedBy), found)
 	})
 }
 

@@ -161,10 +161,7 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payme
 	}
 	extra := sub.ExtraAttempt
 	sub.ExtraAttempt = false
-	switch {
-	case busy && extra:
-		return nil, nil
-	case busy: // look again with the outcome
+	if busy { // look again with the outcome
 		next := now.Add(unpaidPause)
 		sub.NextAttemptAt = &next
 		return nil, nil
@@ -194,9 +191,9 @@ func (u *unit) isPaying(ctx context.Context, account, invoice string) (bool, err
 }
 
 // isBeingCharged reports whether the outcome of what a locked subscription last billed is still to come. One that is past
-// due sees for itself.
+// due sees for itself at a planned attempt; one with a new payment method waits for its turn.
 func (u *unit) isBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
-	if sub.LatestInvoiceID == nil || sub.Status == SubscriptionStatusPastDue {
+	if sub.LatestInvoiceID == nil || sub.Status == SubscriptionStatusPastDue && !sub.ExtraAttempt {
 		return false, nil
 	}
 	return u.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
