@@ -201,6 +201,8 @@ var invariants = []invariant{
 		WHERE (r.checkout_id IS NULL) = (r.subscription_id IS NULL) OR r.subscription_id IS NOT NULL AND (s.id IS NULL OR s.currency <> r.currency
 			OR CASE WHEN r.order_id IS NULL THEN COALESCE(s.discount_id, '') <> r.discount_id OR r.discount_amount <> 0
 				ELSE COALESCE(o.subscription_id, '') <> s.id OR COALESCE(o.discount_id, '') <> r.discount_id OR o.discount_amount <> r.discount_amount END)`},
+	{"a payment sends its buyer elsewhere only while it requires an action", `
+		SELECT account_id, id FROM payments WHERE next_action_url IS NOT NULL AND status <> 'requires_action'`},
 	{"a charge went through exactly if its payment did", `
 		SELECT p.account_id, p.id FROM payments p JOIN test_charges t ON t.account_id = p.account_id AND t.token = p.id
 		WHERE (p.status IN ('failed', 'canceled') AND t.status = 'succeeded')
