@@ -18,6 +18,7 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/pdf"
 )
@@ -166,17 +167,24 @@ func TestDocuments_OfAPurchase(t *testing.T) {
 	})
 }
 
+// bill issues an invoice over 2,592.576 dinars.
+func (o *office) bill(work string) *sdk.Invoice {
+	o.t.Helper()
+	customer, err := o.Customers.Create(background, &sdk.CustomerCreate{Email: "noor@example.com", Name: new("Nūr ‹&› نور")})
+	require.NoError(o.t, err)
+	invoice, err := o.Invoices.Create(background, &sdk.InvoiceCreate{
+		Customer: customer.ID, Currency: new("kwd"), DueAt: new(sdk.TimeOf(time.Now().Add(time.Hour))), Finalize: new(true), Memo: new("As agreed."),
+		Lines: []sdk.InvoiceLineCreate{{Description: &work, UnitAmount: new(int64(1234560)), Quantity: new(int64(2)), TaxRateBps: new(int64(500)), TaxName: new("VAT")}},
+	})
+	require.NoError(o.t, err)
+	return invoice
+}
+
 func TestInvoice_IsPaidOnItsPage(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, address string) {
 		o := newOffice(t, address)
-		customer, err := o.Customers.Create(background, &sdk.CustomerCreate{Email: "noor@example.com", Name: new("Nūr ‹&› نور")})
-		require.NoError(t, err)
-		invoice, err := o.Invoices.Create(background, &sdk.InvoiceCreate{
-			Customer: customer.ID, Currency: new("kwd"), DueAt: new(sdk.TimeOf(time.Now().Add(time.Hour))), Finalize: new(true), Memo: new("As agreed."),
-			Lines: []sdk.InvoiceLineCreate{{Description: new("Workshop"), UnitAmount: new(int64(1234560)), Quantity: new(int64(2)), TaxRateBps: new(int64(500)), TaxName: new("VAT")}},
-		})
-		require.NoError(t, err)
+		invoice := o.bill("Workshop")
 		page := o.get(*invoice.HostedURL)
 		says(t, page, ">Due<", "Nūr ‹&amp;› نور", "As agreed.", "Pay KWD\u00a02,592.576", "Amount due</th><td [^>]*>KWD\u00a02,592.576")
 		says(t, o.paper(*invoice.PDFURL), "(?m)^Due$", "1,234.560", "VAT 5 % on KWD 2,469.120 +KWD 123.456", "Amount due +KWD 2,592.576")
@@ -200,6 +208,40 @@ func TestInvoice_IsPaidOnItsPage(t *testing.T) {
 		assert.Equal(t, "4242", invoice.Payments[0].Object.PaymentMethod.Last4)
 		o.isSound()
 	})
+}
+
+// On the narrowest of phones nothing stands beside the page, a word without an end neither.
+func TestInvoice_IsPaidInABrowser(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, database.URL(t, "sqlite"))
+	invoice := o.bill("Workshop " + strings.Repeat("endless", 20))
+	page := browser.Open(t, nil)
+	page.Go(*invoice.HostedURL)
+	fits := func() {
+		t.Helper()
+		page.Look(filepath.Join(t.TempDir(), "page.png"), 360)
+		assert.Equal(t, "360", page.Value(`document.documentElement.scrollWidth`))
+	}
+	pay := func(number string) {
+		page.Fill("#number", number)
+		page.Fill("#exp_month", "12")
+		page.Fill("#exp_year", "2099")
+		page.Fill("#cvc", "123")
+		page.Click("button.pay")
+	}
+	page.WaitText("As agreed.")
+	fits()
+	pay("4000000000009995")
+	page.WaitText("insufficient funds")
+	pay("4000002500003155")
+	page.WaitText("confirm the payment")
+	fits()
+	page.Click("form button")
+	page.Wait(`document.querySelector('.state.paid')`)
+	fits()
+	assert.Contains(t, page.Text(), "Amount due\tKWD\u00a00.000")
+	assert.Empty(t, page.Refused())
+	o.isSound()
 }
 
 // A smaller plan leaves credit, which pays the next period.
