@@ -203,15 +203,6 @@ func newField(page checkoutPage, name, label, kind, autocomplete string, require
 	return field{Name: name, Label: label, Type: kind, Autocomplete: autocomplete, Value: value, Problem: page.Problems[name], Required: required}
 }
 
-// percent writes basis points for people: 1900 is 19 %, 775 is 7.75 %.
-func percent(bps int64) string {
-	whole, rest := strconv.FormatInt(bps/100, 10), bps%100
-	if rest == 0 {
-		return whole + " %"
-	}
-	return whole + "." + strings.TrimRight(strconv.FormatInt(100+rest, 10)[1:], "0") + " %"
-}
-
 // fieldOf maps what the store calls a field to its name in the form. What has no field stands above it.
 var fieldOf = map[string]string{
 	"customer_email": "email", "billing_address": "country", "discount_code": "discount_code", "payment_method": "card_number",

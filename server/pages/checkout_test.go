@@ -291,7 +291,7 @@ func TestCheckoutPage_ChargesWhatItHasShown(t *testing.T) {
 	form.Set("country", "DE")
 	page := w.post(c, http.StatusOK, form)
 	assert.Contains(t, page, "The total has changed.")
-	assert.Contains(t, page, "MwSt. 19.5 %")
+	assert.Contains(t, page, "MwSt. 19.5\u00a0%")
 	assert.Contains(t, page, "Pay USD\u00a023.90")
 	form.Set("shown", "2390")
 	assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")

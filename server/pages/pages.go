@@ -45,7 +45,7 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 	templates, err := template.New("").Funcs(template.FuncMap{
 		"countries": countries,
 		"money":     store.FormatAmount,
-		"percent":   percent,
+		"percent":   invoicepdf.Percent,
 		"field":     newField,
 		"date":      invoicepdf.Date,
 		"times":     func(unit, quantity int64) int64 { return unit * quantity },
