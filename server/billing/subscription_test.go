@@ -1,7 +1,6 @@
 package billing_test
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -126,28 +125,6 @@ func TestSubscription_RecoversAtALaterAttempt(t *testing.T) {
 		assert.Nil(t, sub.PastDueAt)
 		assert.Nil(t, sub.NextAttemptAt)
 		assert.Equal(t, store.OrderStatusPaid, w.ordersOf(sub)[1].Status)
-	})
-}
-
-func TestSubscription_IsRenewedByOneOfThreeReplicas(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
-		replicas := []*world{w, open(t, w.url), open(t, w.url)}
-		for _, r := range replicas {
-			r.advance.Store(int64(32 * day))
-		}
-		start := make(chan struct{})
-		var group sync.WaitGroup
-		for _, r := range replicas {
-			group.Go(func() {
-				<-start
-				assert.NoError(t, r.Work(t.Context()))
-			})
-		}
-		close(start)
-		group.Wait()
-		assert.Len(t, w.ordersOf(sub), 2)
-		assert.EqualValues(t, 2, w.now(sub).CyclesBilled)
 	})
 }
 

@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestKill_BillsEveryPeriodOnce(t *testing.T) {
 		m := newMembership(t, harness.Build(t), url)
 		m.run(count(8, 60), m.member)
 		m.settle()
-		report(t, m.campaign, append(m.differingReplays(), m.faults()...))
+		report(t, m.campaign, slices.Concat(m.differingReplays(), readBooks(t, url).faults(m.told), m.brokenInvariants(t)))
 	})
 }
 
@@ -32,7 +33,7 @@ func TestKill_CatchesAChargeThatIsForgotten(t *testing.T) {
 		for m.kills < count(40, 100) {
 			m.run(4, m.member)
 			m.awaitOutcomes()
-			if faults := m.readBooks().unknownCharges(); len(faults) > 0 {
+			if faults := readBooks(t, url).unknownCharges(); len(faults) > 0 {
 				t.Logf("after %d kills: %s", m.kills, faults[0])
 				return
 			}
@@ -146,15 +147,3 @@ func (m *membership) awaitOutcomes() {
 	})
 }
 
-// faults holds what is in the books against what members were told.
-func (m *membership) faults() (faults []string) {
-	m.t.Helper()
-	books := m.readBooks()
-	faults = append(books.unknownCharges(), books.otherMembers(m.told)...)
-	for id, who := range m.told {
-		if sub := books.subscriptions[id]; sub != nil {
-			faults = append(faults, sub.faults(who)...)
-		}
-	}
-	return append(faults, m.brokenInvariants(m.t)...)
-}

@@ -42,6 +42,17 @@ func (b *books) unknownCharges() (faults []string) {
 	return faults
 }
 
+// faults holds the books against what members were told.
+func (b *books) faults(told map[string]member) []string {
+	all := append(b.unknownCharges(), b.otherMembers(told)...)
+	for id, who := range told {
+		if sub := b.subscriptions[id]; sub != nil {
+			all = append(all, sub.faults(who)...)
+		}
+	}
+	return all
+}
+
 // otherMembers are subscriptions that are missing, and those that nobody was told of.
 func (b *books) otherMembers(told map[string]member) (faults []string) {
 	for id := range told {
@@ -119,24 +130,24 @@ func (o billedOrder) faults() (faults []string) {
 	return faults
 }
 
-func (m *membership) readBooks() *books {
-	m.t.Helper()
-	db := harness.OpenDatabase(m.t, m.url)
+func readBooks(t *testing.T, url string) *books {
+	t.Helper()
+	db := harness.OpenDatabase(t, url)
 	defer db.Close()
 	b := &books{subscriptions: map[string]*billedSubscription{}, charges: map[string]bool{}}
-	m.each(db, `SELECT id, status, cycles_billed, started_at, current_period_end FROM subscriptions`, func(scan func(...any) error) error {
+	eachRow(t, db, `SELECT id, status, cycles_billed, started_at, current_period_end FROM subscriptions`, func(scan func(...any) error) error {
 		s := &billedSubscription{}
 		defer func() { b.subscriptions[s.id] = s }()
 		return scan(&s.id, &s.status, &s.cycles, &s.start, &s.end)
 	})
 	events := map[string][]string{}
-	m.each(db, `SELECT ordering_key, type FROM events ORDER BY ordering_key, key_seq`, func(scan func(...any) error) error {
+	eachRow(t, db, `SELECT ordering_key, type FROM events ORDER BY ordering_key, key_seq`, func(scan func(...any) error) error {
 		var key, kind string
 		defer func() { events[key] = append(events[key], kind) }()
 		return scan(&key, &kind)
 	})
 	charged, declined := map[string][]int64{}, map[string]int{}
-	m.each(db, `
+	eachRow(t, db, `
 		SELECT c.id, c.status, c.amount, p.id IS NOT NULL, COALESCE(p.order_id, '')
 		FROM test_charges AS c LEFT JOIN payments AS p ON p.account_id = c.account_id AND p.provider_ref = c.id`, func(scan func(...any) error) error {
 		var id, status, order string
@@ -151,7 +162,7 @@ func (m *membership) readBooks() *books {
 		}
 		return err
 	})
-	m.each(db, `
+	eachRow(t, db, `
 		SELECT o.subscription_id, o.id, o.billing_reason, o.status, o.period_start, o.period_end, o.paid_amount, i.past_due_at IS NOT NULL
 		FROM orders AS o JOIN invoices AS i ON i.account_id = o.account_id AND i.id = o.invoice_id
 		WHERE o.subscription_id IS NOT NULL ORDER BY o.account_id, o.number`, func(scan func(...any) error) error {
@@ -165,21 +176,21 @@ func (m *membership) readBooks() *books {
 	return b
 }
 
-// each calls read for every row of a query.
-func (m *membership) each(db *harness.Database, query string, read func(scan func(...any) error) error) {
-	m.t.Helper()
+// eachRow calls read for every row of a query.
+func eachRow(t *testing.T, db *harness.Database, query string, read func(scan func(...any) error) error) {
+	t.Helper()
 	rows, err := db.Query(query)
 	if err != nil {
-		m.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := read(rows.Scan); err != nil {
-			m.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		m.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
@@ -204,16 +215,7 @@ func TestBooks_ShowEveryFault(t *testing.T) {
 			"sub_gone": {"sub_gone", "canceled", 2, 0, 2, []billedOrder{order("order_4", "subscription_create", 0, 1), void}},
 		}, map[string]bool{"tch_1": true}}
 	}
-	faults := func(b *books) (all []string) {
-		all = append(b.unknownCharges(), b.otherMembers(told)...)
-		for id, who := range told {
-			if b.subscriptions[id] != nil {
-				all = append(all, b.subscriptions[id].faults(who)...)
-			}
-		}
-		return all
-	}
-	if all := faults(right()); len(all) > 0 {
+	if all := right().faults(told); len(all) > 0 {
 		t.Errorf("books without a fault: %s", all)
 	}
 	for name, spoil := range map[string]func(paid, gone *billedSubscription, b *books){
@@ -241,7 +243,7 @@ func TestBooks_ShowEveryFault(t *testing.T) {
 	} {
 		b := right()
 		spoil(b.subscriptions["sub_paid"], b.subscriptions["sub_gone"], b)
-		if len(faults(b)) == 0 {
+		if len(b.faults(told)) == 0 {
 			t.Errorf("%s was not seen", name)
 		}
 	}
