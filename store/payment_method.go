@@ -56,6 +56,37 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 	return page(ctx, s, savedMethodColumns, KindPaymentMethod, account, in, &f)
 }
 
+// BeginSaveMethod commits what a request has done so far, before a provider is asked to save a method for a customer. It
+// returns the customer, and what names the request to the provider: the same whenever it is sent again.
+func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string) (*Customer, string, error) {
+	c, err := step(ctx, s, func(ctx context.Context, _ *unit) (*Customer, error) { return s.findCustomer(ctx, account, customer, "", "") })
+	return c, s.effect(ctx), err
+}
+
+// SavePaymentMethod keeps a method for its customer. It becomes their default if it is to, or if they have none: then their
+// subscriptions that are past due are tried with it. One that the customer has already is returned as it is kept.
+func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault bool) (*SavedMethod, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
+		pastDue, err := u.lockPastDue(ctx, m.AccountID, m.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.findCustomer(ctx, m.AccountID, m.CustomerID, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.businessNow(ctx, m.AccountID)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := u.keepMethod(ctx, m, now)
+		if err != nil || c.DefaultPaymentMethodID != nil && !isDefault {
+			return kept, err
+		}
+		return kept, u.makeDefault(ctx, c, kept, pastDue, now)
+	})
+}
+
 // DeleteCustomerPaymentMethod forgets a payment method of a customer. Was it the default, the customer has none then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {

@@ -39,30 +39,6 @@ func (s *Subscription) IsCustomersToKeep() bool {
 	return s.CancelAt() != nil && s.Cancellation.V != nil && s.Cancellation.V.By == cancelledByCustomer
 }
 
-// SavePaymentMethod keeps a method for its customer. It becomes their default if it is to, or if they have none: then their
-// subscriptions that are past due are tried with it. One that the customer has already is returned as it is kept.
-func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault bool) (*SavedMethod, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		pastDue, err := u.lockPastDue(ctx, m.AccountID, m.CustomerID)
-		if err != nil {
-			return nil, err
-		}
-		c, err := s.findCustomer(ctx, m.AccountID, m.CustomerID, "", u.lock())
-		if err != nil {
-			return nil, err
-		}
-		now, err := s.businessNow(ctx, m.AccountID)
-		if err != nil {
-			return nil, err
-		}
-		kept, err := u.keepMethod(ctx, m, now)
-		if err != nil || c.DefaultPaymentMethodID != nil && !isDefault {
-			return kept, err
-		}
-		return kept, u.makeDefault(ctx, c, kept, pastDue, now)
-	})
-}
-
 // RemovePaymentMethod forgets a method as DeleteCustomerPaymentMethod does, unless the next period of a subscription is to be
 // charged to it: that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {

@@ -53,7 +53,8 @@ func (b *Billing) customerRef(ctx context.Context, provider payments.Provider, b
 	})
 }
 
-// SaveMethod is how a customer gives what they are to be charged with. Once names the request: sent again it saves nothing more.
+// SaveMethod is how a customer gives what they are to be charged with. Once names the form that they did it in, which sent
+// again saves nothing more; a request to the API has its Idempotency-Key for that.
 type SaveMethod struct {
 	Method    payments.MethodInput
 	IsDefault bool
@@ -63,7 +64,7 @@ type SaveMethod struct {
 // SaveMethod keeps a method for a customer, and charges nothing. One that cannot be saved is CodeInvalid on payment_method.
 // What the provider has kept when a crash comes between is of no use to anybody, and does no harm.
 func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in SaveMethod) (*store.SavedMethod, error) {
-	c, err := b.store.GetCustomer(ctx, account, customer)
+	c, request, err := b.store.BeginSaveMethod(ctx, account, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 	if err != nil {
 		return nil, err
 	}
-	token := c.ID + "-" + in.Once
+	token := c.ID + "-" + cmp.Or(in.Once, request)
 	ref, err := b.refOf(ctx, provider, c, token)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/view"
 )
 
@@ -103,6 +105,17 @@ func (h *Handlers) ListCustomerPaymentMethods(ctx context.Context, r api.ListCus
 		return nil, err
 	}
 	return api.ListCustomerPaymentMethods200JSONResponse(view.List("/v1/customers/"+r.ID+"/payment_methods", methods, more, view.SavedPaymentMethod)), nil
+}
+
+// CreateCustomerPaymentMethod implements POST /customers/{id}/payment_methods.
+func (h *Handlers) CreateCustomerPaymentMethod(ctx context.Context, r api.CreateCustomerPaymentMethodRequestObject) (api.CreateCustomerPaymentMethodResponseObject, error) {
+	m, err := h.billing.SaveMethod(ctx, account(ctx), r.ID, billing.SaveMethod{
+		Method: payments.MethodInput{Ref: r.Body.PaymentMethod.Token, Card: (*payments.Card)(r.Body.PaymentMethod.Card)}, IsDefault: r.Body.Default != nil && *r.Body.Default,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateCustomerPaymentMethod201JSONResponse(view.SavedPaymentMethod(m)), nil
 }
 
 // DeleteCustomerPaymentMethod implements DELETE /customers/{id}/payment_methods/{payment_method}.
