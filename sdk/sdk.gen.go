@@ -4064,6 +4064,15 @@ type SavedPaymentMethod struct {
 // SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
 type SavedPaymentMethodType string
 
+// SavedPaymentMethodCreate A payment method to be saved.
+type SavedPaymentMethodCreate struct {
+	// PaymentMethod A token of the account's provider such as `pm_card_visa`, or a card, which only the test provider takes.
+	PaymentMethod wire.PaymentMethod `json:"payment_method"`
+
+	// Default Whether it becomes the customer's default.
+	Default *bool `json:"default,omitempty"`
+}
+
 // SavedPaymentMethodList A page of results.
 type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
 
@@ -6832,6 +6841,7 @@ var Operations = map[string]Operation{
 	"updateCustomer":              {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
 	"mergeCustomer":               {ID: "mergeCustomer", Method: "POST", Path: "/customers/{id}/merge", Approval: "ask", Scope: "customers:write"},
 	"listCustomerPaymentMethods":  {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
+	"createCustomerPaymentMethod": {ID: "createCustomerPaymentMethod", Method: "POST", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:write"},
 	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
 	"createPortalSession":         {ID: "createPortalSession", Method: "POST", Path: "/customers/{id}/portal_sessions", Approval: "allow", Scope: "customers:write"},
 	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
@@ -7388,10 +7398,19 @@ func (s *CustomersService) Merge(ctx context.Context, id string, body *CustomerM
 
 // ListPaymentMethods sends GET /customers/{id}/payment_methods.
 //
-// Returns the payment methods that the customer can be charged with later, newest first. A method is saved by confirming a
+// Returns the payment methods that the customer can be charged with later, newest first. A method is saved here, by confirming a
 // checkout with `save_payment_method`, or for a subscription.
 func (s *CustomersService) ListPaymentMethods(ctx context.Context, id string, params *ListCustomerPaymentMethodsParams, opts ...Option) (*SavedPaymentMethodList, error) {
 	return do[SavedPaymentMethodList](ctx, s.client, "listCustomerPaymentMethods", []string{id}, params, nil, opts)
+}
+
+// CreatePaymentMethod sends POST /customers/{id}/payment_methods.
+//
+// Keeps a payment method that the customer can be charged with later, and charges nothing. It becomes the customer's default if
+// `default` says so, or if they have none: what is past due is tried with it then, as with a new `default_payment_method`. One that
+// they have already is returned as it is kept, and one that the provider does not take is 422 with `errors.payment_method`.
+func (s *CustomersService) CreatePaymentMethod(ctx context.Context, id string, body *SavedPaymentMethodCreate, opts ...Option) (*SavedPaymentMethod, error) {
+	return do[SavedPaymentMethod](ctx, s.client, "createCustomerPaymentMethod", []string{id}, nil, body, opts)
 }
 
 // DeletePaymentMethod sends DELETE /customers/{id}/payment_methods/{payment_method}.

@@ -4132,6 +4132,15 @@ type SavedPaymentMethod struct {
 // SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
 type SavedPaymentMethodType string
 
+// SavedPaymentMethodCreate A payment method to be saved.
+type SavedPaymentMethodCreate struct {
+	// PaymentMethod A token of the account's provider such as `pm_card_visa`, or a card, which only the test provider takes.
+	PaymentMethod wire.PaymentMethod `json:"payment_method"`
+
+	// Default Whether it becomes the customer's default.
+	Default *bool `json:"default,omitempty"`
+}
+
 // SavedPaymentMethodList A page of results.
 type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
 
@@ -6301,6 +6310,9 @@ type UpdateCustomerJSONRequestBody = CustomerUpdate
 // MergeCustomerJSONRequestBody defines body for MergeCustomer for application/json ContentType.
 type MergeCustomerJSONRequestBody = CustomerMerge
 
+// CreateCustomerPaymentMethodJSONRequestBody defines body for CreateCustomerPaymentMethod for application/json ContentType.
+type CreateCustomerPaymentMethodJSONRequestBody = SavedPaymentMethodCreate
+
 // CreatePortalSessionJSONRequestBody defines body for CreatePortalSession for application/json ContentType.
 type CreatePortalSessionJSONRequestBody = PortalSessionCreate
 
@@ -7461,6 +7473,9 @@ type ServerInterface interface {
 	// ListCustomerPaymentMethods List a customer's payment methods
 	// (GET /customers/{id}/payment_methods)
 	ListCustomerPaymentMethods(ctx echo.Context, id string, params ListCustomerPaymentMethodsParams) error
+	// CreateCustomerPaymentMethod Save a payment method for a customer
+	// (POST /customers/{id}/payment_methods)
+	CreateCustomerPaymentMethod(ctx echo.Context, id string) error
 	// DeleteCustomerPaymentMethod Delete a customer's payment method
 	// (DELETE /customers/{id}/payment_methods/{payment_method})
 	DeleteCustomerPaymentMethod(ctx echo.Context, id string, paymentMethod string) error
@@ -9505,6 +9520,22 @@ func (w *ServerInterfaceWrapper) ListCustomerPaymentMethods(ctx echo.Context) er
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCustomerPaymentMethods(ctx, id, params)
+	return err
+}
+
+// CreateCustomerPaymentMethod converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCustomerPaymentMethod(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCustomerPaymentMethod(ctx, id)
 	return err
 }
 
@@ -12367,6 +12398,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/customers/:id/merge", wrapper.MergeCustomer, options.OperationMiddlewares["mergeCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id/state", wrapper.GetCustomerState, options.OperationMiddlewares["getCustomerState"]...)
 	router.GET(options.BaseURL+"/customers/:id/payment_methods", wrapper.ListCustomerPaymentMethods, options.OperationMiddlewares["listCustomerPaymentMethods"]...)
+	router.POST(options.BaseURL+"/customers/:id/payment_methods", wrapper.CreateCustomerPaymentMethod, options.OperationMiddlewares["createCustomerPaymentMethod"]...)
 	router.DELETE(options.BaseURL+"/customers/:id/payment_methods/:payment_method", wrapper.DeleteCustomerPaymentMethod, options.OperationMiddlewares["deleteCustomerPaymentMethod"]...)
 	router.GET(options.BaseURL+"/customers/external/:external_id", wrapper.GetCustomerByExternalID, options.OperationMiddlewares["getCustomerByExternalID"]...)
 	router.GET(options.BaseURL+"/discounts", wrapper.ListDiscounts, options.OperationMiddlewares["listDiscounts"]...)
@@ -13321,6 +13353,21 @@ type ListCustomerPaymentMethods200JSONResponse SavedPaymentMethodList
 
 func (response ListCustomerPaymentMethods200JSONResponse) VisitListCustomerPaymentMethodsResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, SavedPaymentMethodList(response)) // as itself: response has none of its methods
+}
+
+type CreateCustomerPaymentMethodRequestObject struct {
+	ID   string `json:"id"`
+	Body *CreateCustomerPaymentMethodJSONRequestBody
+}
+
+type CreateCustomerPaymentMethodResponseObject interface {
+	VisitCreateCustomerPaymentMethodResponse(w http.ResponseWriter) error
+}
+
+type CreateCustomerPaymentMethod201JSONResponse SavedPaymentMethod
+
+func (response CreateCustomerPaymentMethod201JSONResponse) VisitCreateCustomerPaymentMethodResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, SavedPaymentMethod(response)) // as itself: response has none of its methods
 }
 
 type DeleteCustomerPaymentMethodRequestObject struct {
@@ -14795,6 +14842,9 @@ type StrictServerInterface interface {
 	// ListCustomerPaymentMethods List a customer's payment methods
 	// (GET /customers/{id}/payment_methods)
 	ListCustomerPaymentMethods(ctx context.Context, request ListCustomerPaymentMethodsRequestObject) (ListCustomerPaymentMethodsResponseObject, error)
+	// CreateCustomerPaymentMethod Save a payment method for a customer
+	// (POST /customers/{id}/payment_methods)
+	CreateCustomerPaymentMethod(ctx context.Context, request CreateCustomerPaymentMethodRequestObject) (CreateCustomerPaymentMethodResponseObject, error)
 	// DeleteCustomerPaymentMethod Delete a customer's payment method
 	// (DELETE /customers/{id}/payment_methods/{payment_method})
 	DeleteCustomerPaymentMethod(ctx context.Context, request DeleteCustomerPaymentMethodRequestObject) (DeleteCustomerPaymentMethodResponseObject, error)
@@ -17070,6 +17120,54 @@ func (sh *strictHandler) ListCustomerPaymentMethods(ctx echo.Context, id string,
 		return err
 	} else if validResponse, ok := response.(ListCustomerPaymentMethodsResponseObject); ok {
 		return validResponse.VisitListCustomerPaymentMethodsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCustomerPaymentMethod operation middleware
+func (sh *strictHandler) CreateCustomerPaymentMethod(ctx echo.Context, id string) error {
+	var request CreateCustomerPaymentMethodRequestObject
+
+	request.ID = id
+
+	var body CreateCustomerPaymentMethodJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCustomerPaymentMethod(ctx.Request().Context(), request.(CreateCustomerPaymentMethodRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCustomerPaymentMethod")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCustomerPaymentMethodResponseObject); ok {
+		return validResponse.VisitCreateCustomerPaymentMethodResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
