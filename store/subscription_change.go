@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -125,6 +126,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 	if err := sub.isFree(); err != nil {
 		return nil, err
 	}
+	now -= now % Time(time.Millisecond.Microseconds()) // what a change keeps of the moment until it is paid: see PendingChange
 	plan, err := s.planFor(ctx, sub, in)
 	if err != nil {
 		return nil, err

@@ -55,13 +55,14 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	return err == nil, err
 }
 
-// unusedParts are what is left of what the orders of a subscription took for its current period, the oldest first. Together
-// they are no more than what is left of the period under the current plan: the difference of a change to a cheaper one is
-// in the customer's balance already.
+// unusedParts are what is left of what the orders of a subscription took for its current period, the oldest first: those of
+// the period, and those of one that a change of plan cut short, whose rest pays for this one. Together they are no more
+// than what is left of the period under the current plan: the difference of a change to a cheaper one is in the
+// customer's balance already.
 func (s *Store) unusedParts(ctx context.Context, sub *Subscription, now Time) ([]unusedPart, error) {
 	orders, err := selectAll[Order](ctx, s, orderColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND (subscription_id = ? OR checkout_id = ?) AND created_at >= ? AND paid_amount > 0 ORDER BY id`,
-		sub.AccountID, sub.CustomerID, sub.ID, sub.CheckoutID, sub.CurrentPeriodStart)
+		WHERE account_id = ? AND customer_id = ? AND (subscription_id = ? OR checkout_id = ?) AND (created_at >= ? OR period_end > ?) AND paid_amount > 0
+		ORDER BY id`, sub.AccountID, sub.CustomerID, sub.ID, sub.CheckoutID, sub.CurrentPeriodStart, sub.CurrentPeriodStart)
 	if err != nil {
 		return nil, fmt.Errorf("read the orders of the period: %w", err)
 	}
@@ -83,7 +84,7 @@ func (s *Store) unusedParts(ctx context.Context, sub *Subscription, now Time) ([
 		if line == nil {
 			continue
 		}
-		part, err := orders[i].unused(line, now)
+		part, err := sub.unusedOf(&orders[i], line, now)
 		if err != nil {
 			return nil, fmt.Errorf("what is left of order %s: %w", orders[i].ID, err)
 		}
@@ -111,7 +112,7 @@ func (s *Subscription) billedBy(o *Order, items []LineItem, nth int) *LineItem {
 		if item.Kind != kind || item.PeriodStart == nil || item.PeriodEnd == nil {
 			continue
 		}
-		if nth == 0 && *item.PeriodEnd == s.CurrentPeriodEnd && item.TotalAmount > 0 {
+		if nth == 0 && item.TotalAmount > 0 && (*item.PeriodEnd == s.CurrentPeriodEnd || s.cutShort(item)) {
 			return item
 		}
 		nth--
@@ -119,22 +120,37 @@ func (s *Subscription) billedBy(o *Order, items []LineItem, nth int) *LineItem {
 	return nil
 }
 
-// unused is what is left of what was paid for a line of the order.
-func (o *Order) unused(item *LineItem, now Time) (unusedPart, error) {
-	part := unusedPart{order: o.ID}
-	period := pricing.Period{Start: item.PeriodStart.Time(), End: item.PeriodEnd.Time()}
-	if period.Start.Unix() == period.End.Unix() {
-		return part, nil // a plan that was changed in the last second
-	}
+// cutShort reports whether the current period began, by a change of plan, in the middle of what a line is for.
+func (s *Subscription) cutShort(item *LineItem) bool {
+	return *item.PeriodStart < s.CurrentPeriodStart && s.CurrentPeriodStart < *item.PeriodEnd
+}
+
+// unusedOf is what is left of what was paid for a line of an order.
+func (s *Subscription) unusedOf(o *Order, item *LineItem, now Time) (unusedPart, error) {
 	paid, err := pricing.Prorate(item.TotalAmount, o.PaidAmount, o.TotalAmount)
-	if err != nil {
-		return part, err
+	part := unusedPart{order: o.ID, amount: paid, net: item.SubtotalAmount - item.DiscountAmount}
+	if err == nil && s.cutShort(item) {
+		err = part.leave(*item.PeriodStart, *item.PeriodEnd, s.CurrentPeriodStart)
+		item = &LineItem{PeriodStart: &s.CurrentPeriodStart, PeriodEnd: &s.CurrentPeriodEnd}
 	}
-	if part.amount, err = period.Unused(paid, now.Time()); err != nil {
-		return part, err
+	if err == nil {
+		err = part.leave(*item.PeriodStart, *item.PeriodEnd, now)
 	}
-	part.net, err = period.Unused(item.SubtotalAmount-item.DiscountAmount, now.Time())
 	return part, err
+}
+
+// leave makes the part what is left of it at a moment of its period. Nothing is left of a period of no second.
+func (p *unusedPart) leave(start, end, now Time) error {
+	period := pricing.Period{Start: start.Time(), End: end.Time()}
+	if period.Start.Unix() == period.End.Unix() {
+		p.amount, p.net = 0, 0
+		return nil
+	}
+	var err error
+	if p.amount, err = period.Unused(p.amount, now.Time()); err == nil {
+		p.net, err = period.Unused(p.net, now.Time())
+	}
+	return err
 }
 
 // limit makes the part no more than what is left, without tax on top.

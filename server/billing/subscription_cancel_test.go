@@ -156,6 +156,42 @@ func TestCancelSubscription_GivesBackWhatAChangeOfPlanLeft(t *testing.T) {
 	})
 }
 
+// The rest of a period that a change of plan cut short pays for the one that the change began.
+func TestCancelSubscription_GivesBackWhatWasCarriedIntoAnotherInterval(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		longer := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.rewound(longer, 15*day)
+		longer = w.change(longer, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately)
+		orders := w.ordersOf(longer)
+		require.EqualValues(t, 8550, orders[1].PaidAmount)
+		assert.Equal(t, map[string]int64{orders[0].ID: 450, orders[1].ID: 8550}, w.dropped(longer))
+
+		shorter := w.subscribe(w.variant(recurring(3000, "month")), "pm_card_visa")
+		w.rewound(shorter, 15*day)
+		shorter = w.change(shorter, w.variant(recurring(700, "week")), store.ProrationBehaviorInvoiceImmediately)
+		w.rewound(shorter, 2*day)
+		assert.Equal(t, map[string]int64{w.ordersOf(shorter)[0].ID: 500}, w.dropped(shorter), "5 days of 7; the rest of the month is in the balance")
+	})
+}
+
+// The process dies between the cancellation and the provider, and nobody asks again.
+func TestReconcile_RefundsACancellationWhoseProcessDied(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		order := w.ordersOf(sub)[0].ID
+		_, err := w.Store.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
+		require.NoError(t, err)
+		require.NoError(t, w.Reconcile(t.Context()), "whoever began it is left alone")
+		require.Equal(t, store.RefundStatusPending, w.refunds(order)[0].Status)
+		w.refundDue(order)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order)[0].Status)
+		assert.Equal(t, store.OrderStatusRefunded, w.order(order).Status)
+	})
+}
+
 // A request whose process died outside is sent again: it goes on with the same refund.
 func TestCancelSubscription_SentAgainUnderItsKeyResumes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
