@@ -20,7 +20,7 @@ var (
 	rounds  = flag.Int("rounds", 5, "how often each program is measured")
 	seconds = flag.Int("seconds", 3, "how long a measurement takes")
 	engines = flag.String("engines", "sqlite,postgres", "which databases")
-	what    = flag.String("what", "requests,webhooks", "what is measured")
+	what    = flag.String("what", "requests,webhooks,subscriptions", "what is measured")
 	slow    = flag.Bool("slow", false, "measure a server that is slow on purpose, built without optimisations: the gates must fail")
 )
 
@@ -102,7 +102,21 @@ func build(dir string) (server, floor string, err error) {
 }
 
 // measure runs all scenarios on one engine.
-func measure(ctx context.Context, engine, serverPath, floorPath, dir string) ([]string, error) {
+func measure(ctx context.Context, engine, serverPath, floorPath, dir string) (missed []string, err error) {
+	if strings.Contains(*what, "requests") || strings.Contains(*what, "webhooks") {
+		if missed, err = beside(ctx, engine, serverPath, floorPath, dir); err != nil {
+			return nil, err
+		}
+	}
+	if strings.Contains(*what, "subscriptions") {
+		m, err := subscriptions(ctx, engine, serverPath, dir)
+		return append(missed, m...), err
+	}
+	return missed, nil
+}
+
+// beside measures the server beside the floor.
+func beside(ctx context.Context, engine, serverPath, floorPath, dir string) ([]string, error) {
 	w, err := newWorld(engine, serverPath, dir)
 	if err != nil {
 		return nil, err
