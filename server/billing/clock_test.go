@@ -152,3 +152,18 @@ func TestAdvanceClock_IsLeftAloneByTheWorker(t *testing.T) {
 		assert.EqualValues(t, 2, w.provider.confirms.Load())
 	})
 }
+
+// TestAdvanceClock_GoesOnWithoutTheOutcomeOfACharge has the provider's answer to a renewal lost.
+func TestAdvanceClock_GoesOnWithoutTheOutcomeOfACharge(t *testing.T) {
+	eachWithClock(t, func(t *testing.T, w *world) {
+		sub, idle := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.checkout(one(w.handbook()))
+		w.provider.lost.Store(true)
+		w.move(365 * day)
+		w.provider.lost.Store(false)
+		orders := w.ordersOf(sub)
+		require.Len(t, orders, 2, "no period is billed before that")
+		assert.Equal(t, store.OrderStatusPending, orders[1].Status)
+		assertAt(t, *orders[1].PeriodStart, orders[1].CreatedAt, "the order")
+		assertAt(t, idle.ExpiresAt, w.get(idle.ID).UpdatedAt, "the expiry")
+	})
+}
