@@ -79,6 +79,9 @@ func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error 
 	if err != nil {
 		return err
 	}
+	if err := b.store.Leave(ctx); err != nil {
+		return err // whoever asked may have stored that the buyer has to act
+	}
 	charge, err := provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	if err != nil {
 		return b.unknown(ctx, payment, err)

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
@@ -14,16 +15,42 @@ type CreateSubscription struct {
 }
 
 // CreateSubscription buys what the draft says, which is a recurring price variant, for its customer: as a checkout that is
-// confirmed at once. A declined charge is a CodeInvalid on payment_method whose outcome is Recorded; there is no subscription then.
+// confirmed at once. A declined charge is a CodeInvalid on payment_method whose outcome is Recorded, and so is one that the customer would have to
+// authenticate, who is not there; there is no subscription then.
 func (b *Billing) CreateSubscription(ctx context.Context, account string, in CreateSubscription) (*store.Subscription, error) {
 	c, err := b.store.BeginSubscription(ctx, account, in.Draft)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := b.ConfirmCheckout(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true}); err != nil {
+	confirmed, err := b.ConfirmCheckout(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true})
+	if err == nil && confirmed.Status == store.CheckoutStatusProcessing {
+		err = b.abandonCheckout(ctx, confirmed)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return b.store.SubscriptionOfCheckout(ctx, account, c.ID)
+}
+
+// abandonCheckout gives up the charge of a checkout whose buyer is not there to do what it requires.
+func (b *Billing) abandonCheckout(ctx context.Context, c *store.Checkout) error {
+	if err := b.store.Leave(ctx); err != nil {
+		return err
+	}
+	payment, err := b.store.CheckoutPayment(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return err
+	}
+	begun, err := b.store.GetConfirmation(ctx, c.AccountID, payment.ID)
+	if err != nil {
+		return err
+	}
+	if payment.Status == store.PaymentStatusRequiresAction {
+		err = b.abandon(ctx, begun)
+	} else {
+		err = fmt.Errorf("payment %s is pending", payment.ID) // its bank takes its time: the same request finds out later
+	}
+	return err
 }
 
 // ChangeSubscription changes the plan of a subscription, and charges what that costs. A declined charge is a CodeInvalid on
