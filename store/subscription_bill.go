@@ -101,13 +101,18 @@ func (s *Subscription) addressOf(customer *Customer) *Address {
 	return s.BillingAddress.V
 }
 
-// credit is what the customer's balance pays of a total. What it leaves to charge is never too little to be charged.
+// credit is what the customer's balance pays of a total. What it leaves to charge is never too little to be charged: of a
+// total that is too little itself it pays all, and the customer owes what the balance did not have.
 func (c *Customer) credit(currency string, total int64) int64 {
-	applied := min(max(c.Balance.V[currency], 0), total)
-	if rest := total - applied; rest > 0 && rest < currencies[currency].Minimum {
-		applied = max(total-currencies[currency].Minimum, 0)
+	applied, least := min(max(c.Balance.V[currency], 0), total), currencies[currency].Minimum
+	switch rest := total - applied; {
+	case rest == 0 || rest >= least:
+		return applied
+	case total < least:
+		return total
+	default:
+		return total - least
 	}
-	return applied
 }
 
 // addBalance changes what the customer has to their credit.
