@@ -1,0 +1,369 @@
+package billing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+func (p *player) invoiceLines() []store.NewInvoiceLine {
+	var lines []store.NewInvoiceLine
+	for range 1 + p.roll(3) {
+		line := store.NewInvoiceLine{Description: new("Work"), UnitAmount: new(int64(p.roll(5000) * 10)), Quantity: int64(1 + p.roll(3)), TaxInclusive: p.odds(2)}
+		line.TaxRateBps = maybe(p, 2, func() int64 { return int64(p.roll(2500)) })
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (p *player) draft() error {
+	c, err := p.customer()
+	if err != nil {
+		return err
+	}
+	i := &store.Invoice{CollectionMethod: store.CollectionMethodChargeAutomatically, Currency: pick(p, currenciesOf)}
+	if p.odds(2) {
+		due, err := p.in(day)
+		if err != nil {
+			return err
+		}
+		i.CollectionMethod, i.DueAt = store.CollectionMethodSendInvoice, &due
+	}
+	if d, err := p.discount(); err == nil && p.odds(4) {
+		i.DiscountID = &d.ID
+	}
+	made, err := p.CreateInvoice(everywhere, p.account, store.InvoiceDraft{Invoice: i, Customer: c.ID, Lines: p.invoiceLines()})
+	if err := p.answered("draft an invoice", err); err != nil || made == nil {
+		return err
+	}
+	items, err := p.InvoiceLines(everywhere, p.account, made.ID)
+	return errors.Join(err, priced(items, made.TotalAmount, made.DiscountAmount, made.TaxAmount))
+}
+
+// in is a moment so far from now on the shop's clock.
+func (p *player) in(d time.Duration) (store.Time, error) {
+	var ahead int64
+	err := p.rows.Get(&ahead, p.rows.Rebind(`SELECT clock_offset FROM accounts WHERE id = ?`), p.account)
+	return p.Now().Add(time.Duration(ahead)*time.Microsecond + d), err
+}
+
+func (p *player) invoice(status store.InvoiceStatus) (*store.Invoice, error) {
+	if p.odds(8) {
+		status = ""
+	}
+	all, more, err := p.ListInvoices(everywhere, p.account, store.ListInvoices{Page: latest, Status: status})
+	return some(p, all, more, err)
+}
+
+// issue finalizes a draft, or rewrites or deletes it first.
+func (p *player) issue() error {
+	i, err := p.invoice(store.InvoiceStatusDraft)
+	if err != nil {
+		return err
+	}
+	lines := p.invoiceLines()
+	switch p.roll(6) {
+	default:
+		_, err = p.FinalizeInvoice(everywhere, p.account, i.ID)
+	case 4:
+		_, err = p.UpdateInvoice(everywhere, p.account, i.ID, func(d *store.InvoiceDraft) { d.Lines = lines })
+	case 5:
+		_, err = p.DeleteInvoice(everywhere, p.account, i.ID)
+	}
+	return p.answered("issue "+i.ID, err)
+}
+
+func (p *player) payInvoice() error {
+	i, err := p.invoice(pick(p, []store.InvoiceStatus{store.InvoiceStatusOpen, store.InvoiceStatusPastDue}))
+	if err != nil {
+		return err
+	}
+	in := billing.PayInvoice{OutOfBand: p.odds(5), OnSession: p.odds(2)}
+	if !in.OutOfBand {
+		if in.Method, err = p.method(&i.CustomerID); err != nil {
+			return err
+		}
+	}
+	_, err = request(p, func(ctx context.Context) (*store.Invoice, error) { return p.PayInvoice(ctx, p.account, i.ID, in) })
+	return p.answered(fmt.Sprintf("pay %s with %v", i.ID, in.Method), err)
+}
+
+// giveUp calls an invoice off, or an order.
+func (p *player) giveUp() error {
+	i, err := p.invoice(pick(p, []store.InvoiceStatus{store.InvoiceStatusOpen, store.InvoiceStatusPastDue, store.InvoiceStatusUncollectible}))
+	if err != nil {
+		return err
+	}
+	switch p.roll(3) {
+	case 0:
+		_, err = p.VoidInvoice(everywhere, p.account, i.ID)
+	case 1:
+		_, err = p.MarkInvoiceUncollectible(everywhere, p.account, i.ID)
+	default:
+		if i.OrderID == nil {
+			return errIdle
+		}
+		_, err = p.VoidOrder(everywhere, p.account, *i.OrderID)
+	}
+	return p.answered("give up "+i.ID, err)
+}
+
+func (p *player) giveBack() error {
+	all, more, err := p.ListOrders(everywhere, p.account, store.ListOrders{Page: latest, Status: pick(p, []store.OrderStatus{
+		store.OrderStatusPaid, store.OrderStatusPartiallyRefunded, store.OrderStatusPaid, "",
+	})})
+	o, err := some(p, all, more, err)
+	if err != nil {
+		return err
+	}
+	in := store.NewRefund{Order: o.ID, Reason: store.RefundReasonCustomerRequest}
+	if p.odds(2) {
+		in.Amount = new(int64(1 + p.roll(int(o.RefundableAmount())+2)))
+	}
+	r, err := request(p, func(ctx context.Context) (*store.Refund, error) { return p.CreateRefund(ctx, p.account, in) })
+	return errors.Join(p.answered("give back some of "+o.ID, err), p.taxed(o, r))
+}
+
+// taxed makes sure that a refund has its share of the tax of an order as it was before.
+func (p *player) taxed(before *store.Order, r *store.Refund) error {
+	if r == nil || p.crowded {
+		return nil
+	}
+	left := before.TaxAmount - before.RefundedTaxAmount
+	want := min(rounded(before.TaxAmount, r.Amount, before.TotalAmount), left)
+	if r.Amount == before.TotalAmount-before.RefundedAmount {
+		want = left
+	}
+	if r.TaxAmount != want {
+		return fmt.Errorf("refund %s of %d has %d tax, and not %d: %+v", r.ID, r.Amount, r.TaxAmount, want, before)
+	}
+	return nil
+}
+
+// turnRefund cancels a pending refund, or lets the bank decide about it.
+func (p *player) turnRefund() error {
+	in := store.ListRefunds{Page: latest}
+	if !p.odds(8) {
+		in.Status = store.RefundStatusPending
+	}
+	all, more, err := p.ListRefunds(everywhere, p.account, in)
+	r, err := some(p, all, more, err)
+	if err != nil {
+		return err
+	}
+	if p.odds(2) {
+		_, err = request(p, func(ctx context.Context) (*store.Refund, error) { return p.CancelRefund(ctx, p.account, r.ID) })
+		return p.answered("cancel "+r.ID, err)
+	}
+	_, err = request(p, func(ctx context.Context) (*store.Refund, error) {
+		return p.SettleTestRefund(ctx, p.account, r.ID, pick(p, []payments.RefundStatus{payments.RefundSucceeded, payments.RefundFailed}))
+	})
+	return p.answered("settle "+r.ID, err)
+}
+
+func (p *player) subscribe() error {
+	c, err := p.customer()
+	if err != nil {
+		return err
+	}
+	all, more, err := p.ListPriceVariants(everywhere, p.account, store.ListPriceVariants{Page: latest, Type: store.PriceVariantTypeRecurring})
+	v, err := some(p, all, more, err)
+	if err != nil {
+		return err
+	}
+	method, err := p.method(&c.ID)
+	if err != nil {
+		return err
+	}
+	_, err = request(p, func(ctx context.Context) (*store.Subscription, error) {
+		return p.CreateSubscription(ctx, p.account, billing.CreateSubscription{Method: method, Draft: store.CheckoutDraft{
+			Checkout: &store.Checkout{CustomerID: &c.ID}, Lines: []store.NewLineItem{{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}},
+		}})
+	})
+	return p.answered(fmt.Sprintf("subscribe %s to %s with %v", c.ID, v.ID, method), err)
+}
+
+func (p *player) subscription() (*store.Subscription, error) {
+	in := store.ListSubscriptions{Page: latest}
+	if !p.odds(3) {
+		in.Status = store.SubscriptionStatusActive
+	}
+	all, more, err := p.ListSubscriptions(everywhere, p.account, in)
+	return some(p, all, more, err)
+}
+
+func (p *player) change() error {
+	sub, err := p.subscription()
+	if err != nil {
+		return err
+	}
+	in := store.ChangeSubscription{Quantity: maybe(p, 2, func() int64 { return int64(1 + p.roll(5)) })}
+	if p.odds(2) {
+		in.Behavior = p.behavior()
+	}
+	if in.Quantity == nil || p.odds(2) {
+		all, more, err := p.ListPriceVariants(everywhere, p.account, store.ListPriceVariants{Page: latest, Type: store.PriceVariantTypeRecurring})
+		v, err := some(p, all, more, err)
+		if err != nil {
+			return err
+		}
+		in.PriceVariant = v.ID
+	}
+	foreseen, _ := p.PreviewSubscriptionChange(everywhere, p.account, sub.ID, in)
+	changed, err := request(p, func(ctx context.Context) (*store.Subscription, error) {
+		return p.Billing.ChangeSubscription(ctx, p.account, sub.ID, in)
+	})
+	if err == nil {
+		if err := p.foreseen(sub, foreseen, changed); err != nil {
+			return err
+		}
+	}
+	return p.answered(fmt.Sprintf("change %s to %+v", sub.ID, in), err)
+}
+
+// foreseen makes sure that a change did what its preview said, and notes what it gave the customer.
+func (p *player) foreseen(before *store.Subscription, preview *store.SubscriptionChange, after *store.Subscription) error {
+	if p.crowded {
+		return nil
+	}
+	if preview == nil {
+		return fmt.Errorf("the change of %s was refused when it was asked about", before.ID)
+	}
+	p.credits[before.CustomerID+" "+before.Currency] += preview.Credit
+	isBilled := after.LatestInvoiceID != nil && (before.LatestInvoiceID == nil || *before.LatestInvoiceID != *after.LatestInvoiceID)
+	if !isBilled {
+		return nil
+	}
+	i, err := p.GetInvoice(everywhere, p.account, *after.LatestInvoiceID)
+	if err != nil {
+		return err
+	}
+	if i.TotalAmount != preview.Amounts.Total || i.BalanceApplied != preview.Balance {
+		return fmt.Errorf("the change of %s cost %d, %d of it from the balance; foreseen were %+v", before.ID, i.TotalAmount, i.BalanceApplied, preview)
+	}
+	return nil
+}
+
+// adjust changes a subscription without a change of plan.
+func (p *player) adjust() error {
+	sub, err := p.subscription()
+	if err != nil {
+		return err
+	}
+	in := store.SubscriptionPatch{Change: func(*store.Subscription) {}}
+	var foreseen *store.SubscriptionChange
+	switch p.roll(5) {
+	case 0:
+		in.Quantity = new(int64(1 + p.roll(5)))
+		if *in.Quantity != sub.Quantity {
+			foreseen, _ = p.PreviewSubscriptionChange(everywhere, p.account, sub.ID,
+				store.ChangeSubscription{Quantity: in.Quantity, Behavior: store.ProrationBehaviorNextInvoice})
+		}
+	case 1:
+		in.Discount = new("")
+		if d, err := p.discount(); err == nil && !p.odds(3) {
+			in.Discount = &d.ID
+		}
+	case 2:
+		in.TrialEnd = new(sub.CurrentPeriodEnd.Add(time.Duration(1+p.roll(5)) * day))
+	case 3:
+		in.CancelAtPeriodEnd = new(p.odds(2))
+	default:
+		methods, more, err := p.ListCustomerPaymentMethods(everywhere, p.account, sub.CustomerID, latest)
+		if isRefusal(err) {
+			return errIdle
+		}
+		m, err := some(p, methods, more, err)
+		if err != nil {
+			return err
+		}
+		in.PaymentMethod = &m.ID
+	}
+	_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, in)
+	if err == nil && foreseen != nil && !p.crowded {
+		p.credits[sub.CustomerID+" "+sub.Currency] += foreseen.Credit
+	}
+	return p.answered("adjust "+sub.ID, err)
+}
+
+// stop pauses, resumes, cancels or keeps a subscription.
+func (p *player) stop() error {
+	sub, err := p.subscription()
+	if err != nil {
+		return err
+	}
+	now, refund := p.odds(3), pick(p, []store.CancellationRefund{store.CancellationRefundNone, store.CancellationRefundProrated})
+	switch p.roll(5) {
+	case 0:
+		in := store.PauseSubscription{Now: now}
+		if p.odds(2) {
+			in.ResumesAt = new(sub.CurrentPeriodEnd.Add(time.Duration(p.roll(60)-20) * day))
+		}
+		_, err = p.PauseSubscription(everywhere, p.account, sub.ID, in)
+	case 1:
+		_, err = p.ResumeSubscription(everywhere, p.account, sub.ID)
+	case 2:
+		_, err = p.UncancelSubscription(everywhere, p.account, sub.ID)
+	default:
+		_, err = request(p, func(ctx context.Context) (*store.Subscription, error) {
+			return p.Billing.CancelSubscription(ctx, p.account, sub.ID, store.CancelSubscription{Now: now, Refund: refund})
+		})
+	}
+	return p.answered("stop or keep "+sub.ID, err)
+}
+
+// advance moves the shop's clock, and with it all that falls due until then.
+func (p *player) advance() error {
+	by := pick(p, []time.Duration{32 * day, time.Hour, day, 3 * day, 8 * day, 100 * day})
+	for {
+		clock, err := request(p, func(ctx context.Context) (*billing.TestClock, error) {
+			return p.Billing.AdvanceClock(ctx, p.account, store.AdvanceClock{By: by})
+		})
+		p.say("%s later: %+v, %v", by, clock, err)
+		switch {
+		case isExcused(err):
+			return nil
+		case err != nil:
+			return fmt.Errorf("advance the clock by %s: %w", by, err)
+		case clock.Done:
+			return nil
+		}
+		by = 0
+	}
+}
+
+// turn does what a server does by itself.
+func (p *player) turn() error {
+	p.passes(11 * time.Second)
+	err := errors.Join(p.Reconcile(everywhere), p.Work(everywhere))
+	p.say("the server looks around: %v", err)
+	if isExcused(err) {
+		return nil
+	}
+	return err
+}
+
+// sever cuts the line to the bank.
+func (p *player) sever() error {
+	how, after := pick(p, []cut{cutComing, cutGoing}), p.roll(5)
+	p.say("the line is cut: %d after %d", how, after)
+	p.bank.sever(how, after)
+	return nil
+}
+
+func (p *player) mend() error {
+	if !p.bank.isSevered() {
+		return errIdle
+	}
+	p.say("the line is mended")
+	if p.crowded {
+		p.bank.sever(cutNowhere, 0)
+		return nil
+	}
+	return p.heal()
+}

@@ -1,0 +1,191 @@
+package billing_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// sound holds the rows against every promise, and against the bank.
+func (h *history) sound() error {
+	broken, err := h.Check(context.Background(), store.DeliveryRetention{Succeeded: 365 * day, Failed: 365 * day})
+	if err != nil {
+		return err
+	}
+	if len(broken) > 0 {
+		promises := map[string]bool{}
+		for _, b := range broken {
+			promises[b.Promise] = true
+		}
+		return fmt.Errorf("broken: %q", slices.Sorted(maps.Keys(promises)))
+	}
+	h.bank.mu.Lock()
+	problems := h.bank.problems
+	h.bank.mu.Unlock()
+	if len(problems) > 0 {
+		return fmt.Errorf("the bank wonders: %q", problems)
+	}
+	for _, s := range h.shops {
+		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// banked compares what orders say was paid and given back with what the bank holds. Of what is under way nothing is
+// said, unless the line is up and everybody was heard: then nothing is under way.
+func (h *history) banked(s *shop) error {
+	type sum struct {
+		Currency string `db:"currency"`
+		Amount   int64  `db:"amount"`
+	}
+	var sums []sum
+	err := h.rows.Select(&sums, h.rows.Rebind(`
+		SELECT o.currency, CAST(SUM(o.paid_amount - o.refunded_amount) AS BIGINT) AS amount
+		FROM orders o JOIN invoices i ON i.account_id = o.account_id AND i.id = o.invoice_id
+		WHERE o.account_id = ? AND NOT i.paid_out_of_band GROUP BY o.currency`), s.account)
+	if err != nil {
+		return err
+	}
+	held := h.bank.holds(s.account)
+	for _, sum := range sums {
+		held[sum.Currency] -= sum.Amount
+	}
+	if err := h.underWay(s, held); err != nil {
+		return err
+	}
+	for currency, amount := range held {
+		if amount != 0 {
+			return fmt.Errorf("account %s: the bank holds %d %s more than the orders say", s.account, amount, currency)
+		}
+	}
+	return nil
+}
+
+// underWay takes off what the bank knows already and the rows do not, or the other way round.
+func (h *history) underWay(s *shop, held map[string]int64) error {
+	type row struct {
+		ID       string `db:"id"`
+		Currency string `db:"currency"`
+		Amount   int64  `db:"amount"`
+	}
+	var charges, refunds []row
+	err := h.rows.Select(&charges, h.rows.Rebind(`
+		SELECT id, currency, amount FROM payments WHERE account_id = ? AND status IN ('pending', 'requires_action')`), s.account)
+	if err == nil {
+		err = h.rows.Select(&refunds, h.rows.Rebind(`SELECT id, currency, amount FROM refunds WHERE account_id = ? AND status = 'pending'`), s.account)
+	}
+	if err != nil {
+		return err
+	}
+	h.bank.mu.Lock()
+	defer h.bank.mu.Unlock()
+	for _, p := range charges {
+		if known := h.bank.charges[p.ID]; known != nil && known.status == "succeeded" {
+			held[p.Currency] -= p.Amount
+		}
+	}
+	for _, r := range refunds { // the row has taken it off already
+		if known := h.bank.refunds[r.ID]; known == nil || known.status != "succeeded" && known.status != "pending" {
+			held[r.Currency] -= r.Amount
+		}
+	}
+	return nil
+}
+
+// spent compares what customers are said to have spent with their payments and refunds.
+func (h *history) spent(s *shop) error {
+	return h.customers(s, "total_spent", `
+		SELECT customer_id, currency, SUM(amount) AS amount FROM (
+			SELECT customer_id, currency, amount FROM payments WHERE account_id = ? AND status = 'succeeded'
+			UNION ALL SELECT customer_id, currency, -amount FROM refunds WHERE account_id = ? AND status = 'succeeded') moved
+		GROUP BY customer_id, currency`, nil)
+}
+
+// credited compares what customers have to their credit with what changes of plan gave them and orders took.
+func (h *history) credited(s *shop) error {
+	if h.crowded {
+		return nil // nobody saw what each change gave
+	}
+	return h.customers(s, "balance", `
+		SELECT customer_id, currency, -SUM(balance_applied) AS amount FROM (
+			SELECT customer_id, currency, balance_applied FROM orders WHERE account_id = ? AND account_id = ? AND status <> 'void') bought
+		GROUP BY customer_id, currency`, s.credits)
+}
+
+// customers compares a column of amounts by currency with what a query and a start say of each customer.
+func (h *history) customers(s *shop, column, query string, start map[string]int64) error {
+	var sums []struct {
+		Customer string `db:"customer_id"`
+		Currency string `db:"currency"`
+		Amount   int64  `db:"amount"`
+	}
+	if err := h.rows.Select(&sums, h.rows.Rebind(query), s.account, s.account); err != nil {
+		return err
+	}
+	var customers []struct {
+		ID      string  `db:"id"`
+		Amounts *string `db:"amounts"`
+	}
+	err := h.rows.Select(&customers, h.rows.Rebind(`SELECT id, CAST(`+column+` AS TEXT) AS amounts FROM customers WHERE account_id = ? AND deleted_at IS NULL`), s.account)
+	if err != nil {
+		return err
+	}
+	want := map[string]int64{}
+	for key, amount := range start {
+		want[key] = amount
+	}
+	for _, sum := range sums {
+		want[sum.Customer+" "+sum.Currency] += sum.Amount
+	}
+	for _, c := range customers {
+		amounts := map[string]int64{}
+		if c.Amounts != nil {
+			if err := json.Unmarshal([]byte(*c.Amounts), &amounts); err != nil {
+				return fmt.Errorf("%s of %s: %w", column, c.ID, err)
+			}
+		}
+		for _, currency := range currenciesOf {
+			if got, want := amounts[currency], want[c.ID+" "+currency]; got != want {
+				return fmt.Errorf("%s of customer %s is %d %s, and not %d", column, c.ID, got, currency, want)
+			}
+		}
+	}
+	return nil
+}
+
+// rounded is a * b / c, rounded half up.
+func rounded(a, b, c int64) int64 {
+	n := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
+	n.Add(n.Lsh(n, 1), big.NewInt(c))
+	return n.Div(n, big.NewInt(2*c)).Int64()
+}
+
+// priced reckons what lines come to in another way than the program does.
+func priced(items []store.LineItem, total, discount, tax int64) error {
+	var sum, off, taxes int64
+	for _, l := range items {
+		rest, line := l.SubtotalAmount-l.DiscountAmount, int64(0)
+		if l.TaxInclusive {
+			line = rounded(rest, l.TaxRateBps, 10_000+l.TaxRateBps)
+		} else {
+			line = rounded(rest, l.TaxRateBps, 10_000)
+			sum += line
+		}
+		if line != l.TaxAmount {
+			return fmt.Errorf("line %+v has %d tax", l, line)
+		}
+		sum, off, taxes = sum+rest, off+l.DiscountAmount, taxes+line
+	}
+	if sum != total || off != discount || taxes != tax {
+		return fmt.Errorf("lines come to %d with %d off and %d tax, and not to %d, %d, %d", sum, off, taxes, total, discount, tax)
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package billing_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// errIdle is a step for which there is nothing to do yet.
+var errIdle = errors.New("nothing to do")
+
+// everywhere is the context of all that is done.
+var everywhere = context.Background()
+
+// The currencies of the shops, and amounts that can be charged in each of them.
+var (
+	currenciesOf = []string{"usd", "jpy", "kwd", "eur", "usd", "usd"}
+	amountsOf    = []int64{1000, 500, 1990, 17920, 250}
+)
+
+// odds is true one time in n.
+func (p *player) odds(n int) bool { return p.roll(n) == n-1 }
+
+func pick[T any](p *player, all []T) T { return all[p.roll(len(all))] }
+
+// maybe is a value one time in n, and otherwise nil.
+func maybe[T any](p *player, n int, value func() T) *T {
+	if !p.odds(n) {
+		return nil
+	}
+	return new(value())
+}
+
+// latest are the newest 12 of a list.
+var latest = store.Page{Limit: 12}
+
+// some picks one of a list.
+func some[T any](p *player, all []T, _ bool, err error) (*T, error) {
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, errIdle
+	}
+	return &all[p.roll(len(all))], nil
+}
+
+// answered takes an answer, or the refusal of something that is not possible now.
+func (p *player) answered(what string, err error) error {
+	p.say("%s: %v", what, err)
+	if err == nil || isRefusal(err) || isExcused(err) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// request does something as the server does it that is asked to: under a key, and with an answer. What has no answer can be
+// sent again.
+func request[T any](p *player, do func(context.Context) (T, error)) (made T, err error) {
+	key := &store.Key{Account: p.account, Key: fmt.Sprint(p.asked.Add(1)), External: true}
+	send := func() error {
+		var refusal error // is an answer too, where it is recorded
+		_, _, err := p.Request(everywhere, key, func(ctx context.Context) (*store.Answer, error) {
+			if made, refusal = do(ctx); refusal == nil || store.OutcomeOf(refusal) == store.Recorded {
+				return &store.Answer{Status: 200, Body: []byte("{}")}, refusal
+			}
+			return nil, refusal
+		})
+		return cmp.Or(err, refusal)
+	}
+	if err = send(); store.OutcomeOf(err) == store.Unknown {
+		p.unanswered = send
+	}
+	return made, err
+}
+
+// again is a client who heard nothing, and sends the request again.
+func (p *player) again() error {
+	send := p.unanswered
+	if p.unanswered = nil; send == nil {
+		return errIdle
+	}
+	return p.answered("send again", send())
+}
+
+func (p *player) price() store.PriceVariant {
+	v := store.PriceVariant{Amount: pick(p, amountsOf), Currency: pick(p, currenciesOf)}
+	v.Stock = maybe(p, 4, func() int64 { return int64(1 + p.roll(4)) })
+	v.TaxBehavior = maybe(p, 3, func() string { return pick(p, []string{"inclusive", "exclusive"}) })
+	switch p.roll(8) {
+	case 0:
+	case 1:
+		v.Amount, v.AmountType = 0, store.PriceVariantAmountTypeFree
+	case 2:
+		v.Amount, v.AmountType, v.MinAmount = 0, store.PriceVariantAmountTypeCustom, new(int64(0))
+	case 3:
+		v.Currency, v.CurrencyAmounts = "usd", store.JSONOf(map[string]int64{"eur": pick(p, amountsOf), "kwd": pick(p, amountsOf)})
+	default:
+		p.recurring(&v)
+	}
+	return v
+}
+
+func (p *player) recurring(v *store.PriceVariant) {
+	v.Type, v.Interval, v.IntervalCount = store.PriceVariantTypeRecurring, new(pick(p, []string{"month", "week", "day", "year"})), new(int64(1+p.roll(3)))
+	if p.odds(4) {
+		v.TrialDays = int64(1 + p.roll(20))
+	}
+	if p.odds(4) {
+		v.SetupFeeAmount = pick(p, amountsOf)
+	}
+	v.BillingCycles = maybe(p, 4, func() int64 { return int64(1 + p.roll(3)) })
+	if p.odds(8) {
+		v.Amount, v.AmountType = 0, store.PriceVariantAmountTypeFree
+	}
+}
+
+// stock gives every shop something to sell at once.
+func (h *history) stock(p *player) error {
+	for _, p.shop = range h.shops {
+		product := store.NewProduct{Product: store.Product{Name: "Course", Status: store.ProductStatusActive}}
+		for _, interval := range []string{"month", "year", "month"} {
+			product.PriceVariants = append(product.PriceVariants, recurring(int64(1000*(1+len(product.PriceVariants))), interval))
+		}
+		product.PriceVariants[2].TrialDays = 14
+		product.PriceVariants = append(product.PriceVariants, store.PriceVariant{Amount: 1900})
+		if _, err := p.CreateProduct(everywhere, p.account, product); err != nil {
+			return err
+		}
+		if _, err := p.CreateCustomer(everywhere, p.account, store.Customer{Email: new("buyer0@example.com")}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *player) offer() error {
+	var prices []store.PriceVariant
+	for range 1 + p.roll(3) {
+		prices = append(prices, p.price())
+	}
+	product := store.NewProduct{Product: store.Product{Name: "Handbook", Status: store.ProductStatusActive}, PriceVariants: prices}
+	_, err := p.CreateProduct(everywhere, p.account, product)
+	return p.answered("offer a product", err)
+}
+
+// revise changes what is on sale.
+func (p *player) revise() error {
+	v, err := p.variant()
+	if err != nil {
+		return err
+	}
+	more, amount := maybe(p, 2, func() int64 { return int64(p.roll(3)) }), pick(p, amountsOf)
+	status := pick(p, []store.PriceVariantStatus{store.PriceVariantStatusActive, store.PriceVariantStatusArchived})
+	switch p.roll(5) {
+	case 0:
+		_, err = p.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *store.PriceVariant) {
+			if v.Stock = nil; more != nil {
+				v.Stock = new(v.SoldCount + *more)
+			}
+		})
+	case 1:
+		_, err = p.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *store.PriceVariant) { v.Amount = amount })
+	case 2:
+		_, err = p.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *store.PriceVariant) { v.Status = status })
+	case 3:
+		_, err = p.DeletePriceVariant(everywhere, p.account, v.ID)
+	default:
+		_, err = pick(p, []func(context.Context, string, string) (*store.Product, error){
+			p.PublishProduct, p.UnpublishProduct, p.ArchiveProduct, p.UnarchiveProduct, p.DeleteProduct,
+		})(everywhere, p.account, v.ProductID)
+	}
+	return p.answered("revise "+v.ID, err)
+}
+
+func (p *player) variant() (*store.PriceVariant, error) {
+	in := store.ListPriceVariants{Page: store.Page{Limit: 30}}
+	if !p.odds(8) {
+		in.Status = store.PriceVariantStatusActive
+	}
+	all, more, err := p.ListPriceVariants(everywhere, p.account, in)
+	return some(p, all, more, err)
+}
+
+// settings changes how the shop taxes, prorates and collects.
+func (p *player) settings() error {
+	tax := store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: pick(p, []string{"exclusive", "inclusive"}), Rates: []store.TaxRate{
+		{Country: new("DE"), RateBps: 1900, Name: "VAT"}, {Country: new("US"), Region: new("CA"), RateBps: 725, Name: "Sales tax"},
+	}}
+	if p.odds(2) {
+		tax.Rates = append(tax.Rates, store.TaxRate{RateBps: int64(p.roll(2500)), Name: "Elsewhere"})
+	}
+	if p.odds(3) {
+		tax.Mode = store.TaxModeNone
+	}
+	behavior := p.behavior()
+	days := pick(p, [][]int64{{2, 5, 7, 7}, {1}, {30, 30}})
+	_, err := p.UpdateAccount(everywhere, p.account, func(a *store.Account) {
+		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = store.JSONOf(tax), behavior, days
+	})
+	return p.answered("change the settings", err)
+}
+
+func (p *player) behavior() store.ProrationBehavior {
+	return pick(p, []store.ProrationBehavior{
+		store.ProrationBehaviorInvoiceImmediately, store.ProrationBehaviorNextInvoice, store.ProrationBehaviorNextPeriod,
+	})
+}
+
+func (p *player) address() *store.Address {
+	return pick(p, []*store.Address{{Country: new("DE")}, {Country: new("US"), State: new("CA")}, {Country: new("JP")}, {Country: new("US")}, nil})
+}
+
+func (p *player) email() *string { return new(fmt.Sprintf("buyer%d@example.com", p.roll(4))) }
+
+func (p *player) code() string { return fmt.Sprintf("CODE%d", p.roll(4)) }
+
+func (p *player) welcome() error {
+	c := store.Customer{Email: p.email(), BillingAddress: store.JSONOf(p.address()), TaxExempt: p.odds(6)}
+	c.ExternalID = maybe(p, 4, func() string { return fmt.Sprintf("e%d", p.roll(3)) })
+	_, err := p.CreateCustomer(everywhere, p.account, c)
+	return p.answered("welcome a customer", err)
+}
+
+func (p *player) customer() (*store.Customer, error) {
+	all, more, err := p.ListCustomers(everywhere, p.account, store.ListCustomers{Page: latest})
+	return some(p, all, more, err)
+}
+
+// attend changes a customer, or forgets one.
+func (p *player) attend() error {
+	c, err := p.customer()
+	if err != nil {
+		return err
+	}
+	methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, c.ID, latest)
+	if err != nil {
+		return err
+	}
+	address, exempt, email := p.address(), p.odds(5), p.email()
+	switch what := p.roll(5); {
+	case what == 0:
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.BillingAddress, c.TaxExempt = store.JSONOf(address), exempt })
+	case what <= 2 && len(methods) == 0:
+		return errIdle
+	case what == 1:
+		chosen := pick(p, methods).ID
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.DefaultPaymentMethodID = &chosen })
+	case what == 2:
+		_, err = p.DeleteCustomerPaymentMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
+	case what == 3:
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.Email = email })
+	default:
+		_, err = p.DeleteCustomer(everywhere, p.account, c.ID, exempt)
+	}
+	return p.answered("attend to "+c.ID, err)
+}
+
+func (p *player) reduce() error {
+	d := store.Discount{Name: "Sale", Type: store.DiscountTypePercent, PercentBps: new(pick(p, []int64{1000, 3333, 10_000, 9800}))}
+	if p.odds(3) {
+		d.Type, d.PercentBps, d.Amount, d.Currency = store.DiscountTypeFixed, nil, new(int64(1+p.roll(3000))), new(pick(p, currenciesOf))
+	}
+	switch p.roll(3) {
+	case 1:
+		d.Duration = store.DiscountDurationForever
+	case 2:
+		d.Duration, d.DurationInMonths = store.DiscountDurationRepeating, new(int64(1+p.roll(4)))
+	}
+	d.Code = maybe(p, 2, p.code)
+	d.MaxRedemptions = maybe(p, 3, func() int64 { return int64(1 + p.roll(3)) })
+	d.MaxRedemptionsPerCustomer = maybe(p, 4, func() int64 { return 1 })
+	d.FirstPurchaseOnly = p.odds(8)
+	if p.odds(4) {
+		v, err := p.variant()
+		if err != nil {
+			return err
+		}
+		d.PriceVariantIDs = store.JSONOf([]string{v.ID})
+		if p.odds(2) {
+			d.ProductIDs = store.JSONOf([]string{v.ProductID})
+		}
+	}
+	_, err := p.CreateDiscount(everywhere, p.account, d)
+	return p.answered("reduce prices", err)
+}
+
+func (p *player) discount() (*store.Discount, error) {
+	all, more, err := p.ListDiscounts(everywhere, p.account, store.ListDiscounts{Page: latest})
+	return some(p, all, more, err)
+}
+
+// reconsider ends a discount, or lets it be used again.
+func (p *player) reconsider() error {
+	d, err := p.discount()
+	if err != nil {
+		return err
+	}
+	_, err = pick(p, []func(context.Context, string, string) (*store.Discount, error){p.EnableDiscount, p.DisableDiscount, p.DeleteDiscount})(everywhere, p.account, d.ID)
+	return p.answered("reconsider "+d.ID, err)
+}

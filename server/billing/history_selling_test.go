@@ -1,0 +1,225 @@
+package billing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// lines are what somebody puts into a checkout.
+func (p *player) lines() ([]store.NewLineItem, error) {
+	var lines []store.NewLineItem
+	first, err := p.variant()
+	if err != nil {
+		return nil, err
+	}
+	for v := first; len(lines) == 0 || len(lines) < 3 && p.odds(2); {
+		if len(lines) > 0 {
+			if v, err = p.variant(); err != nil {
+				return nil, err
+			}
+		}
+		if v.Currency != first.Currency && !p.odds(8) {
+			v = first
+		}
+		line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
+		if v.AmountType == store.PriceVariantAmountTypeCustom {
+			line.CustomAmount = new(pick(p, append([]int64{0}, amountsOf...)))
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// fill says who buys, where they are, and at what discount.
+func (p *player) fill(c *store.Checkout) {
+	c.BillingAddress = store.JSONOf(p.address())
+	if customer, err := p.customer(); err == nil && p.odds(3) {
+		c.CustomerID = &customer.ID
+	} else {
+		c.CustomerEmail = p.email()
+	}
+	if d, err := p.discount(); err == nil && p.odds(2) {
+		c.DiscountID = &d.ID
+	}
+}
+
+func (p *player) putIntoCheckout() error {
+	c := &store.Checkout{}
+	p.fill(c)
+	lines, err := p.lines()
+	if err != nil {
+		return err
+	}
+	made, err := p.CreateCheckout(everywhere, p.account, store.CheckoutDraft{Checkout: c, Lines: lines})
+	return errors.Join(p.answered("put into a checkout", err), p.shown(made))
+}
+
+// shown reckons what a checkout comes to.
+func (p *player) shown(c *store.Checkout) error {
+	if c == nil || p.crowded {
+		return nil
+	}
+	items, err := p.CheckoutLines(everywhere, p.account, c.ID)
+	if err != nil {
+		return err
+	}
+	tax := c.TotalAmount
+	for _, l := range items {
+		tax -= l.NetAmount
+	}
+	if err := priced(items, c.TotalAmount, c.DiscountAmount, tax); err != nil {
+		return fmt.Errorf("checkout %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+func (p *player) checkout(status store.CheckoutStatus) (*store.Checkout, error) {
+	if p.odds(12) {
+		status = ""
+	}
+	all, more, err := p.ListCheckouts(everywhere, p.account, store.ListCheckouts{Page: latest, Status: status})
+	return some(p, all, more, err)
+}
+
+func (p *player) changeCheckout() error {
+	c, err := p.checkout(store.CheckoutStatusOpen)
+	if err != nil {
+		return err
+	}
+	lines, err := p.lines()
+	if err != nil {
+		return err
+	}
+	what, address, email := p.roll(4), p.address(), p.email()
+	code := maybe(p, 2, p.code)
+	changed, err := p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) {
+		switch what {
+		case 0:
+			d.BillingAddress = store.JSONOf(address)
+		case 1:
+			d.Lines = lines
+		case 2:
+			d.DiscountCode = code
+		default:
+			d.CustomerID, d.CustomerEmail = nil, email
+		}
+	})
+	return errors.Join(p.answered("change "+c.ID, err), p.shown(changed))
+}
+
+func (p *player) expire() error {
+	c, err := p.checkout(store.CheckoutStatusOpen)
+	if err != nil {
+		return err
+	}
+	_, err = p.ExpireCheckout(everywhere, p.account, c.ID)
+	return p.answered("expire "+c.ID, err)
+}
+
+// cards are the ways to pay, the good ones more often.
+var cards = []string{
+	"pm_card_visa", "pm_card_visa", "pm_card_mastercard", "pm_card_chargeDeclined", "tok_fail_on_renewal", "tok_recover_on_3rd",
+	"pm_card_authenticationRequired", "pm_card_refundFail", "pm_card_pendingRefund", "pm_card_chargeCustomerFail",
+}
+
+// method is a card, or one of a customer's own.
+func (p *player) method(customer *string) (*payments.MethodInput, error) {
+	if customer != nil && p.odds(3) {
+		methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, *customer, latest)
+		if err != nil && !isRefusal(err) {
+			return nil, err
+		}
+		if len(methods) > 0 {
+			return &payments.MethodInput{Ref: pick(p, methods).ID}, nil
+		}
+	}
+	if p.odds(16) {
+		return nil, nil
+	}
+	return &payments.MethodInput{Ref: pick(p, cards)}, nil
+}
+
+func (p *player) confirm() error {
+	c, err := p.checkout(store.CheckoutStatusOpen)
+	if err != nil {
+		return err
+	}
+	method, err := p.method(c.CustomerID)
+	if err != nil {
+		return err
+	}
+	done, err := request(p, func(ctx context.Context) (*store.Checkout, error) {
+		return p.ConfirmCheckout(ctx, p.account, c.ID, billing.ConfirmCheckout{Method: method, Save: p.odds(2)})
+	})
+	return errors.Join(p.answered(fmt.Sprintf("confirm %s with %v", c.ID, method), err), p.bought(c, done))
+}
+
+// bought makes sure that a buyer was charged what they had been shown.
+func (p *player) bought(shown, done *store.Checkout) error {
+	if done == nil || done.OrderID == nil || shown.Status != store.CheckoutStatusOpen {
+		return nil
+	}
+	o, err := p.GetOrder(everywhere, p.account, *done.OrderID)
+	if err != nil {
+		return err
+	}
+	if o.PaidAmount != shown.AmountDueNow && !p.crowded {
+		return fmt.Errorf("order %s was paid with %d, and the buyer was shown %d", o.ID, o.PaidAmount, shown.AmountDueNow)
+	}
+	return nil
+}
+
+// consent is what a buyer does whose bank asks for it.
+func (p *player) consent() error {
+	var waiting []string
+	err := p.rows.Select(&waiting, p.rows.Rebind(`SELECT id FROM payments WHERE account_id = ? AND status = 'requires_action' ORDER BY id DESC LIMIT 12`), p.account)
+	id, err := some(p, waiting, false, err)
+	if err != nil {
+		return err
+	}
+	_, err = request(p, func(ctx context.Context) (*store.Payment, error) {
+		return p.AuthenticateTestPayment(ctx, p.account, *id)
+	})
+	return p.answered("consent to "+*id, err)
+}
+
+func (p *player) publish() error {
+	l := store.CheckoutLink{Active: true, AllowDiscountCodes: true, MaxUses: maybe(p, 3, func() int64 { return int64(1 + p.roll(3)) })}
+	lines, err := p.lines()
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		l.PriceVariantIDs.V = append(l.PriceVariantIDs.V, line.PriceVariant)
+	}
+	if d, err := p.discount(); err == nil && p.odds(2) {
+		l.DiscountID = &d.ID
+	}
+	_, err = p.CreateCheckoutLink(everywhere, p.account, l)
+	return p.answered("publish a link", err)
+}
+
+// follow opens a link, or takes it back.
+func (p *player) follow() error {
+	all, more, err := p.ListCheckoutLinks(everywhere, p.account, store.ListCheckoutLinks{Page: latest})
+	l, err := some(p, all, more, err)
+	if err != nil {
+		return err
+	}
+	if p.odds(8) {
+		_, err = p.DeleteCheckoutLink(everywhere, p.account, l.ID)
+		return p.answered("delete "+l.ID, err)
+	}
+	c, err := p.FollowCheckoutLink(everywhere, l.ID, store.CheckoutSource{})
+	if err := errors.Join(p.answered("follow "+l.ID, err), p.shown(c)); err != nil || c == nil {
+		return err
+	}
+	email := p.email()
+	_, err = p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) { d.CustomerEmail = email })
+	return p.answered("say who follows "+l.ID, err)
+}

@@ -1,0 +1,264 @@
+package billing_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// moves are what players do, the frequent things more than once.
+var moves = []struct {
+	name  string
+	often int
+	do    func(*player) error
+}{
+	{"a checkout is begun", 6, (*player).putIntoCheckout},
+	{"a checkout is confirmed", 9, (*player).confirm},
+	{"a checkout is changed", 2, (*player).changeCheckout},
+	{"a checkout is expired", 1, (*player).expire},
+	{"a buyer consents", 3, (*player).consent},
+	{"a product is offered", 2, (*player).offer},
+	{"a product is revised", 1, (*player).revise},
+	{"a discount is made", 2, (*player).reduce},
+	{"a discount is reconsidered", 1, (*player).reconsider},
+	{"a link is published", 1, (*player).publish},
+	{"a link is followed", 2, (*player).follow},
+	{"a customer is welcomed", 1, (*player).welcome},
+	{"a customer is attended to", 2, (*player).attend},
+	{"the settings are changed", 1, (*player).settings},
+	{"an invoice is drafted", 2, (*player).draft},
+	{"an invoice is issued", 3, (*player).issue},
+	{"an invoice is paid", 4, (*player).payInvoice},
+	{"an invoice is given up", 2, (*player).giveUp},
+	{"money is given back", 5, (*player).giveBack},
+	{"a refund is turned", 2, (*player).turnRefund},
+	{"a subscription is begun", 3, (*player).subscribe},
+	{"a subscription is changed", 6, (*player).change},
+	{"a subscription is adjusted", 4, (*player).adjust},
+	{"a subscription is stopped", 3, (*player).stop},
+	{"time passes", 5, (*player).advance},
+	{"a client asks again", 3, (*player).again},
+	{"the server looks around", 2, (*player).turn},
+	{"the line is cut", 1, (*player).sever},
+	{"the line is mended", 8, (*player).mend},
+}
+
+// between is how many moves there are between two looks at everything.
+const between = 16
+
+// ends is the last look: with the line up, nothing is under way.
+func (h *history) ends() error {
+	if err := h.heal(); err != nil {
+		return err
+	}
+	return h.sound()
+}
+
+// Whatever happens in whatever order, every promise about money holds, and the bank has what the orders say. A history
+// that breaks one is cut down to what it takes. -rapid.checks and -rapid.steps make more and longer ones, and so does
+// TILLWRIGHT_SOAK.
+func TestHistories_KeepEveryPromiseAboutMoney(t *testing.T) {
+	t.Parallel()
+	set := map[string]string{"rapid.checks": "6", "rapid.steps": "300", "rapid.shrinktime": "3m"}
+	if os.Getenv("TILLWRIGHT_SOAK") != "" {
+		set["rapid.checks"] = "200"
+	}
+	if seed := os.Getenv("TILLWRIGHT_TEST_SEED"); seed != "" {
+		set["rapid.seed"] = seed
+	}
+	flag.Visit(func(f *flag.Flag) { delete(set, f.Name) })
+	for name, value := range set {
+		require.NoError(t, flag.Set(name, value))
+	}
+	for _, engine := range database.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			began, steps := time.Now(), 0
+			rapid.Check(t, func(r *rapid.T) { steps += play(t, r, engine) })
+			t.Logf("%d moves in %s", steps, time.Since(began))
+		})
+	}
+}
+
+// play plays one history, and returns how many moves it had.
+func play(t testing.TB, r *rapid.T, engine string) (played int) {
+	s := &stage{TB: t}
+	defer s.clear()
+	h := newHistory(s, engine, 2)
+	p := &player{history: h, say: r.Logf, roll: func(n int) int { return fair(n).Draw(r, "roll") }}
+	sure := func(err error) {
+		if err != nil {
+			r.Log(err)
+			r.Fatal(ids.ReplaceAllString(err.Error(), "$1…"))
+		}
+	}
+	sure(h.stock(p))
+	r.Repeat(map[string]func(*rapid.T){"": func(*rapid.T) {}, "move": func(*rapid.T) {
+		err := p.move()
+		if errors.Is(err, errIdle) {
+			return
+		}
+		sure(err)
+		if played++; played%between == 0 {
+			sure(h.sound())
+		}
+	}})
+	sure(h.ends())
+	return played
+}
+
+// chances plays a history that the seed decides, and returns how it ended.
+func chances(t testing.TB, h *history, seed uint64, length int) error {
+	p := &player{history: h, say: t.Logf, roll: rand.New(rand.NewPCG(seed, 0)).IntN}
+	for i := range length {
+		if err := p.move(); err != nil && !errors.Is(err, errIdle) {
+			return err
+		}
+		if i%between == 0 {
+			if err := h.sound(); err != nil {
+				return err
+			}
+		}
+	}
+	return h.ends()
+}
+
+// quiet is a test that logs nothing.
+type quiet struct{ testing.TB }
+
+func (quiet) Logf(string, ...any) {}
+
+// faults are mistakes that somebody could make, and what finds each of them.
+var faults = map[string]struct {
+	found string
+	plant func(t *testing.T, h *history)
+}{
+	"silence is taken for a decline": {"a charge went through exactly if its payment did", func(_ *testing.T, h *history) {
+		h.bank.timeoutsDecline = true
+		h.bank.sever(cutComing, 3) // soon
+	}},
+	"stock is not given back": {"what a price variant holds is being paid", func(t *testing.T, h *history) {
+		h.sabotage(t, "price_variants", "reserved_count", "NEW.reserved_count < OLD.reserved_count AND NEW.sold_count = OLD.sold_count")
+	}},
+	"credit is not booked": {"balance of customer", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
+}
+
+// sabotage keeps a column as it is whenever it changes under a condition.
+func (h *history) sabotage(t *testing.T, table, column, when string) {
+	statements := []string{fmt.Sprintf(`CREATE TRIGGER sabotage AFTER UPDATE OF %[2]s ON %[1]s WHEN %[3]s BEGIN
+		UPDATE %[1]s SET %[2]s = OLD.%[2]s WHERE account_id = OLD.account_id AND id = OLD.id; END`, table, column, when)}
+	if h.Engine() == store.PostgreSQL {
+		statements = []string{
+			fmt.Sprintf(`CREATE FUNCTION sabotage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.%[1]s := OLD.%[1]s; RETURN NEW; END $$`, column),
+			fmt.Sprintf(`CREATE TRIGGER sabotage BEFORE UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION sabotage()`, table, when),
+		}
+	}
+	for _, statement := range statements {
+		_, err := h.rows.Exec(statement)
+		require.NoError(t, err)
+	}
+}
+
+// A check that finds nothing may be blind: it has to see what is planted.
+func TestHistories_FindWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, fault := range faults {
+		for _, engine := range database.Engines {
+			t.Run(name+"/"+engine, func(t *testing.T) {
+				t.Parallel()
+				for seed := range uint64(20) {
+					s := &stage{TB: t}
+					h := newHistory(s, engine, 1)
+					require.NoError(t, h.stock(&player{history: h}))
+					fault.plant(t, h)
+					err := chances(quiet{t}, h, seed, 150)
+					s.clear()
+					if err != nil {
+						require.ErrorContains(t, err, fault.found)
+						t.Logf("seed %d finds it", seed)
+						return
+					}
+				}
+				t.Fatal("twenty histories did not find it")
+			})
+		}
+	}
+}
+
+// Everybody acts at once. Nothing can be cut down then, and nothing is looked up twice, but every promise holds in the end.
+func TestHistories_HoldWhenEverybodyActsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, engine := range database.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			h := newHistory(t, engine, 2)
+			h.crowded = true
+			require.NoError(t, h.stock(&player{history: h}))
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			for _, err := range parallel(4, func(i int) error {
+				p := &player{history: h, say: func(string, ...any) {}, roll: rand.New(rand.NewPCG(seed, uint64(i))).IntN}
+				for range 120 {
+					if err := p.move(); err != nil && !errors.Is(err, errIdle) {
+						return err
+					}
+				}
+				return nil
+			}) {
+				require.NoError(t, err)
+			}
+			require.NoError(t, h.ends())
+		})
+	}
+}
+
+// ids are different in every run. A failure that is cut down says the same each time.
+var ids = regexp.MustCompile(`([a-z]+_)[0-9a-z]{26}`)
+
+// fair rolls 0 to n-1, each as often as the others: what rapid has for it prefers what is small.
+func fair(n int) *rapid.Generator[int] {
+	return rapid.Custom(func(r *rapid.T) int {
+		rolled := 0
+		for range bits.Len(uint(n-1)) + 2 {
+			rolled *= 2
+			if rapid.Bool().Draw(r, "bit") {
+				rolled++
+			}
+		}
+		return rolled % n
+	})
+}
+
+// move does one thing in one of the shops.
+func (p *player) move() error {
+	p.passes(time.Second)
+	p.shop = pick(p, p.shops)
+	for range 8 {
+		if err := pick(p, deck)(p); !errors.Is(err, errIdle) {
+			return err
+		}
+	}
+	return errIdle
+}
+
+// deck has every move as often as it is done.
+var deck = func() (deck []func(*player) error) {
+	for _, m := range moves {
+		for range m.often {
+			deck = append(deck, m.do)
+		}
+	}
+	return deck
+}()
