@@ -2636,7 +2636,7 @@ type Customer struct {
 	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 	TotalSpent TotalSpent `json:"total_spent"`
 
-	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays their next invoices.
+	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
 	BalanceAmount    CustomerBalance   `json:"balance_amount"`
 	FirstPaidAt      *wire.Time        `json:"first_paid_at"`
 	LastOrderAt      *wire.Time        `json:"last_order_at"`
@@ -2650,7 +2650,7 @@ type Customer struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays their next invoices.
+// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
 type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
