@@ -6,7 +6,7 @@ import (
 )
 
 // isActive is the condition on a subscription under which its customer has what they pay for: while it is past due, there
-// are attempts to come.
+// are attempts to come. An index has it, too, word for word.
 const isActive = `status IN ('trialing', 'active', 'past_due')`
 
 // CustomerState is what a customer has and owes, of each the newest hundred.

@@ -216,7 +216,7 @@ func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pas
 // lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked.
 func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
 	subs, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND status = 'past_due' ORDER BY id`+u.lock(), account, customer)
+		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' ORDER BY id`+u.lock(), account, customer)
 	if err != nil {
 		return nil, fmt.Errorf("read subscriptions past due: %w", err)
 	}

@@ -1,4 +1,0 @@
--- +goose Up
-
--- What one customer has used becomes another one's when they are merged.
-CREATE INDEX discount_redemptions_customer ON discount_redemptions (account_id, customer_id) WHERE customer_id IS NOT NULL;
