@@ -136,6 +136,9 @@ func (p *Pages) payInvoice(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
 	method := stripeMethod(c.FormValue("payment_method"))
+	if method == nil && c.FormValue("number") == "" {
+		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, "Enter a card.")
+	}
 	if method == nil {
 		method = typedCard(c)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -85,9 +87,25 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.useStripe(publishableKey)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
-	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, given("pm_01k0000000000000000000000a", "3800")), "payment method")
-	assert.NotContains(t, strings.Join(w.bank.Calls(), " "), "payment_intents")
+	i := w.billed()
+	first := w.checkout(store.PriceVariant{Amount: 1900})
+	_, err := w.billing.ConfirmCheckout(t.Context(), w.account, first.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}, Save: true})
+	require.NoError(t, err)
+	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 1}})
+	require.NoError(t, err)
+	customer, err := w.GetCustomer(t.Context(), w.account, orders[0].CustomerID)
+	require.NoError(t, err)
+
+	c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(store.PriceVariant{Amount: 1900}).ID, func(d *store.CheckoutDraft) {
+		d.CustomerID, d.CustomerEmail = &customer.ID, nil
+	})
+	require.NoError(t, err)
+	saved := *customer.DefaultPaymentMethodID
+	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, given(saved, "3800")), "payment method")
+	assert.Contains(t, w.sends(i, saved, http.StatusUnprocessableEntity), "Enter a card.")
+	assert.EqualValues(t, 3800, w.bank.Taken())
+	_, err = w.billing.ConfirmCheckout(t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: saved}})
+	require.NoError(t, err, "the seller may")
 }
 
 func TestCheckoutPage_SaysThatItTakesNoCardYet(t *testing.T) {
