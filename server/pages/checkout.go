@@ -34,7 +34,16 @@ type checkoutPage struct {
 
 // TakesStripe tells whether Stripe takes a card on the page.
 func (p checkoutPage) TakesStripe() bool {
-	return p.StripeKey != "" && p.State == string(store.CheckoutStatusOpen) && p.Checkout.PaymentMethodRequired
+	return p.StripeKey != "" && p.State == string(store.CheckoutStatusOpen) && p.needsCard()
+}
+
+// TakesTestCard tells whether the buyer types a test card into the page.
+func (p checkoutPage) TakesTestCard() bool { return p.TakesCards && p.needsCard() }
+
+// needsCard tells whether the buyer pays, now or when what costs nothing today is renewed.
+func (p checkoutPage) needsCard() bool {
+	renewed := func(item store.LineItem) bool { return p.Renewals[item.ID] != "" && item.UnitAmount > 0 }
+	return p.Checkout.PaymentMethodRequired || slices.ContainsFunc(p.Items, renewed)
 }
 
 // Stripe is the part of the form in which Stripe takes a card.

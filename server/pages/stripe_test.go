@@ -190,3 +190,42 @@ func TestInvoicePage_LetsStripeTakeTheCard(t *testing.T) {
 		assert.EqualValues(t, 9520, w.bank.Taken())
 	})
 }
+
+// What costs nothing today is charged to a card later: a trial, and a first period that a discount pays.
+func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		trial := store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14}
+		free := trial
+		free.Amount, free.AmountType = 0, store.PriceVariantAmountTypeFree
+		page := w.page(w.checkout(free).URL, http.StatusOK)
+		assert.NotContains(t, page, "card_number", "nothing follows")
+		c := w.checkout(trial)
+		page = w.page(c.URL, http.StatusOK)
+		assert.Contains(t, page, "Nothing is charged today.")
+		assert.Contains(t, page, `name="card_number"`)
+		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "0")), "Completed. Thank you")
+		assert.Equal(t, "4242", w.methodOf(c).Card.Last4)
+
+		w.useStripe(publishableKey)
+		c = w.checkout(trial)
+		assert.Contains(t, w.page(c.URL, http.StatusOK), "data-stripe-key")
+		assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_authenticationRequiredOnSetup", "0")), "hooks.stripe.test")
+		payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		w.bank.Settle(*payment.ProviderRef, true)
+		assert.Contains(t, w.page(c.URL+"?setup_intent="+*payment.ProviderRef+"&redirect_status=succeeded", http.StatusOK), "Completed. Thank you")
+		assert.Equal(t, "3155", w.methodOf(c).Card.Last4)
+		assert.Zero(t, w.bank.Taken())
+	})
+}
+
+// methodOf is what the subscription of a checkout will be charged to.
+func (w *shop) methodOf(c *store.Checkout) *store.BillingMethod {
+	w.t.Helper()
+	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	require.NoError(w.t, err)
+	require.NotNil(w.t, sub.Method.V)
+	return sub.Method.V
+}
