@@ -146,4 +146,3 @@ func (m *membership) awaitOutcomes() {
 		return len(db.Strings(m.t, `SELECT id FROM payments WHERE status IN ('pending', 'requires_action')`)) == 0
 	})
 }
-
