@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -119,6 +120,9 @@ type portalOrder struct {
 // StatusText says how the order stands.
 func (o *portalOrder) StatusText() string { return orderStatus(o.Status) }
 
+// IsPaid reports whether there is a receipt.
+func (o *portalOrder) IsPaid() bool { return o.PaidAt != nil }
+
 // IsDue reports whether the customer is to pay it.
 func (o *portalOrder) IsDue() bool { return o.Invoice != nil && isDue(o.Invoice) }
 
@@ -202,12 +206,23 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 	}
 	all := make([]portalOrder, len(orders))
 	for i, o := range orders {
-		all[i] = portalOrder{Order: o, Summary: summary(lines[o.ID])}
+		all[i] = portalOrder{Order: o, Summary: bought(lines[o.ID])}
 		if o.InvoiceID != nil {
 			all[i].Invoice = invoices[*o.InvoiceID]
 		}
 	}
 	return all, more, nil
+}
+
+// bought is what an order is for.
+func bought(items []store.LineItem) string {
+	all := make([]string, len(items))
+	for i := range items {
+		if all[i] = items[i].Describe(); items[i].Quantity != 1 {
+			all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, all[i])
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // portalOrderList is a page of orders, and where the older ones are.

@@ -45,6 +45,9 @@ func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, pr
 	return saved, "", err
 }
 
+// TypedCard says whether this answers a form into which a card was typed, so that it is there to be corrected.
+func (v *visit) TypedCard() bool { return v.FormValue("number") != "" }
+
 // addCard keeps another card of the customer's.
 func (p *Pages) addCard(v *visit) error {
 	_, problem, err := p.saveCard(v, v.FormValue("default") != "")
