@@ -242,10 +242,16 @@ func (p *Page) Refused() []string {
 	return append([]string(nil), p.security...)
 }
 
+// Width makes the window so many pixels wide.
+func (p *Page) Width(pixels int) {
+	p.t.Helper()
+	p.call("Emulation.setDeviceMetricsOverride", object{"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+}
+
 // Look writes a picture of a window of a width into a file, for people.
 func (p *Page) Look(file string, width int) {
 	p.t.Helper()
-	p.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	p.Width(width)
 	var picture struct{ Data string }
 	p.call("Page.captureScreenshot", object{"captureBeyondViewport": true}, &picture)
 	image, err := base64.StdEncoding.DecodeString(picture.Data)
