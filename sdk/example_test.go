@@ -35,6 +35,20 @@ func ExampleNew() {
 	fmt.Println("selling as", account.Name)
 }
 
+// A page of yours on which the customer is signed in sends them on to the portal.
+func ExampleCustomersService_CreatePortalSession() {
+	http.HandleFunc("GET /account/billing", func(w http.ResponseWriter, r *http.Request) {
+		session, err := client.Customers.CreatePortalSession(r.Context(), "cus_01k0000000000000000000000a", &sdk.PortalSessionCreate{
+			ReturnURL: new("https://shop.example/account"),
+		})
+		if err != nil {
+			http.Error(w, "Try again later.", http.StatusBadGateway)
+			return
+		}
+		http.Redirect(w, r, session.URL, http.StatusSeeOther)
+	})
+}
+
 // A product needs a price variant before it can be active.
 func ExampleProductsService_Create() {
 	product, err := client.Products.Create(ctx, &sdk.ProductCreate{
