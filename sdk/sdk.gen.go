@@ -7424,8 +7424,8 @@ func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, p
 //
 // Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password: send them there from a
 // page on which they are signed in. They see their orders with receipts and their invoices, which they can pay; they cancel
-// subscriptions or take that back, choose what those are charged to, and add and remove cards. Whoever has the URL can do that,
-// until the customer ends the session or it expires: make one when they ask for it, and keep none.
+// subscriptions or take that back, choose what those are charged to, and remove cards, or add one where the account's provider is `test`.
+// Whoever has the URL can do that, until the customer ends the session or it expires: make one when they ask for it, and keep none.
 func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {
 	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, body, opts)
 }
