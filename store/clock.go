@@ -50,26 +50,50 @@ type ahead struct {
 }
 
 // AimClock returns where an account's clock is to be moved to, and moves nothing. It commits what a request has done so
-// far. A moment before the account's time is CodeInvalid on now, unless it has only just passed; more than a hundred years
-// ahead is CodeInvalid on what was sent.
+// far; one that is sent again gets the moment of the first time. A moment before the account's time is CodeInvalid on now,
+// unless it has only just passed; more than a hundred years ahead is CodeInvalid on what was sent.
 func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (Time, error) {
-	return step(ctx, s, func(ctx context.Context, _ *unit) (Time, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (Time, error) {
+		last, err := get[struct {
+			Effect string `db:"clock_effect"`
+			Target Time   `db:"clock_target"`
+		}](ctx, s, `SELECT clock_effect, clock_target FROM accounts WHERE id = ?`+u.lock(), account)
+		if err == nil && last == nil {
+			err = Missing("account", "", account)
+		}
+		if err != nil {
+			return 0, err
+		}
 		now, err := s.businessNow(ctx, account)
 		if err != nil {
 			return 0, err
 		}
-		target, field := now.Add(in.By), "advance_seconds"
-		if in.To != nil {
-			target, field = *in.To, "now"
+		effect := s.effect(ctx)
+		if last.Effect == effect {
+			return max(last.Target, now), nil
 		}
-		if target < now.Add(-clockTolerance) {
-			return 0, Invalid(field, fmt.Sprintf("The account's clock shows %s and moves forward only.", now))
+		target, err := in.from(now, s.Now())
+		if err != nil {
+			return 0, err
 		}
-		if target > s.Now().Add(maxClockOffset) {
-			return 0, Invalid(field, "The account's clock is at most a hundred years ahead.")
-		}
-		return max(target, now), nil
+		_, err = u.exec(ctx, `UPDATE accounts SET clock_effect = ?, clock_target = ? WHERE id = ?`, effect, target, account)
+		return target, err
 	})
+}
+
+// from is where a clock is to be moved to that shows now.
+func (in AdvanceClock) from(now, actual Time) (Time, error) {
+	target, field := now.Add(in.By), "advance_seconds"
+	if in.To != nil {
+		target, field = *in.To, "now"
+	}
+	if target < now.Add(-clockTolerance) {
+		return 0, Invalid(field, fmt.Sprintf("The account's clock shows %s and moves forward only.", now))
+	}
+	if target > actual.Add(maxClockOffset) {
+		return 0, Invalid(field, "The account's clock is at most a hundred years ahead.")
+	}
+	return max(target, now), nil
 }
 
 // MoveClock moves an account's clock to a moment, unless it has passed that, and returns what it shows.
