@@ -8000,8 +8000,9 @@ func (s *TestHelpersService) DriftAds(ctx context.Context, body *AdDriftCreate, 
 //
 // It takes at most 40 seconds. Then `done` is false, and `now` says how far the clock has come: call again with the `target` as
 // `now`, until `done` is true. Between calls the clock goes on as the real time does; a `now` that it has passed by less than a
-// minute stands for what it shows. Without a body's field nothing is moved, and what is due is done. Rate limits, idempotency
-// keys, the times of events and what is kept for how long go by the real time.
+// minute stands for what it shows. A request that is sent again with its `Idempotency-Key` because it was not answered goes on
+// to the same target. Without a body's field nothing is moved, and what is due is done. Rate limits, idempotency keys, the times
+// of events and what is kept for how long go by the real time.
 // Only a development server has this operation.
 func (s *TestHelpersService) AdvanceClock(ctx context.Context, body *TestClockCreate, opts ...Option) (*TestClock, error) {
 	return do[TestClock](ctx, s.client, "advanceTestClock", nil, nil, body, opts)
