@@ -38,9 +38,9 @@ var purchasesOfBefore = []string{
 	VALUES ('acct_a', 'price_a', 'prod_a', 'one_time', 'fixed', 1900, 'usd', '{}', 0, 0, 1, 0, 3, 0, 'active', '{}', 1, 1)`,
 	`INSERT INTO customers (account_id, id, email, email_key, tax_exempt, type, orders_count, total_spent, tags, metadata, created_at, updated_at)
 	VALUES ('acct_a', 'cus_a', 'bob@example.com', 'bob@example.com', FALSE, 'customer', 2, '{"usd":5700}', '[]', '{}', 1, 1)`,
-	checkoutOfBefore + `('acct_a', 'chk_a1', '', '["li_a1"]', 'usd', 1900, 0, 1900, 0, 1900, 1900, 'completed', 'paid', TRUE, '{}', 'order_a1', 9, '{}', 1, 1, 1)`,
-	checkoutOfBefore + `('acct_a', 'chk_a2', '', '["li_a2"]', 'usd', 3800, 0, 3800, 0, 3800, 3800, 'completed', 'paid', TRUE, '{}', 'order_a2', 9, '{}', 1, 1, 1)`,
-	checkoutOfBefore + `('acct_a', 'chk_a3', '', '["li_a3"]', 'usd', 1900, 0, 1900, 0, 1900, 1900, 'open', 'unpaid', TRUE, '{}', NULL, 9, '{}', 1, 1, 1)`,
+	checkoutOfBefore + `('acct_a', 'chk_a1', '', '["li_a1"]', 'usd', 1900, 0, 1900, 0, 1900, 1900, 'completed', 'paid', TRUE, '{}', 'order_a1', 'cus_a', 9, '{}', 1, 1, 1)`,
+	checkoutOfBefore + `('acct_a', 'chk_a2', '', '["li_a2"]', 'usd', 3800, 0, 3800, 0, 3800, 3800, 'completed', 'paid', TRUE, '{}', 'order_a2', 'cus_a', 9, '{}', 1, 1, 1)`,
+	checkoutOfBefore + `('acct_a', 'chk_a3', '', '["li_a3"]', 'usd', 1900, 0, 1900, 0, 1900, 1900, 'open', 'unpaid', TRUE, '{}', NULL, NULL, 9, '{}', 1, 1, 1)`,
 	lineOfBefore + `('acct_a', 'li_a1', 'chk_a1', 'order_a1', 'prod_a', 'price_a', 'Guide', 0, 1, 1900, 'usd', 1900, 0, 1900, 0, 1900, 1, 1)`,
 	lineOfBefore + `('acct_a', 'li_a2', 'chk_a2', 'order_a2', 'prod_a', 'price_a', 'Guide', 0, 2, 1900, 'usd', 3800, 0, 3800, 0, 3800, 1, 1)`,
 	lineOfBefore + `('acct_a', 'li_a3', 'chk_a3', NULL, 'prod_a', 'price_a', 'Guide', 0, 1, 1900, 'usd', 1900, 0, 1900, 0, 1900, 1, 1)`,
@@ -54,7 +54,7 @@ var purchasesOfBefore = []string{
 
 const (
 	checkoutOfBefore = `INSERT INTO checkouts (account_id, id, client_secret, line_item_ids, currency, subtotal_amount, discount_amount, net_amount, tax_amount,
-		total_amount, amount_due_now, status, payment_status, payment_method_required, custom_field_data, order_id, expires_at, metadata, event_seq, created_at, updated_at) VALUES `
+		total_amount, amount_due_now, status, payment_status, payment_method_required, custom_field_data, order_id, customer_id, expires_at, metadata, event_seq, created_at, updated_at) VALUES `
 	lineOfBefore = `INSERT INTO line_items (account_id, id, checkout_id, order_id, product_id, price_variant_id, product_name, position, quantity, unit_amount, currency,
 		subtotal_amount, discount_amount, net_amount, tax_amount, total_amount, created_at, updated_at) VALUES `
 	orderOfBefore = `INSERT INTO orders (account_id, id, number, status, billing_reason, customer_id, customer_email, line_item_ids, payment_ids, checkout_id, currency,
