@@ -1,0 +1,95 @@
+package billing_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
+)
+
+// giver is a customer who gives a method to be charged with later.
+type giver struct {
+	*world
+	customer string
+}
+
+func (w *world) giver() giver {
+	w.t.Helper()
+	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: new("grace@example.com")})
+	require.NoError(w.t, err)
+	return giver{w, c.ID}
+}
+
+func (g giver) save(method, once string) (*store.SavedMethod, error) {
+	return g.SaveMethod(g.t.Context(), g.account, g.customer, billing.SaveMethod{Method: payments.MethodInput{Ref: method}, Once: once})
+}
+
+func (g giver) methods() []store.SavedMethod {
+	g.t.Helper()
+	all, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer, store.Page{Limit: 100})
+	require.NoError(g.t, err)
+	return all
+}
+
+func TestSaveMethod_IsChargedLater(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		g := w.giver()
+		w.provider.down.Store(true)
+		_, err := g.save("pm_card_visa", "first")
+		require.ErrorIs(t, err, errLine)
+		require.Empty(t, g.methods())
+		w.provider.down.Store(false)
+		saved, err := g.save("pm_card_visa", "first")
+		require.NoError(t, err)
+		again, err := g.save("pm_card_visa", "first")
+		require.NoError(t, err)
+		assert.Equal(t, saved, again)
+		_, err = g.save("pm_card_nobody", "second")
+		refused(t, err, "payment_method")
+		require.Len(t, g.methods(), 1)
+
+		draft, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
+			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodChargeAutomatically, Currency: "usd"},
+			Customer: g.customer, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(4200)), Quantity: 1}},
+		})
+		require.NoError(t, err)
+		_, err = w.FinalizeInvoice(t.Context(), w.account, draft.ID)
+		require.NoError(t, err)
+		require.NoError(t, w.Work(t.Context()))
+		paid, err := w.GetInvoice(t.Context(), w.account, draft.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+	})
+}
+
+// An answer of Stripe's that is lost on the way leaves neither a second customer nor a second method there.
+func TestSaveMethod_WithStripeOnce(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		g := w.giver()
+		for _, fault := range []stripefake.Fault{{Path: "/v1/customers"}, {Path: "/attach"}, {Path: "/attach", Status: 500}} {
+			fake.Spoil(fault)
+			_, err := g.save("pm_card_visa", "first")
+			require.Error(t, err)
+			assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+			require.Empty(t, g.methods())
+		}
+		_, err := g.save("pm_card_visa", "first")
+		require.NoError(t, err)
+		_, err = g.save("pm_card_visa", "first")
+		require.NoError(t, err)
+		require.Len(t, g.methods(), 1)
+		assert.Equal(t, 1, fake.Count("customer"))
+		_, err = g.save("pm_nobody", "second")
+		refused(t, err, "payment_method")
+		_, err = g.save("pm_card_visa", "third")
+		require.NoError(t, err)
+		assert.Len(t, g.methods(), 2)
+		assert.Equal(t, 1, fake.Count("customer"))
+		assert.Zero(t, fake.Taken())
+	})
+}
