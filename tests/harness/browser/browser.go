@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long anything may take that a test waits for.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // Page is a window of a browser of its own.
 type Page struct {
@@ -226,13 +226,26 @@ func (p *Page) press(selector string, times int) {
 	quoted, _ := json.Marshal(selector)
 	p.Wait(`document.querySelector(` + string(quoted) + `)`)
 	var place struct{ X, Y float64 }
-	at := p.Value(`(e => { e.scrollIntoView({block: 'center'}); let r = e.getBoundingClientRect(); return JSON.stringify({x: r.x + r.width / 2, y: r.y + r.height / 2}) })(document.querySelector(` + string(quoted) + `))`)
-	if err := json.Unmarshal([]byte(at), &place); err != nil {
+	if err := json.Unmarshal([]byte(p.rest(string(quoted))), &place); err != nil {
 		p.t.Fatalf("find %s: %v", selector, err)
 	}
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		p.call("Input.dispatchMouseEvent", object{"type": kind, "x": place.X, "y": place.Y, "button": "left", "clickCount": times}, nil)
 	}
+}
+
+// rest is the middle of an element, once it no longer moves.
+func (p *Page) rest(quoted string) string {
+	p.t.Helper()
+	before := ""
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		at := p.Value(`(e => { e.scrollIntoView({block: 'center'}); let r = e.getBoundingClientRect(); return JSON.stringify({x: r.x + r.width / 2, y: r.y + r.height / 2}) })(document.querySelector(` + quoted + `))`)
+		if at == before && at != "" {
+			return at
+		}
+		before = at
+	}
+	return before
 }
 
 // Refused lists what the browser did not do because of a policy.
