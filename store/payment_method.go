@@ -59,7 +59,9 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 // BeginSaveMethod commits what a request has done so far, before a provider is asked to save a method for a customer. It
 // returns the customer, and what names the request to the provider: the same whenever it is sent again.
 func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string) (*Customer, string, error) {
-	c, err := step(ctx, s, func(ctx context.Context, _ *unit) (*Customer, error) { return s.findCustomer(ctx, account, customer, "", "") })
+	c, err := step(ctx, s, func(ctx context.Context, _ *unit) (*Customer, error) {
+		return s.findCustomer(ctx, account, customer, "", "")
+	})
 	return c, s.effect(ctx), err
 }
 
