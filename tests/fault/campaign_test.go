@@ -23,7 +23,8 @@ type campaign struct {
 	t      *testing.T
 	chance *rand.Rand
 	addr   string
-	price  string // what its buyers buy
+	price  string        // what its buyers buy
+	spared time.Duration // how long the server lives at least between two kills
 	kills  int
 
 	server   atomic.Pointer[harness.Process]
@@ -75,7 +76,7 @@ func (c *campaign) run(kills int, work func(n int64)) {
 		})
 	}
 	for range kills {
-		time.Sleep(time.Duration(50+c.chance.IntN(400)) * time.Millisecond)
+		time.Sleep(c.spared + time.Duration(50+c.chance.IntN(400))*time.Millisecond)
 		c.server.Load().Kill()
 		c.kills++
 		c.endLeases(c.t)
