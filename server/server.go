@@ -113,6 +113,9 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(true, s.identify(op.Public)) // 401, then 429
 	use(true, limitHeaderSize)       // 431
 	use(op.Scope != "", needScope(op.Scope))
+	for _, scope := range op.MoreScopes {
+		use(true, needScope(scope))
+	}
 	use(op.Write(), checkKey) // 400
 	use(s.prepare != nil, s.prepared)
 	use(true, takeBody(op))         // 413, 415, 400

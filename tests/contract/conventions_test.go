@@ -77,8 +77,15 @@ func TestEveryOperation_NeedsItsScope(t *testing.T) {
 			if fault.Param != op.Scope {
 				t.Errorf("param is %q, the missing scope is %q", fault.Param, op.Scope)
 			}
+			all := append([]string{op.Scope}, op.MoreScopes...)
+			for n, scope := range op.MoreScopes {
+				fault := w.with(s.Key(t, w.Account, slices.Delete(slices.Clone(all), n+1, n+2)...)).send(t, op).Fault(t, http.StatusForbidden, "forbidden")
+				if fault.Param != scope {
+					t.Errorf("param is %q, the missing scope is %q", fault.Param, scope)
+				}
+			}
 			if op.Method == http.MethodGet {
-				if resp := w.with(s.Key(t, w.Account, op.Scope)).send(t, op); resp.Status != http.StatusOK {
+				if resp := w.with(s.Key(t, w.Account, all...)).send(t, op); resp.Status != http.StatusOK {
 					t.Errorf("a key with the scope %s is answered %d: %s", op.Scope, resp.Status, resp.Body)
 				}
 			}

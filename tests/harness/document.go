@@ -23,14 +23,15 @@ var Shared = []int{401, 413, 415, 429, 500}
 
 // Operation is one operation of the specification, as the harness reads it: independently of the server.
 type Operation struct {
-	ID       string
-	Method   string
-	Path     string // as a client calls it: /v1/products/{id}
-	Public   bool   // needs no API key
-	Scope    string // what the key must be allowed, "" without a key
-	Approval string // "allow" or "ask", and ", locked" if it is
-	Statuses []int  // every documented status
-	MaxBody  int    // bytes; a write refuses more even if it needs no body
+	ID         string
+	Method     string
+	Path       string   // as a client calls it: /v1/products/{id}
+	Public     bool     // needs no API key
+	Scope      string   // what the key must be allowed, "" without a key
+	MoreScopes []string // and these
+	Approval   string   // "allow" or "ask", and ", locked" if it is
+	Statuses   []int    // every documented status
+	MaxBody    int      // bytes; a write refuses more even if it needs no body
 
 	route *routers.Route
 }
@@ -129,6 +130,10 @@ func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op
 	}
 	o.Public, _ = op.Extensions["x-public"].(bool)
 	o.Scope, _ = op.Extensions["x-scope"].(string)
+	more, _ := op.Extensions["x-more-scopes"].([]any)
+	for _, scope := range more {
+		o.MoreScopes = append(o.MoreScopes, scope.(string))
+	}
 	o.Approval, _ = op.Extensions["x-approval"].(string)
 	if locked, _ := op.Extensions["x-locked"].(bool); locked {
 		o.Approval += ", locked"
