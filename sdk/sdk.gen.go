@@ -7425,7 +7425,8 @@ func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, p
 // Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password: send them there from a
 // page on which they are signed in. They see their orders with receipts and their invoices, which they can pay; they cancel
 // subscriptions or take that back, choose what those are charged to, and remove cards, or add one where the account's provider is `test`.
-// Whoever has the URL can do that, until the customer ends the session or it expires: make one when they ask for it, and keep none.
+// Whoever has the URL can do that, until the customer ends the session or it expires: make one when they ask for it, and keep none. The API key also needs what
+// the page gives: `orders:read`, `invoices:read` and `subscriptions:write`.
 func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {
 	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, body, opts)
 }
@@ -7433,7 +7434,8 @@ func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, b
 // GetState sends GET /customers/{id}/state.
 //
 // Returns in one answer what decides about a customer's access: who they are, which subscriptions they have, and what they
-// still owe. Each array holds the newest hundred; the lists filtered by `customer` hold the rest.
+// still owe. Each array holds the newest hundred; the lists filtered by `customer` hold the rest. The API key also needs
+// `subscriptions:read` and `invoices:read`.
 func (s *CustomersService) GetState(ctx context.Context, id string, opts ...Option) (*CustomerState, error) {
 	return do[CustomerState](ctx, s.client, "getCustomerState", []string{id}, nil, nil, opts)
 }
