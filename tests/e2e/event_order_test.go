@@ -111,6 +111,14 @@ func eventRows() []eventRow {
 			require.NoError(s.t, err)
 			assert.Equal(s.t, sdk.SubscriptionStatusCanceled, s.renew(sub.ID).Status)
 		}, of(checkoutCreated(), charged(create, 900))},
+		{"cancellation that gives back the rest", func(s *shop) {
+			sub := s.subscribe(monthly(900), "pm_card_visa")
+			_, err := s.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{
+				AtPeriodEnd: new(false), Refund: new(sdk.SubscriptionCancelRefundProrated),
+			})
+			require.NoError(s.t, err)
+		}, of(checkoutCreated(), append(charged(create, 900),
+			"refund.created pending 900 of refunded 900/900", "refund.updated succeeded 900 of refunded 900/900"))},
 		{"manual invoice that is paid", func(s *shop) {
 			draft := s.draft()
 			_, err := s.Invoices.Finalize(background, draft)
