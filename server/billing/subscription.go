@@ -76,10 +76,10 @@ func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, i
 	if err != nil || sub.Cancellation.V == nil || len(sub.Cancellation.V.RefundIDs) == 0 {
 		return sub, err
 	}
-	if err := b.store.Leave(ctx); err != nil {
-		return nil, err
-	}
 	for _, id := range sub.Cancellation.V.RefundIDs {
+		if err := b.store.Leave(ctx); err != nil { // also the transaction that the refund before has opened
+			return nil, err
+		}
 		_, _ = b.ResumeRefund(ctx, account, id)
 	}
 	return sub, nil

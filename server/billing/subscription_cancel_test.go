@@ -288,3 +288,23 @@ func TestCancelSubscription_WaitsForAChangeOfPlan(t *testing.T) {
 		assert.EqualValues(t, 3000, back[w.ordersOf(sub)[0].ID]+back[w.ordersOf(sub)[1].ID])
 	})
 }
+
+// One request asks the provider about several payments, each outside of the transaction that the one before has opened.
+func TestCancelSubscription_GivesSeveralPaymentsBackInOneRequest(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.rewound(sub, 10*day)
+		sub = w.change(sub, w.variant(recurring(3000, "month")), store.ProrationBehaviorInvoiceImmediately)
+		ended, err := asked(w, "cancel-1", func(ctx context.Context) (*store.Subscription, error) {
+			return w.Billing.CancelSubscription(ctx, w.account, sub.ID, atOnce)
+		})
+		require.NoError(t, err)
+		require.Len(t, ended.Cancellation.V.RefundIDs, 2)
+		for _, id := range ended.Cancellation.V.RefundIDs {
+			r, err := w.GetRefund(t.Context(), w.account, id)
+			require.NoError(t, err)
+			assert.Equal(t, store.RefundStatusSucceeded, r.Status)
+		}
+	})
+}

@@ -12,6 +12,17 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
+// asked does something as the server does that is asked to under a key, and returns what it answers.
+func asked[T any](w *world, key string, do func(context.Context) (T, error)) (made T, refusal error) {
+	w.t.Helper()
+	_, _, err := w.Request(w.t.Context(), &store.Key{Account: w.account, Key: key, External: true}, func(ctx context.Context) (*store.Answer, error) {
+		made, refusal = do(ctx)
+		return &store.Answer{Status: 200}, refusal
+	})
+	require.NoError(w.t, err)
+	return made, refusal
+}
+
 // A merchant subscribes a customer whose bank wants to see them: nobody is there.
 func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -19,17 +30,12 @@ func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 		price.Stock = new(int64(1))
 		v, customer := w.variant(price), w.customer("grace@example.com", nil)
 		create := func(key, method string) (*store.Subscription, error) {
-			var made *store.Subscription
-			var refusal error
-			_, _, err := w.Request(t.Context(), &store.Key{Account: w.account, Key: key, External: true}, func(ctx context.Context) (*store.Answer, error) {
-				made, refusal = w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
+			return asked(w, key, func(ctx context.Context) (*store.Subscription, error) {
+				return w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
 					Method: &payments.MethodInput{Ref: method},
 					Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(v)}},
 				})
-				return &store.Answer{Status: 200}, refusal
 			})
-			require.NoError(t, err)
-			return made, refusal
 		}
 		_, err := create("k1", "pm_card_authenticationRequired")
 		refused(t, err, "payment_method")
