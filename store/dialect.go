@@ -254,6 +254,14 @@ func (s *Store) jsonRows() string {
 	return "json_array_elements(CAST(? AS json))"
 }
 
+// jsonElements returns a table, of one column named value, of the texts in a column's JSON array.
+func (s *Store) jsonElements(column string) string {
+	if s.engine == SQLite {
+		return "json_each(" + column + ")"
+	}
+	return "json_array_elements_text(CAST(" + column + " AS json))"
+}
+
 // jsonTable returns a table of the objects in a JSON array that is given as one argument, with a column for each of the
 // members named, as in "amount bigint"; the types are text, bigint and boolean.
 func (s *Store) jsonTable(members ...string) string {

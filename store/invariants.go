@@ -119,7 +119,17 @@ var invariants = []invariant{
 		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.invoice_id IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = p.account_id AND i.id = p.invoice_id)
 		UNION ALL SELECT p.account_id, p.id FROM payments p WHERE p.customer_id IS NOT NULL
-			AND NOT EXISTS (SELECT 1 FROM customers c WHERE c.account_id = p.account_id AND c.id = p.customer_id)`},
+			AND NOT EXISTS (SELECT 1 FROM customers c WHERE c.account_id = p.account_id AND c.id = p.customer_id)
+		UNION ALL SELECT c.account_id, c.id FROM checkouts c WHERE c.invoice_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = c.account_id AND i.id = c.invoice_id)
+		UNION ALL SELECT c.account_id, c.id FROM checkouts c WHERE c.subscription_id IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = c.account_id AND s.id = c.subscription_id)`},
+	{"no checkout and no link has the discount of another account", `
+		SELECT c.account_id, c.id FROM checkouts c JOIN discounts d ON d.id = c.discount_id WHERE d.account_id <> c.account_id
+		UNION ALL SELECT l.account_id, l.id FROM checkout_links l JOIN discounts d ON d.id = l.discount_id WHERE d.account_id <> l.account_id`},
+	{"a checkout link is found by its address", `
+		SELECT l.account_id, l.id FROM checkout_links l WHERE NOT EXISTS (
+			SELECT 1 FROM global_names g WHERE g.kind = 'checkout_link' AND g.name = l.id AND g.account_id = l.account_id AND g.object_id = l.id)`},
 	{"an invoice that was issued has one order like it, a draft none", `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_key AND o.invoice_id = i.id
 		WHERE (i.status = 'draft') <> (o.id IS NULL) OR (i.status = 'draft') <> (i.number IS NULL) OR (i.status = 'draft') <> (i.sequence IS NULL)
@@ -233,6 +243,10 @@ var invariants = []invariant{
 	{"a refund was made exactly if its provider made it", `
 		SELECT r.account_id, r.id FROM refunds r JOIN test_refunds t ON t.account_id = r.account_id AND t.token = r.id
 		WHERE t.amount <> r.amount OR (r.status <> 'pending' AND t.status <> r.status)`},
+	{"the test provider gives back no more than it took", `
+		SELECT r.account_id, r.charge_id AS id FROM test_refunds r
+			LEFT JOIN test_charges c ON c.account_id = r.account_id AND c.id = r.charge_id AND c.status = 'succeeded'
+		WHERE r.status IN ('pending', 'succeeded') GROUP BY r.account_id, r.charge_id, c.amount HAVING SUM(r.amount) > COALESCE(c.amount, 0)`},
 	{"every refund of the test provider has its refund", `
 		SELECT t.account_id, t.id FROM test_refunds t WHERE NOT EXISTS (
 			SELECT 1 FROM refunds r WHERE r.account_id = t.account_id AND r.id = t.token)`},
@@ -251,6 +265,15 @@ var invariants = []invariant{
 			WHERE m.account_id = c.account_id AND m.customer_id = c.id AND m.id = c.default_payment_method_id AND m.deleted_at IS NULL)`},
 }
 
+// arrayInvariants are those about what a JSON array names, which the engines read in different ways.
+func (s *Store) arrayInvariants() []invariant {
+	return []invariant{
+		{"a checkout link sells nothing of another account", `
+			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.jsonElements("l.price_variant_ids") + ` e ON TRUE
+				JOIN price_variants v ON v.id = e.value WHERE v.account_id <> l.account_id`},
+	}
+}
+
 // Check returns the rows that CheckEach finds.
 func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]Violation, error) {
 	var all []Violation
@@ -262,7 +285,7 @@ func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]Violation,
 // begun to delete. It takes no locks: on a database at work it may be run at any time, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []Violation)) error {
-	if err := s.checkAll(ctx, slices.Concat(invariants, adInvariants), checked); err != nil {
+	if err := s.checkAll(ctx, slices.Concat(invariants, s.arrayInvariants(), adInvariants), checked); err != nil {
 		return err
 	}
 	return s.checkAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))

@@ -44,6 +44,8 @@ func purchases(t *testing.T, s *Store, account string) {
 	require.NoError(t, err)
 	refund(t, s, account, *settled.Checkout.OrderID)
 	begin()
+	_, err = s.CreateCheckoutLink(t.Context(), account, CheckoutLink{PriceVariantIDs: JSONOf([]string{p.PriceVariantIDs.V[0]}), DiscountID: &d.ID, MaxUses: new(int64(3))})
+	require.NoError(t, err)
 }
 
 // refund gives a part of an order back.
@@ -114,6 +116,11 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', 'disc_other', 0, 0 FROM orders`,
 		"a redemption is a checkout's, or that of a subscription and what it took off": `UPDATE discount_redemptions SET checkout_id = NULL`,
 
+		"no checkout and no link has the discount of another account": `UPDATE checkout_links SET account_id = 'acct_other'`,
+		"a checkout link is found by its address":                     `DELETE FROM global_names WHERE kind = 'checkout_link'`,
+		"a checkout link sells nothing of another account":            `UPDATE checkout_links SET account_id = 'acct_other'`,
+		"the test provider gives back no more than it took":           `UPDATE test_refunds SET amount = amount + 10000`,
+
 		"what is refunded is the sum of the refunds, tax included":                            `UPDATE refunds SET tax_amount = tax_amount + 1`,
 		"an invoice has its order's payments and refunds":                                     `UPDATE invoices SET credit_notes = credit_notes - 1`,
 		"an order names its refunds":                                                          `UPDATE orders SET refund_ids = '["re_other"]'`,
@@ -130,7 +137,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		sound, err := s.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, sound)
-		for _, i := range slices.Concat(invariants, eventInvariants) {
+		for _, i := range slices.Concat(invariants, s.arrayInvariants(), eventInvariants) {
 			broken := brokenBy(t, s, sabotage[i.promise])
 			assert.Contains(t, broken, i.promise)
 		}
