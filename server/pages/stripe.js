@@ -16,8 +16,8 @@
 	} catch (e) { return broken(); }
 	card.on('change', function (event) { say(event.error && event.error.message); });
 	window.addEventListener('pageshow', function () { button.disabled = false; });
-	function add(name, value) {
-		var input = document.createElement('input');
+	function add(name, value) { // in the place of what was sent before: a browser may bring the page back as it was
+		var input = form.querySelector('input[name=' + name + ']') || document.createElement('input');
 		input.type = 'hidden'; input.name = name; input.value = value;
 		form.appendChild(input);
 	}

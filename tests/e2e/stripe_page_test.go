@@ -40,6 +40,19 @@ func TestStripe_ABuyerPaysInTheirBrowser(t *testing.T) {
 	assert.EqualValues(t, 1900, s.bank.Taken())
 
 	page.Go(*s.invoice(t).HostedURL)
+	page.Wait(`document.querySelector('#card iframe[data-ready]')`)
+	page.Value(`(HTMLFormElement.prototype.submit = function () {
+		sent = new FormData(this).getAll('payment_method').join()
+	}, sent = '')`)
+	pay("4000000000000002")
+	page.Wait(`sent`)
+	first := page.Value(`sent`)
+	page.Value(`(sent = '', dispatchEvent(new Event('pageshow')), '')`) // the buyer went back to the page, which has kept its form
+	pay("4242424242424242")
+	page.Wait(`sent`)
+	assert.NotContains(t, page.Value(`sent`), first, "the card of before is sent again")
+	page.Go(page.Value(`location.href`))
+	page.Wait(`typeof sent === 'undefined'`)
 	pay("4000002500003155")
 	page.Click("button[value=succeeded]")
 	page.Wait(`document.querySelector('.state.paid')`)
