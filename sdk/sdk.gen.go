@@ -7898,7 +7898,8 @@ func (s *SubscriptionsService) Create(ctx context.Context, body *SubscriptionCre
 //
 // Returns a URL of all subscriptions that the filters of the list let through, as a CSV file of any length, newest first. The file
 // is written while it is fetched and shows the subscriptions as they are then. Amounts have decimals. A cell in which somebody
-// else wrote what a spreadsheet would run begins with an apostrophe.
+// else wrote what a spreadsheet would run begins with an apostrophe. It has the customers' e-mail addresses, so that the API key also
+// needs `customers:read`.
 func (s *SubscriptionsService) Export(ctx context.Context, params *ExportSubscriptionsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportSubscriptions", nil, params, nil, opts)
 }
