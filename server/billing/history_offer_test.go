@@ -259,6 +259,26 @@ func (p *player) attend() error {
 	return p.answered("attend to "+c.ID, err)
 }
 
+// unite merges a customer into another one, who has the credit of both then.
+func (p *player) unite() error {
+	into, err := p.customer()
+	if err != nil {
+		return err
+	}
+	from, err := p.customer()
+	if err != nil {
+		return err
+	}
+	_, err = p.MergeCustomer(everywhere, p.account, into.ID, from.ID)
+	if err == nil && !p.crowded {
+		for _, currency := range currenciesOf {
+			p.credits[into.ID+" "+currency] += p.credits[from.ID+" "+currency]
+			delete(p.credits, from.ID+" "+currency)
+		}
+	}
+	return p.answered("merge "+from.ID+" into "+into.ID, err)
+}
+
 func (p *player) reduce() error {
 	d := store.Discount{Name: "Sale", Type: store.DiscountTypePercent, PercentBps: new(pick(p, []int64{1000, 3333, 10_000, 9800}))}
 	if p.odds(3) {

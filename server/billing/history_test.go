@@ -37,6 +37,7 @@ var moves = []struct {
 	{"a link is followed", 2, (*player).follow},
 	{"a customer is welcomed", 1, (*player).welcome},
 	{"a customer is attended to", 2, (*player).attend},
+	{"a customer is merged", 1, (*player).unite},
 	{"the settings are changed", 1, (*player).settings},
 	{"an invoice is drafted", 2, (*player).draft},
 	{"an invoice is issued", 3, (*player).issue},
