@@ -66,6 +66,9 @@ func (d *Discount) refusesNext(sub *Subscription, now Time) string {
 	if problem := d.refuses(items, sub.Currency, now); problem != "" {
 		return problem
 	}
+	if end := d.terms().endsAt(now); end != nil && *end <= sub.CurrentPeriodEnd {
+		return fmt.Sprintf("This discount would be over on %s, before the next period begins on %s.", *end, sub.CurrentPeriodEnd)
+	}
 	amounts, err := price(items, d.terms().pricing(items, sub.Currency)...)
 	if least := currencies[sub.Currency].Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
 		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, sub.Currency)
