@@ -106,6 +106,9 @@ func (p *player) price() store.PriceVariant {
 
 func (p *player) recurring(v *store.PriceVariant) {
 	v.Type, v.Interval, v.IntervalCount = store.PriceVariantTypeRecurring, new(pick(p, []string{"month", "week", "day", "year"})), new(int64(1+p.roll(3)))
+	if *v.Interval == "day" {
+		*v.IntervalCount *= 5 // every day would be most of the work
+	}
 	if p.odds(4) {
 		v.TrialDays = int64(1 + p.roll(20))
 	}

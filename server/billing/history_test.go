@@ -72,7 +72,7 @@ func (h *history) ends() error {
 // TILLWRIGHT_SOAK.
 func TestHistories_KeepEveryPromiseAboutMoney(t *testing.T) {
 	t.Parallel()
-	set := map[string]string{"rapid.checks": "6", "rapid.steps": "300", "rapid.shrinktime": "3m"}
+	set := map[string]string{"rapid.checks": "5", "rapid.steps": "200", "rapid.shrinktime": "3m"}
 	if os.Getenv("TILLWRIGHT_SOAK") != "" {
 		set["rapid.checks"] = "200"
 	}
