@@ -67,6 +67,14 @@ type ConfirmCheckout struct {
 // the buyer leaves the checkout processing with a next action. A completed checkout is returned as it is. An error
 // that is not a *store.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
 func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
+	confirmed, err := b.confirm(ctx, account, ref, in)
+	if confirmed == nil {
+		return nil, err
+	}
+	return confirmed.Checkout, err
+}
+
+func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Confirmation, error) {
 	confirm, refused := b.accept(ctx, account, in)
 	if refused != nil {
 		if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
@@ -79,13 +87,9 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 		return nil, err
 	}
 	if begun.Payment == nil {
-		return begun.Checkout, nil
+		return begun, nil
 	}
-	settled, err := b.resume(ctx, begun)
-	if settled == nil {
-		return nil, err
-	}
-	return settled.Checkout, err
+	return b.resume(ctx, begun)
 }
 
 // accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.

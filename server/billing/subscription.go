@@ -22,9 +22,9 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := b.ConfirmCheckout(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true})
-	if err == nil && confirmed.Status == store.CheckoutStatusProcessing {
-		err = b.abandonCheckout(ctx, confirmed)
+	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true})
+	if err == nil && confirmed.Payment != nil {
+		err = b.giveUp(ctx, confirmed)
 	}
 	if err != nil {
 		return nil, err
@@ -32,25 +32,18 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	return b.store.SubscriptionOfCheckout(ctx, account, c.ID)
 }
 
-// abandonCheckout gives up the charge of a checkout whose buyer is not there to do what it requires.
-func (b *Billing) abandonCheckout(ctx context.Context, c *store.Checkout) error {
-	if err := b.store.Leave(ctx); err != nil {
-		return err
+// giveUp abandons a charge whose buyer is not there to do what it requires.
+func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) error {
+	switch payment := confirmed.Payment; payment.Status {
+	case store.PaymentStatusRequiresAction:
+		if err := b.store.Leave(ctx); err != nil {
+			return err
+		}
+		return b.abandon(ctx, confirmed)
+	case store.PaymentStatusPending:
+		return fmt.Errorf("payment %s is pending", payment.ID) // its bank takes its time: the same request finds out later
 	}
-	payment, err := b.store.CheckoutPayment(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return err
-	}
-	begun, err := b.store.GetConfirmation(ctx, c.AccountID, payment.ID)
-	if err != nil {
-		return err
-	}
-	if payment.Status == store.PaymentStatusRequiresAction {
-		err = b.abandon(ctx, begun)
-	} else {
-		err = fmt.Errorf("payment %s is pending", payment.ID) // its bank takes its time: the same request finds out later
-	}
-	return err
+	return nil
 }
 
 // ChangeSubscription changes the plan of a subscription, and charges what that costs. A declined charge is a CodeInvalid on
