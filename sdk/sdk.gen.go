@@ -5311,7 +5311,7 @@ type ExportCustomersParams struct {
 
 // DeleteCustomerParams are the filters of DeleteCustomer and the page to return. Nil fields do not filter.
 type DeleteCustomerParams struct {
-	// CancelSubscriptions Cancel the customer's subscriptions that go on instead of refusing.
+	// CancelSubscriptions Cancel the customer's subscriptions that go on instead of refusing. The key needs the scope `subscriptions:write` for it.
 	CancelSubscriptions *bool `form:"cancel_subscriptions,omitempty" json:"cancel_subscriptions,omitempty"`
 }
 

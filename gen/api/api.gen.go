@@ -5469,7 +5469,7 @@ type GetCustomerByExternalIDParams struct {
 
 // DeleteCustomerParams defines parameters for DeleteCustomer.
 type DeleteCustomerParams struct {
-	// CancelSubscriptions Cancel the customer's subscriptions that go on instead of refusing.
+	// CancelSubscriptions Cancel the customer's subscriptions that go on instead of refusing. The key needs the scope `subscriptions:write` for it.
 	CancelSubscriptions *bool `form:"cancel_subscriptions,omitempty" json:"cancel_subscriptions,omitempty"`
 }
 

@@ -5,9 +5,14 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
 )
+
+// cancelScope is what a key needs besides to end a customer's subscriptions with them.
+const cancelScope = "subscriptions:write"
 
 // ListCustomers implements GET /customers.
 func (h *Handlers) ListCustomers(ctx context.Context, r api.ListCustomersRequestObject) (api.ListCustomersResponseObject, error) {
@@ -61,8 +66,12 @@ func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerReque
 
 // DeleteCustomer implements DELETE /customers/{id}.
 func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerRequestObject) (api.DeleteCustomerResponseObject, error) {
-	cancel := r.Params.CancelSubscriptions
-	c, err := h.store.DeleteCustomer(ctx, account(ctx), r.ID, cancel != nil && *cancel)
+	cancel := r.Params.CancelSubscriptions != nil && *r.Params.CancelSubscriptions
+	if cancel && !caller.Of(ctx).May(cancelScope) {
+		return nil, &store.Error{Code: store.CodeForbidden, Param: cancelScope,
+			Message: "To cancel subscriptions an API key needs the scope " + cancelScope + ", which this one lacks."}
+	}
+	c, err := h.store.DeleteCustomer(ctx, account(ctx), r.ID, cancel)
 	if err != nil {
 		return nil, err
 	}

@@ -196,6 +196,19 @@ func TestGetCustomerState_KeepsAPastDueSubscription(t *testing.T) {
 	})
 }
 
+func TestDeleteCustomer_CancelsNothingWithoutTheScopeForIt(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		sub := subscription(t, owner.SDK(), monthly(t, owner.SDK(), 900))
+		limited := owner.As(s.Key(t, owner.Account, "customers:write")).SDK()
+		_, err := limited.Customers.Delete(background, sub.Customer.ID, &sdk.DeleteCustomerParams{CancelSubscriptions: new(true)})
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "subscriptions:write")
+		if still := ok[*sdk.Subscription](t)(owner.SDK().Subscriptions.Get(background, sub.ID)); still.EndedAt != nil {
+			t.Errorf("it is %+v", still)
+		}
+	})
+}
+
 func TestDeleteCustomer_CancelsSubscriptionsOnlyIfAsked(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		v := monthly(t, c, 900)
