@@ -35,5 +35,5 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) $(GO) run ./tests/bench
 
-soak: build ## the fault tests with their full counts (about an hour)
-	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) $(GO) test -count=1 -v -timeout 3h ./tests/fault/...
+soak: build ## the fault tests and the random histories with their full counts (over an hour)
+	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) $(GO) test -count=1 -v -timeout 3h ./tests/fault/... ./server/billing
