@@ -222,7 +222,7 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := s.checkProvider(a, before.PaymentsProvider); err != nil {
 			return nil, err
 		}
-		if err := s.checkStripeMode(a); err != nil {
+		if err := s.checkStripeMode(a, &before); err != nil {
 			return nil, err
 		}
 		s.sealStripe(a)

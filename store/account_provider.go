@@ -30,17 +30,18 @@ func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 	return nil
 }
 
-// checkStripeMode refuses keys of Stripe that do not belong together: what one makes, the other does not know.
-func (s *Store) checkStripeMode(a *Account) error {
-	if a.StripePublishableKey == nil {
+// checkStripeMode refuses keys of Stripe that do not belong together: what one makes, the other does not know. As long as
+// neither changes, the secret stays sealed.
+func (s *Store) checkStripeMode(a, before *Account) error {
+	if a.StripePublishableKey == nil || a.NewStripeKey == nil && sameJSON(a.StripePublishableKey, before.StripePublishableKey) {
 		return nil
 	}
-	secret, err := s.openAccount(a.ID, "stripe", a.SealedStripeKey)
-	if err != nil {
-		return err
-	}
-	if a.NewStripeKey != nil {
-		secret = *a.NewStripeKey
+	secret := deref(a.NewStripeKey)
+	if a.NewStripeKey == nil {
+		var err error
+		if secret, err = s.openAccount(a.ID, "stripe", a.SealedStripeKey); err != nil {
+			return err
+		}
 	}
 	if secret == "" || stripeMode(secret) == stripeMode(*a.StripePublishableKey) {
 		return nil

@@ -184,6 +184,10 @@ func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 		require.NoError(t, set(nil, ref("rk_live_abcd")))
 		requireInvalid(t, set(ref("pk_test_abcd"), nil), "stripe_publishable_key")
 		require.NoError(t, set(ref("pk_test_abcd"), ref("sk_test_abcd")))
+		_, err := s.write.db.ExecContext(t.Context(), s.write.db.Rebind(`UPDATE accounts SET stripe_secret_key = ? WHERE id = ?`), []byte("of another server"), s.account)
+		require.NoError(t, err)
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Name = "Ada" })
+		require.NoError(t, err, "what does not concern the keys opens none")
 		require.NoError(t, set(nil, ref("")), "no secret key is of no mode")
 
 		a, err := s.GetAccount(t.Context(), s.account)
