@@ -3,10 +3,12 @@
 package fault
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -15,6 +17,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// Campaigns starve each other where there are more of them than cores: their kills would meet hardly any work.
+	if err := flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	harness.RemoveBuilds()
 	os.Exit(code)
