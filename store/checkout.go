@@ -436,10 +436,5 @@ func secretHash(secret string) string {
 }
 
 func (u *unit) insertLines(ctx context.Context, items []LineItem) error {
-	for i := range items {
-		if err := u.insert(ctx, lineItemColumns, &items[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return insertAll(ctx, u, lineItemColumns, items)
 }

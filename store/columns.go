@@ -13,6 +13,7 @@ type columns[T any] struct {
 	table     string
 	selectSQL string // SELECT a, b FROM table
 	insertSQL string
+	rowSQL    string // , (?, ?): one more row to insert
 	updateSQL string // every column but the key and created_at
 	inserted  []int  // fields, in the order of the placeholders
 	updated   []int
@@ -44,6 +45,7 @@ func columnsOf[T any](table string) *columns[T] {
 	list := strings.Join(names, ", ")
 	c.selectSQL = "SELECT " + list + " FROM " + table
 	c.insertSQL = "INSERT INTO " + table + " (" + list + ") VALUES (" + strings.Join(marks, ", ") + ")"
+	c.rowSQL = ", (" + strings.Join(marks, ", ") + ")"
 	c.updateSQL = "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " WHERE " + c.keyed()
 	if c.account >= 0 {
 		c.updated = append(c.updated, c.account)
@@ -87,6 +89,21 @@ func (u *unit) insert(ctx context.Context, c texts, row any) error {
 	table, query, values := c.insertion(row)
 	if _, err := u.exec(ctx, query, values...); err != nil {
 		return fmt.Errorf("insert into %s: %w", table, err)
+	}
+	return nil
+}
+
+// insertAll stores new rows in one statement.
+func insertAll[T any](ctx context.Context, u *unit, c *columns[T], rows []T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	args := make([]any, 0, len(rows)*len(c.inserted))
+	for i := range rows {
+		args = append(args, values(&rows[i], c.inserted)...)
+	}
+	if _, err := u.exec(ctx, c.insertSQL+strings.Repeat(c.rowSQL, len(rows)-1), args...); err != nil {
+		return fmt.Errorf("insert into %s: %w", c.table, err)
 	}
 	return nil
 }

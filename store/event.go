@@ -62,8 +62,8 @@ type subscriber struct {
 	Events JSON[[]string] `db:"enabled_events"`
 }
 
-// emit renders an event as things stand now and stores it, with a pending delivery for every active endpoint that
-// asked for its type. It exists exactly if the transaction commits; then the dispatcher is woken.
+// emit renders an event as things stand now. It is stored with the commit, with a pending delivery for every active endpoint
+// that asked for its type, and exists exactly if that succeeds; then the dispatcher is woken.
 func (u *unit) emit(ctx context.Context, e event) error {
 	if u.store.options.Render == nil {
 		return errors.New("store: Options.Render is required to emit events")
@@ -77,10 +77,32 @@ func (u *unit) emit(ctx context.Context, e event) error {
 	}
 	row := &Event{AccountID: e.Account, ID: NewID(KindEvent), Type: e.Kind, OrderingKey: e.Key, KeySeq: e.Seq, CreatedAt: u.store.Now()}
 	row.Body = EventBody(row, data)
-	if err := u.insert(ctx, eventColumns, row); err != nil {
+	deliveries, err := u.deliveriesOf(ctx, row)
+	if err != nil {
 		return err
 	}
-	return u.deliver(ctx, row)
+	u.events = append(u.events, *row)
+	if len(deliveries) > 0 {
+		if u.deliveries == nil {
+			u.deliveries = map[string][]newDelivery{}
+		}
+		u.deliveries[row.AccountID] = append(u.deliveries[row.AccountID], deliveries...)
+	}
+	return nil
+}
+
+// storeEvents stores what was emitted, just before the commit: a purchase emits several events while others wait for the
+// account's numbers.
+func (u *unit) storeEvents(ctx context.Context) error {
+	if err := insertAll(ctx, u, eventColumns, u.events); err != nil {
+		return err
+	}
+	for account, deliveries := range u.deliveries {
+		if err := u.insertDeliveries(ctx, account, deliveries); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // EventBody returns the payload of an event around its rendered data.
@@ -89,19 +111,16 @@ func EventBody(e *Event, data []byte) string {
 		`,"type":` + strconv.Quote(e.Type) + `,"api_version":` + strconv.Quote(APIVersion) + `,"data":` + string(data) + `}`
 }
 
-// deliver stores a pending delivery for every endpoint that wants the event, however many in one statement.
-func (u *unit) deliver(ctx context.Context, e *Event) error {
+// deliveriesOf are the deliveries of an event: one for every endpoint that wants it.
+func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error) {
 	subscribers, err := u.subscribersOf(ctx, e.AccountID)
-	if err != nil {
-		return err
-	}
-	deliveries := []newDelivery{}
+	var deliveries []newDelivery
 	for _, subscriber := range subscribers {
 		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
 			deliveries = append(deliveries, deliveryTo(PendingEndpoint{AccountID: e.AccountID, EndpointID: subscriber.ID, Format: subscriber.Format}, e.ID))
 		}
 	}
-	return u.insertDeliveries(ctx, e.AccountID, deliveries)
+	return deliveries, err
 }
 
 // subscribersOf reads the active endpoints of an account once in a transaction: a purchase emits several events.

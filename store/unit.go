@@ -19,7 +19,9 @@ type unit struct {
 	unmet []string // texts to prepare then: preparing takes a connection, and this goroutine holds one
 	ahead *ahead   // what businessNow has read
 
-	subscribers map[string][]subscriber // by account, once an event was emitted
+	events      []Event                  // emitted, and stored with the commit
+	deliveries  map[string][]newDelivery // of these, by account
+	subscribers map[string][]subscriber  // by account, once an event was emitted
 }
 
 // request is one write request, or one use case outside of any: what its transactions share.
@@ -140,11 +142,14 @@ func (r *request) open(ctx context.Context) (*unit, error) {
 	return r.unit, nil
 }
 
-// commit commits the open transaction, if any, and then makes its after-commit calls.
+// commit stores the events of the open transaction, if there is one, commits it, and then makes its after-commit calls.
 func (r *request) commit(ctx context.Context) error {
 	u := r.unit
 	if u == nil {
 		return nil
+	}
+	if err := u.storeEvents(ctx); err != nil {
+		return err
 	}
 	r.unit = nil
 	if err := u.tx.Commit(); err != nil {
