@@ -100,20 +100,25 @@ func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, custom
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.businessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		m.DeletedAt, m.UpdatedAt = &now, now
-		if err := u.update(ctx, savedMethodColumns, m); err != nil {
-			return nil, err
-		}
-		if c.DefaultPaymentMethodID == nil || *c.DefaultPaymentMethodID != m.ID {
-			return m, nil
-		}
-		c.DefaultPaymentMethodID, c.UpdatedAt = nil, now
-		return m, u.update(ctx, customerColumns, c)
+		return m, u.forgetMethod(ctx, c, m)
 	})
+}
+
+// forgetMethod deletes a method of a locked customer.
+func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) error {
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	m.DeletedAt, m.UpdatedAt = &now, now
+	if err := u.update(ctx, savedMethodColumns, m); err != nil {
+		return err
+	}
+	if c.DefaultPaymentMethodID == nil || *c.DefaultPaymentMethodID != m.ID {
+		return nil
+	}
+	c.DefaultPaymentMethodID, c.UpdatedAt = nil, now
+	return u.update(ctx, customerColumns, c)
 }
 
 // MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given

@@ -58,7 +58,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if sub != nil {
 			return nil, Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.plan().describe()))
 		}
-		return s.DeleteCustomerPaymentMethod(ctx, account, c.ID, m.ID)
+		return m, u.forgetMethod(ctx, c, m)
 	})
 }
 
