@@ -63,7 +63,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		customer, err := u.lockSubscriber(ctx, sub)
+		customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
 		if err != nil {
 			return nil, err
 		}
@@ -338,7 +338,7 @@ func (s *Subscription) apply(change *PendingChange) error {
 // changeQuantity changes how many pieces a subscription is for. What they cost more until the end of the period is billed
 // with the next one.
 func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now Time) error {
-	customer, err := u.lockSubscriber(ctx, sub)
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (u *unit) advance(ctx context.Context, sub *Subscription, now Time) (*Payme
 
 // renew begins a period and bills it.
 func (u *unit) renew(ctx context.Context, sub *Subscription, start, now Time) (*Payment, error) {
-	customer, err := u.lockSubscriber(ctx, sub)
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
 	if err != nil {
 		return nil, err
 	}
@@ -138,15 +138,6 @@ func (s *Subscription) use(subtotal int64) {
 	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && subtotal > 0 {
 		s.Discount = JSON[*DiscountTerms]{}
 	}
-}
-
-// lockSubscriber locks the customer of a locked subscription, who may have been deleted.
-func (u *unit) lockSubscriber(ctx context.Context, sub *Subscription) (*Customer, error) {
-	c, err := get[Customer](ctx, u.store, customerColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), sub.AccountID, sub.CustomerID)
-	if err == nil && c == nil {
-		err = Missing("customer", "", sub.CustomerID)
-	}
-	return c, err
 }
 
 // collect begins another attempt at the latest invoice of a subscription that is past due.
