@@ -57,6 +57,18 @@ func (p *Pages) export(c echo.Context, name string, head []string, next rows) er
 	}
 }
 
+// written is a page of rows, and the position after it: that of its last row if there are more.
+func written[T any](items []T, more bool, row func(*T) (id string, cells []string)) (page [][]string, last string) {
+	page = make([][]string, len(items))
+	for i := range items {
+		last, page[i] = row(&items[i])
+	}
+	if !more {
+		last = ""
+	}
+	return page, last
+}
+
 // orders writes the orders that a filter lets through, the newest first.
 func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
 	return p.export(c, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
@@ -69,14 +81,8 @@ func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) 
 		if err != nil {
 			return nil, "", err
 		}
-		page := make([][]string, len(orders))
-		for i := range orders {
-			page[i] = orderRow(&orders[i], lines[orders[i].ID])
-		}
-		if !more {
-			return page, "", nil
-		}
-		return page, orders[len(orders)-1].ID, nil
+		page, last := written(orders, more, func(o *store.Order) (string, []string) { return o.ID, orderRow(o, lines[o.ID]) })
+		return page, last, nil
 	})
 }
 

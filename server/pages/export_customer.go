@@ -20,14 +20,8 @@ func (p *Pages) customers(c echo.Context, account string, filter store.ListCusto
 		if err != nil {
 			return nil, "", err
 		}
-		page := make([][]string, len(customers))
-		for i := range customers {
-			page[i] = customerRow(&customers[i])
-		}
-		if !more {
-			return page, "", nil
-		}
-		return page, customers[len(customers)-1].ID, nil
+		page, last := written(customers, more, func(c *store.Customer) (string, []string) { return c.ID, customerRow(c) })
+		return page, last, nil
 	})
 }
 

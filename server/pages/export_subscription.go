@@ -25,14 +25,10 @@ func (p *Pages) subscriptions(c echo.Context, account string, filter store.ListS
 		if err != nil {
 			return nil, "", err
 		}
-		page := make([][]string, len(subs))
-		for i := range subs {
-			page[i] = subscriptionRow(&subs[i], customers[subs[i].CustomerID])
-		}
-		if !more {
-			return page, "", nil
-		}
-		return page, subs[len(subs)-1].ID, nil
+		page, last := written(subs, more, func(s *store.Subscription) (string, []string) {
+			return s.ID, subscriptionRow(s, customers[s.CustomerID])
+		})
+		return page, last, nil
 	})
 }
 
