@@ -113,19 +113,24 @@ func (p *Pages) renewals(ctx context.Context, account string, items []store.Line
 	}
 	renewals := map[string]string{}
 	for item, id := range ids {
-		if v := variants[id]; v != nil && v.Interval != nil {
-			renewals[item] = every(v)
+		if v := variants[id]; v != nil && v.Type == store.PriceVariantTypeRecurring {
+			renewals[item] = paidEvery(v)
 		}
 	}
 	return renewals, nil
 }
 
-// every is how often a recurring price is paid: every month, every 3 weeks, every year, 5 times.
-func every(v *store.PriceVariant) string {
-	text := "every " + *v.Interval
-	if n := v.IntervalCount; n != nil && *n > 1 {
-		text = "every " + strconv.FormatInt(*n, 10) + " " + *v.Interval + "s"
+// every is how often something recurs: every month, every 3 weeks.
+func every(interval string, count int64) string {
+	if count == 1 {
+		return "every " + interval
 	}
+	return "every " + strconv.FormatInt(count, 10) + " " + interval + "s"
+}
+
+// paidEvery is how often a recurring price is paid: every year, 5 times.
+func paidEvery(v *store.PriceVariant) string {
+	text := every(*v.Interval, *v.IntervalCount)
 	if v.BillingCycles != nil {
 		text += ", " + strconv.FormatInt(*v.BillingCycles, 10) + " times"
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/billing"
-	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -179,11 +178,7 @@ func (f form) answers(before map[string]string) map[string]string {
 func (f form) confirmation(values url.Values) billing.ConfirmCheckout {
 	in := billing.ConfirmCheckout{TermsAccepted: f["terms"] != "", Method: stripeMethod(values.Get("payment_method"))}
 	if number := strings.TrimSpace(values.Get("card_number")); number != "" {
-		month, _ := strconv.Atoi(strings.TrimSpace(values.Get("card_exp_month")))
-		year, _ := strconv.Atoi(strings.TrimSpace(values.Get("card_exp_year")))
-		in.Method = &payments.MethodInput{Card: &payments.Card{
-			Number: strings.ReplaceAll(number, " ", ""), ExpMonth: month, ExpYear: year, CVC: strings.TrimSpace(values.Get("card_cvc")),
-		}}
+		in.Method = cardOf(number, values.Get("card_exp_month"), values.Get("card_exp_year"), values.Get("card_cvc"))
 	}
 	return in
 }

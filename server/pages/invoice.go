@@ -192,9 +192,16 @@ func (p *Pages) authenticateInvoice(c echo.Context) error {
 
 // typedCard reads the card of a form. What is no number becomes zero, which no card has.
 func typedCard(c echo.Context) *payments.MethodInput {
-	month, _ := strconv.Atoi(c.FormValue("exp_month"))
-	year, _ := strconv.Atoi(c.FormValue("exp_year"))
-	return &payments.MethodInput{Card: &payments.Card{Number: strings.NewReplacer(" ", "", "-", "").Replace(c.FormValue("number")), ExpMonth: month, ExpYear: year, CVC: c.FormValue("cvc")}}
+	return cardOf(c.FormValue("number"), c.FormValue("exp_month"), c.FormValue("exp_year"), c.FormValue("cvc"))
+}
+
+// cardOf reads a card as people type it.
+func cardOf(number, month, year, cvc string) *payments.MethodInput {
+	expMonth, _ := strconv.Atoi(strings.TrimSpace(month))
+	expYear, _ := strconv.Atoi(strings.TrimSpace(year))
+	return &payments.MethodInput{Card: &payments.Card{
+		Number: strings.NewReplacer(" ", "", "-", "").Replace(number), ExpMonth: expMonth, ExpYear: expYear, CVC: strings.TrimSpace(cvc),
+	}}
 }
 
 // invoicePDF serves the document of a page.

@@ -68,11 +68,7 @@ func planName(s *store.Subscription) string {
 
 // planPrice is what it costs: USD 9.00 every month.
 func planPrice(s *store.Subscription) string {
-	price := store.FormatAmount(s.Amount(), s.Currency)
-	if s.IntervalCount == 1 {
-		return price + " every " + s.Interval
-	}
-	return fmt.Sprintf("%s every %d %ss", price, s.IntervalCount, s.Interval)
+	return store.FormatAmount(s.Amount(), s.Currency) + " " + every(s.Interval, s.IntervalCount)
 }
 
 // standing says how a subscription stands, and what comes next.
