@@ -53,6 +53,22 @@ func TestUpdateCheckout_TheSameLinesChangeNothing(t *testing.T) {
 	})
 }
 
+// A caller that looks at what comes with a refusal must not take it for the checkout.
+func TestUpdateCheckout_NothingComesWithARefusal(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		before, err := s.GetCheckout(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1000))).ID)
+		require.NoError(t, err)
+		tooMuch := s.discount(t, func(d *Discount) { d.PercentBps = ref(int64(9800)) })
+		refused, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.DiscountID = &tooMuch.ID })
+		requireInvalid(t, err, "discount")
+		require.ErrorContains(t, err, "leaves 20 to pay")
+		require.Nil(t, refused)
+		after, err := s.GetCheckout(t.Context(), s.account, before.ID)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+	})
+}
+
 func TestUpdateCheckout_OnlyLinesThatChangeAreNew(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		guide, map1, map2 := s.onSale(t, fixedPrice(1900)), s.onSale(t, fixedPrice(500)), s.onSale(t, fixedPrice(600))

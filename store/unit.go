@@ -55,7 +55,7 @@ func openUnit(ctx context.Context) *unit {
 func InTx(ctx context.Context) bool { return openUnit(ctx) != nil }
 
 // tx runs a use case. It joins the request's transaction, or makes one of its own. An error dooms the whole
-// transaction, unless its outcome is Recorded.
+// transaction, unless its outcome is Recorded: then nothing comes with the error, for nothing of it is stored.
 func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
 	if r := requestOf(ctx); r != nil {
 		return join(ctx, r, fn)
@@ -71,7 +71,8 @@ func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T
 		return r.commit(ctx)
 	})
 	if err != nil {
-		return v, err
+		var zero T
+		return zero, err
 	}
 	return v, answer
 }
@@ -123,6 +124,10 @@ func join[T any](ctx context.Context, r *request, fn func(context.Context, *unit
 	v, err := fn(ctx, u)
 	if err != nil && OutcomeOf(err) != Recorded && r.failed == nil {
 		r.failed = err
+	}
+	if err != nil && r.failed != nil {
+		var zero T
+		return zero, err
 	}
 	return v, err
 }
