@@ -4386,7 +4386,7 @@ type SubscriptionCreate struct {
 	// Discount The id of a discount, by the rules of a checkout.
 	Discount *string `json:"discount,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, or a token of the account's provider.
+	// PaymentMethod One of the customer's payment methods, or a token of the account's provider. Absent: the customer's `default_payment_method`.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// TrialEnd When the first period begins and is charged, at most 730 days from now. In the place of the price variant's own trial.
@@ -7887,8 +7887,8 @@ func (s *SubscriptionsService) List(ctx context.Context, params *ListSubscriptio
 
 // Create sends POST /subscriptions.
 //
-// Subscribes a customer who is not there: it buys a recurring price variant as a checkout would, and charges `payment_method`. A
-// free price needs none. A decline answers 422 with `errors.payment_method`, and there is no subscription then.
+// Subscribes a customer who is not there: it buys a recurring price variant as a checkout would, and charges `payment_method`, or
+// the customer's default one. A free price and a trial need none. A decline answers 422 with `errors.payment_method`, and there is no subscription then.
 // An unknown customer, price variant or discount is 404. Emits checkout.created, order.created, invoice.created, order.paid and invoice.paid.
 func (s *SubscriptionsService) Create(ctx context.Context, body *SubscriptionCreate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "createSubscription", nil, nil, body, opts)

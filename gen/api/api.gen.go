@@ -4454,7 +4454,7 @@ type SubscriptionCreate struct {
 	// Discount The id of a discount, by the rules of a checkout.
 	Discount *string `json:"discount,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, or a token of the account's provider.
+	// PaymentMethod One of the customer's payment methods, or a token of the account's provider. Absent: the customer's `default_payment_method`.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// TrialEnd When the first period begins and is charged, at most 730 days from now. In the place of the price variant's own trial.

@@ -8,7 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// CreateSubscription is a purchase on behalf of a customer. Method is nil when none was sent.
+// CreateSubscription is a purchase on behalf of a customer. Method is nil when none was sent: then it is the customer's
+// default one.
 type CreateSubscription struct {
 	Draft  store.CheckoutDraft
 	Method *payments.MethodInput
@@ -22,6 +23,11 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	if err != nil {
 		return nil, err
 	}
+	if in.Method == nil && c.AmountDueNow > 0 {
+		if in.Method, err = b.defaultOf(ctx, account, *c.CustomerID); err != nil {
+			return nil, err
+		}
+	}
 	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true})
 	if err == nil && confirmed.Payment != nil {
 		err = b.giveUp(ctx, confirmed)
@@ -30,6 +36,18 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 		return nil, err
 	}
 	return b.store.SubscriptionOfCheckout(ctx, account, c.ID)
+}
+
+// defaultOf is the method by which a customer pays who is not there.
+func (b *Billing) defaultOf(ctx context.Context, account, customer string) (*payments.MethodInput, error) {
+	m, err := b.store.MethodToCharge(ctx, account, customer, nil)
+	if err == nil && m == nil {
+		err = store.Invalid("payment_method", "The customer has no default payment method. Send a payment method.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &payments.MethodInput{Ref: m.ID}, nil
 }
 
 // giveUp abandons a charge whose buyer is not there to do what it requires.

@@ -48,6 +48,20 @@ func TestCreateSubscription_BillsEveryPeriod(t *testing.T) {
 	})
 }
 
+func TestCreateSubscription_ChargesWhatTheCustomerHasSaved(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		who, v := member(t, c), monthly(t, c, 900)
+		for _, card := range []string{"pm_card_mastercard", "pm_card_visa"} { // the first one is the default
+			ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, who.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: card}}))
+		}
+		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who.ID, PriceVariant: v.ID}))
+		saved := ok[*sdk.Customer](t)(c.Customers.Get(background, who.ID)).DefaultPaymentMethod
+		if sub.CyclesBilled != 1 || sub.PaymentMethod.Brand != "mastercard" || *sub.PaymentMethod.ID != saved.ID {
+			t.Errorf("it is %+v", sub)
+		}
+	})
+}
+
 func TestCreateSubscription_RefusesWhatItCannotBill(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		who, v := member(t, c).ID, monthly(t, c, 900)
