@@ -178,6 +178,28 @@ func TestServe_SaysInProductionThatPaymentsAreATest(t *testing.T) {
 	}
 }
 
+// Links that only the machine itself can open are found out by the first buyer.
+func TestServe_SaysInProductionThatNobodyReachesItsLinks(t *testing.T) {
+	t.Parallel()
+	const warning = "TILLWRIGHT_PUBLIC_URL"
+	b := in(t, t.TempDir())
+	if log := b.Serve(t, "").Log(); strings.Contains(log, warning) {
+		t.Errorf("a developer is warned: %s", log)
+	}
+	b = in(t, t.TempDir())
+	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	server := b.Serve(t, "")
+	server.Terminate(t)
+	if !strings.Contains(server.Log(), warning) {
+		t.Errorf("the log lacks %s: %s", warning, server.Log())
+	}
+	server = b.Serve(t, "", "--public-url", "https://shop.example")
+	server.Terminate(t)
+	if strings.Contains(server.Log(), warning) {
+		t.Errorf("the address was given: %s", server.Log())
+	}
+}
+
 func TestServe_RefusesASecondProcessOnOneFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/tillwright/tillwright/store"
 )
@@ -16,14 +17,14 @@ func welcome(ctx context.Context, w io.Writer, s *store.Store, publicURL string)
 	}
 	if used {
 		_, err := fmt.Fprintf(w, `
-Tillwright serves %s/v1
+Tillwright serves %[1]s/v1
 
 The database has accounts already. Their tokens were shown once; make another with:
 
-  tillwright accounts list
-  tillwright keys create --account acct_...
+  %[2]s accounts list
+  %[2]s keys create --account acct_...
 
-`, publicURL)
+`, publicURL, os.Args[0])
 		return err
 	}
 	account, err := s.CreateAccount(ctx, store.NewAccount{Name: "Demo", Email: "demo@example.com", Plan: store.PlanPro})

@@ -86,6 +86,9 @@ func serveDatabase(ctx context.Context, config *server.Config, o serveOptions, o
 	defer listener.Close()
 	if config.PublicURL == "" {
 		config.PublicURL = "http://" + reachable(listener.Addr())
+		if config.Env == server.Production {
+			log.Warn("pages of buyers, receipts and exports are at this address, which only this machine may reach", "address", config.PublicURL, "setting", "TILLWRIGHT_PUBLIC_URL")
+		}
 	}
 	s, err := openStore(ctx, config, true)
 	if err != nil {

@@ -72,7 +72,7 @@ func describeSettings() string {
 		fmt.Fprintf(&b, "  %-35s %s\n", setting.Env, cmp.Or(setting.Default, setting.Otherwise))
 	}
 	b.WriteString("\nTILLWRIGHT_SECRET_KEY is base64 of 32 bytes; to rotate it, several, the newest first, separated by commas.\n")
-	b.WriteString("It has no flag, because command lines are visible to others. TILLWRIGHT_SECRET_KEY_FILE and\n")
-	b.WriteString("TILLWRIGHT_DATABASE_URL_FILE name files that hold the value. TILLWRIGHT_CONFIG names the file of --config.")
+	b.WriteString("It and TILLWRIGHT_SMTP_URL have no flag, because command lines are visible to others. TILLWRIGHT_SECRET_KEY_FILE,\n")
+	b.WriteString("TILLWRIGHT_DATABASE_URL_FILE and TILLWRIGHT_SMTP_URL_FILE name files that hold the value. TILLWRIGHT_CONFIG names\nthe file of --config.")
 	return b.String()
 }
