@@ -39,12 +39,12 @@ type Client struct {
 	Discounts        *DiscountsService
 	Invoices         *InvoicesService
 	Orders           *OrdersService
-	Subscriptions    *SubscriptionsService
 	PriceVariants    *PriceVariantsService
 	Products         *ProductsService
 	PublicCheckouts  *PublicCheckoutsService
 	Refunds          *RefundsService
 	Socials          *SocialsService
+	Subscriptions    *SubscriptionsService
 	TestHelpers      *TestHelpersService
 	WebhookEndpoints *WebhookEndpointsService
 	WebhookEvents    *WebhookEventsService
@@ -99,12 +99,12 @@ func New(key string, options ...ClientOption) *Client {
 	c.Discounts = (*DiscountsService)(s)
 	c.Invoices = (*InvoicesService)(s)
 	c.Orders = (*OrdersService)(s)
-	c.Subscriptions = (*SubscriptionsService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
 	c.Refunds = (*RefundsService)(s)
 	c.Socials = (*SocialsService)(s)
+	c.Subscriptions = (*SubscriptionsService)(s)
 	c.TestHelpers = (*TestHelpersService)(s)
 	c.WebhookEndpoints = (*WebhookEndpointsService)(s)
 	c.WebhookEvents = (*WebhookEventsService)(s)

@@ -7,7 +7,8 @@
 //	client := sdk.New(os.Getenv("TILLWRIGHT_API_KEY"), sdk.WithBaseURL("https://shop.example/v1"))
 //	product, err := client.Products.Create(ctx, &sdk.ProductCreate{Name: "Field guide"})
 //
-// Optional fields are pointers; since Go 1.26 new takes a value, so they read Headline: new("A small book"). Integers are int64.
+// Optional fields are pointers; since Go 1.26 new takes a value, so they read Headline: new("A small book"). Integers are int64, so
+// that a literal is written new(int64(3)). A [Time] is text as it stands in JSON; its Time method and [TimeOf] convert.
 // Amounts are in the currency's minor unit: new(int64(1900)) is 19.00. Enums have constants: [ProductStatusActive].
 //
 // In an update a field that is left alone keeps its value. A field that can be cleared takes [Set] or [Null]; a list is emptied by an
@@ -39,8 +40,13 @@
 //
 // # Webhooks
 //
-// [VerifyWebhook] checks the signature of a delivery and returns its [Event]; Event.Order, Event.Checkout and Event.Product read what
-// happened.
+// [VerifyWebhook] checks the signature of a delivery and returns its [Event]; Event.Order, Event.Invoice,
+// Event.Refund, Event.Checkout and Event.Product read what happened.
+//
+// # Trying things
+//
+// On a development server cards such as 4242424242424242 and tokens such as "pm_card_visa" pay, and [TestHelpersService.AdvanceClock]
+// moves the account's clock over trials and renewals. sdk/examples holds two programs.
 //
 // # What is allowed
 //

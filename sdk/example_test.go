@@ -158,6 +158,38 @@ func ExampleWithIdempotencyKey() {
 	fmt.Println(checkout.Status, response.RequestID, response.Replayed, response.Attempts)
 }
 
+// A subscription of a customer who is not there. One who is buys it in a checkout.
+func ExampleSubscriptionsService_Create() {
+	subscription, err := client.Subscriptions.Create(ctx, &sdk.SubscriptionCreate{
+		Customer:      "cus_01k0000000000000000000000a",
+		PriceVariant:  "price_01k0000000000000000000000s", // recurring
+		PaymentMethod: new("pm_01k0000000000000000000000a"),
+		TrialEnd:      new(sdk.TimeOf(time.Now().AddDate(0, 0, 14))),
+	})
+	var refused *sdk.Error
+	if errors.As(err, &refused) && refused.Errors["payment_method"] != nil {
+		fmt.Println("the bank said no:", refused.Message) // and there is no subscription
+		return
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(subscription.Status, "until", subscription.CurrentPeriodEnd.Time())
+}
+
+// Without an amount all that is left of an order goes back. A refund may stay pending: refund.updated tells what became of it.
+func ExampleRefundsService_Create() {
+	refund, err := client.Refunds.Create(ctx, &sdk.RefundCreate{
+		Order:  "order_01k0000000000000000000000a",
+		Amount: new(int64(500)), // 5.00, tax included
+		Reason: new(sdk.RefundReasonCustomerRequest),
+	}, sdk.Expand("order"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(refund.Status, "and", refund.Order.Object.RefundableAmount, "could still be given back")
+}
+
 // A checkout is paid by its buyer without a key.
 func ExamplePublicCheckoutsService_Confirm() {
 	buyer := sdk.New("")
