@@ -84,12 +84,6 @@ const (
 	AdGoalJobApplicants  AdGoal = "job_applicants"
 )
 
-// AdGoals lists the goals. It is a constant.
-var AdGoals = []AdGoal{
-	AdGoalEngagement, AdGoalTraffic, AdGoalAwareness, AdGoalVideoViews, AdGoalLeadGeneration, AdGoalLeadConversion,
-	AdGoalConversions, AdGoalAppPromotion, AdGoalCatalogSales, AdGoalJobApplicants,
-}
-
 // BudgetType says what an amount is for: a day, or all the time until the end.
 type BudgetType string
 

@@ -70,8 +70,6 @@ func newSlots() *slots {
 	}
 }
 
-func (s *slots) full() bool { return s.total >= maxSlots }
-
 // room is how many more deliveries of the endpoint may be sent now.
 func (s *slots) room(e store.PendingEndpoint) int {
 	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], maxSlots-s.total)

@@ -201,7 +201,6 @@ type identified interface{ id() string }
 func (w campaign) id() string { return w.ID }
 func (w group) id() string    { return w.ID }
 func (w ad) id() string       { return w.ID }
-func (w pin) id() string      { return w.ID }
 
 // makeOne creates one thing. One without an id cannot be undone: nobody knows what became of it.
 func makeOne[T identified](ctx context.Context, m *making, kind string, item any) (*T, error) {
