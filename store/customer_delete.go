@@ -31,6 +31,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			return nil, err
 		}
 		if !isBilled {
+			if _, err := u.exec(ctx, `DELETE FROM payment_methods WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
+				return nil, err
+			}
 			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
 			return c, err
 		}

@@ -104,10 +104,13 @@ func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, custom
 	})
 }
 
-// forgetMethod deletes a method of a locked customer.
+// forgetMethod deletes a method of a locked customer. Its provider is told by the reconciler.
 func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) error {
 	now, err := u.store.businessNow(ctx, c.AccountID)
 	if err != nil {
+		return err
+	}
+	if err := u.detach(ctx, c, m.ID); err != nil {
 		return err
 	}
 	m.DeletedAt, m.UpdatedAt = &now, now
@@ -285,6 +288,9 @@ func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*S
 func (u *unit) forgetMethods(ctx context.Context, c *Customer) error {
 	now, err := u.store.businessNow(ctx, c.AccountID)
 	if err != nil {
+		return err
+	}
+	if err := u.detach(ctx, c, ""); err != nil {
 		return err
 	}
 	_, err = u.exec(ctx, `UPDATE payment_methods SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`,

@@ -38,12 +38,13 @@ func (b *Billing) Run(ctx context.Context) {
 }
 
 // Reconcile goes on with every payment and refund that was left without an outcome: by a crash, by a provider that did
-// not answer or takes its time, or by a buyer who did not come back.
+// not answer or takes its time, or by a buyer who did not come back. And it tells providers of the methods that were removed.
 func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
 		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
-		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p store.Due) error { return b.reconcile(ctx, p) }), b.reconcileRefunds(ctx, provider))
+		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p store.Due) error { return b.reconcile(ctx, p) }),
+			b.reconcileRefunds(ctx, provider), b.detachMethods(ctx, provider))
 	}
 	return errors.Join(errs...)
 }

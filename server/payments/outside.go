@@ -30,6 +30,12 @@ func (o outside) AttachMethod(ctx context.Context, in AttachInput) (Method, erro
 	return o.Provider.AttachMethod(ctx, in)
 }
 
+func (o outside) DetachMethod(ctx context.Context, account, ref string) error {
+	ctx, cancel := leave(ctx)
+	defer cancel()
+	return o.Provider.DetachMethod(ctx, account, ref)
+}
+
 func (o outside) PrepareCharge(ctx context.Context, in ChargeInput) (string, error) {
 	ctx, cancel := leave(ctx)
 	defer cancel()

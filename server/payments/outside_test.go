@@ -41,6 +41,8 @@ func (f *far) AttachMethod(context.Context, payments.AttachInput) (payments.Meth
 	return payments.Method{}, nil
 }
 
+func (f *far) DetachMethod(context.Context, string, string) error { return nil }
+
 func (f *far) Refund(context.Context, payments.RefundInput) (payments.Refund, error) {
 	return payments.Refund{}, nil
 }
@@ -85,6 +87,7 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 	_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
 		assert.Panics(t, func() { _, _ = p.CreateCustomer(ctx, payments.CustomerInput{}) })
 		assert.Panics(t, func() { _, _ = p.AttachMethod(ctx, payments.AttachInput{}) })
+		assert.Panics(t, func() { _ = p.DetachMethod(ctx, "acct_1", "pm_1") })
 		assert.Panics(t, func() { _, _ = p.PrepareCharge(ctx, payments.ChargeInput{}) })
 		assert.Panics(t, func() { _, _ = p.ConfirmCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.GetCharge(ctx, "acct_1", "ref") })

@@ -31,6 +31,9 @@ type Provider interface {
 	// then on; a method that can not be saved is refused as Accept refuses one.
 	AttachMethod(ctx context.Context, in AttachInput) (Method, error)
 
+	// DetachMethod makes a saved method one that nobody can be charged with any more. One that the provider does not know,
+	// or knows as such, is no error.
+	DetachMethod(ctx context.Context, account, ref string) error
 	// PrepareCharge announces a charge and moves no money. The reference is the same for every call with the token.
 	// Its error is a *Decline if the charge can never be made; there is no reference then.
 	PrepareCharge(ctx context.Context, in ChargeInput) (ref string, err error)

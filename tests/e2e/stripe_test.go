@@ -101,6 +101,30 @@ func TestStripe_AChargeOutlivesTheProgram(t *testing.T) {
 	})
 }
 
+// A removed method is detached at Stripe although the program is killed while it says so.
+func TestStripe_ARemovedMethodIsDetachedAfterAKill(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSeller(t, url)
+		customer, err := s.sdk().Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"})
+		require.NoError(t, err)
+		saved, err := s.sdk().Customers.CreatePaymentMethod(background, customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_visa"}})
+		require.NoError(t, err)
+		require.Equal(t, 1, s.bank.Attached())
+		s.bank.Spoil(stripefake.Fault{Path: "/detach", Status: 500})
+		_, err = s.sdk().Customers.DeletePaymentMethod(background, customer.ID, saved.ID)
+		require.NoError(t, err)
+		told := func() int { return len(slices.DeleteFunc(s.bank.Calls(), func(call string) bool { return !strings.HasSuffix(call, "/detach") })) }
+		require.Eventually(t, func() bool { return told() == 1 }, 20*time.Second, 5*time.Millisecond)
+		s.program.Kill()
+		require.Equal(t, 1, s.bank.Attached())
+		harness.OpenDatabase(t, s.url).Must(t, `UPDATE detachments SET lease_until = 0`) // a minute passes
+		s.program = s.binary.Serve(t, "")
+		require.Eventually(t, func() bool { return s.bank.Attached() == 0 }, 20*time.Second, 5*time.Millisecond)
+		assert.Equal(t, 2, told())
+	})
+}
+
 // aMinutePasses ends what the killed program had claimed. An embedded database knows by itself that nobody lives.
 func (s *seller) aMinutePasses(t *testing.T) {
 	t.Helper()

@@ -72,6 +72,20 @@ func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (p
 	return payments.Method{}, store.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
 }
 
+// DetachMethod implements payments.Provider. Stripe refuses to detach what no customer has, and never lets a method that was
+// detached be attached or charged again. No key is sent: under one it would repeat for a day that something broke.
+func (p *Provider) DetachMethod(ctx context.Context, account, ref string) error {
+	c, err := p.client(ctx, account)
+	if err != nil {
+		return err
+	}
+	_, err = c.V1PaymentMethods.Detach(ctx, ref, nil)
+	if _, refused := refusal(err); err == nil || refused {
+		return nil
+	}
+	return explain("detach a payment method", err)
+}
+
 func methodOf(m *stripego.PaymentMethod) payments.Method {
 	method := payments.Method{Ref: m.ID, Card: store.PaymentMethod{Type: "card"}}
 	if m.Card != nil {

@@ -113,6 +113,8 @@ func TestShape_EveryCallIsAsStripeSpecifiesIt(t *testing.T) {
 	_, err = p.CancelCharge(ctx, account, ref)
 	require.NoError(t, err)
 
+	require.NoError(t, p.DetachMethod(ctx, account, method.Ref))
+
 	assert.Equal(t, []string{
 		"POST /v1/customers 200", "POST /v1/payment_methods/{id}/attach 200",
 		"POST /v1/payment_intents 200", "GET /v1/payment_intents/{id} 200", "POST /v1/payment_intents/{id}/confirm 200",
@@ -121,6 +123,7 @@ func TestShape_EveryCallIsAsStripeSpecifiesIt(t *testing.T) {
 		"POST /v1/refunds 200", "GET /v1/refunds 200", "POST /v1/refunds/{id}/cancel 200",
 		"POST /v1/setup_intents 200", "GET /v1/setup_intents/{id} 200", "POST /v1/setup_intents/{id}/confirm 200",
 		"GET /v1/setup_intents/{id} 200", "POST /v1/setup_intents/{id}/cancel 200",
+		"POST /v1/payment_methods/{id}/detach 200",
 	}, m.asked)
 
 	for _, name := range []string{"payment_method_types", "setup_future_usage", "customer", "metadata"} {

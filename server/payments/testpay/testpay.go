@@ -39,6 +39,9 @@ func (*Provider) AttachMethod(_ context.Context, in payments.AttachInput) (payme
 	return payments.Method{Ref: ref, Card: in.Card}, nil
 }
 
+// DetachMethod implements payments.Provider. Nothing of a method is kept here.
+func (*Provider) DetachMethod(context.Context, string, string) error { return nil }
+
 // PrepareCharge implements payments.Provider. It stores nothing: the reference says all that was asked for.
 func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (string, error) {
 	session := "on"

@@ -27,6 +27,7 @@ type method struct {
 	card
 	customer any // the id, or nil
 	used     bool
+	detached bool // from its customer: nobody is charged with it any more
 	agreed   bool // its owner authenticated for charges while they are away
 }
 
@@ -52,12 +53,33 @@ func (f *Fake) attach(r *request) reply {
 		return missing("PaymentMethod", "", r.id)
 	case m.customer != nil:
 		return fail(400, "invalid_request_error", "", "", "The payment method you provided has already been attached to a customer.")
-	case m.used:
-		return fail(400, "invalid_request_error", "", "", "This PaymentMethod was previously used without being attached to a Customer and may not be used again.")
+	case m.isSpent():
+		return spent()
 	}
 	m.customer = customer
 	f.objects[id]["customer"] = customer
 	return ok(f.objects[id])
+}
+
+// isSpent reports whether a method can never be used again.
+func (m *method) isSpent() bool { return m.detached || m.used && m.customer == nil }
+
+func spent() reply {
+	return fail(400, "invalid_request_error", "payment_method_unexpected_state", "",
+		"This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.")
+}
+
+func (f *Fake) detach(r *request) reply {
+	m := f.methods[r.id]
+	switch {
+	case m == nil:
+		return missing("PaymentMethod", "", r.id)
+	case m.customer == nil:
+		return fail(400, "invalid_request_error", "", "", "The payment method you provided is not attached to a customer so detachment is impossible.")
+	}
+	m.customer, m.detached = nil, true
+	f.objects[r.id]["customer"] = nil
+	return ok(f.objects[r.id])
 }
 
 func (f *Fake) createIntent(r *request) reply {
@@ -79,8 +101,8 @@ func (f *Fake) createIntent(r *request) reply {
 		return missing("PaymentMethod", "payment_method", id)
 	case m.customer != customer && m.customer != nil:
 		return fail(400, "invalid_request_error", "", "customer", "The payment method belongs to a Customer. You must supply it.")
-	case m.used && m.customer == nil:
-		return fail(400, "invalid_request_error", "", "", "This PaymentMethod was previously used without being attached to a Customer and may not be used again.")
+	case m.isSpent():
+		return spent()
 	}
 	return ok(f.add("payment_intent", "pi", object{
 		"amount": amount, "currency": currency, "customer": customer, "payment_method": id, "status": "requires_confirmation",
@@ -102,6 +124,9 @@ func (f *Fake) confirm(r *request) reply {
 		return fail(400, "invalid_request_error", "", "off_session", "A Customer is needed to charge off session.")
 	}
 	m := f.methods[o["payment_method"].(string)]
+	if m.isSpent() {
+		return spent()
+	}
 	m.used = true
 	switch {
 	case m.decline != "":

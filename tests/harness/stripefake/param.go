@@ -10,6 +10,7 @@ var params = map[string][]string{
 		"tax", "tax_exempt", "tax_id_data", "test_clock",
 	},
 	"POST /v1/payment_methods/{id}/attach": {"customer", "customer_account", "expand"},
+	"POST /v1/payment_methods/{id}/detach": {"expand"},
 	"POST /v1/payment_intents": {
 		"amount", "amount_details", "application_fee_amount", "automatic_payment_methods", "capture_method", "confirm", "confirmation_method",
 		"confirmation_token", "currency", "customer", "customer_account", "description", "error_on_requires_action",

@@ -11,6 +11,8 @@ func (f *Fake) createSetup(r *request) reply {
 		return missing("PaymentMethod", "payment_method", id)
 	case m.customer != customer && m.customer != nil:
 		return fail(400, "invalid_request_error", "", "customer", "The payment method belongs to a Customer. You must supply it.")
+	case m.isSpent():
+		return spent()
 	}
 	return ok(f.add("setup_intent", "seti", object{
 		"customer": customer, "payment_method": id, "status": "requires_confirmation", "last_setup_error": nil, "next_action": nil,
@@ -27,6 +29,9 @@ func (f *Fake) confirmSetup(r *request) reply {
 		return unexpected(o)
 	}
 	m := f.methods[o["payment_method"].(string)]
+	if m.isSpent() {
+		return spent()
+	}
 	switch {
 	case m.decline != "" && m.last4 != alwaysAttaches:
 		return f.decline(o, "card_declined", m.decline, "Your card was declined.")

@@ -75,6 +75,7 @@ func (f *Fake) routes() http.Handler {
 		"POST /v1/customers":                    f.createCustomer,
 		"GET /v1/payment_methods/{id}":          f.retrieve,
 		"POST /v1/payment_methods/{id}/attach":  f.attach,
+		"POST /v1/payment_methods/{id}/detach":  f.detach,
 		"POST /v1/payment_intents":              f.createIntent,
 		"GET /v1/payment_intents/{id}":          f.retrieve,
 		"POST /v1/payment_intents/{id}/confirm": f.confirm,
@@ -141,6 +142,18 @@ func (f *Fake) Count(kind string) (n int) {
 	defer f.mu.Unlock()
 	for _, o := range f.objects {
 		if o["object"] == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// Attached is how many methods customers have.
+func (f *Fake) Attached() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.methods {
+		if m.customer != nil {
 			n++
 		}
 	}
