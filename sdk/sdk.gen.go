@@ -7416,6 +7416,7 @@ func (s *CustomersService) CreatePaymentMethod(ctx context.Context, id string, b
 // DeletePaymentMethod sends DELETE /customers/{id}/payment_methods/{payment_method}.
 //
 // Forgets a payment method, so that nothing is charged to it any more. Was it the default, the customer has none then.
+// A method of Stripe's is detached from its customer there within seconds, or as soon as a payment with it has its outcome.
 func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, paymentMethod string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCustomerPaymentMethod", []string{id, paymentMethod}, nil, nil, opts)
 }
