@@ -20,11 +20,12 @@ import (
 // validate holds a request against the document: path, query, what it may expand, body. The value that
 // passed stays on the body (KeepValidatedValue), and the generated code binds that
 // one: were the JSON read a second time, `Status` could replace the `status` that
-// was looked at.
+// was looked at. Defaults are for whoever reads the value: set by the validator, they would also stand for a null
+// where none is allowed.
 func validate(op *Operation) echo.MiddlewareFunc {
 	formats := []openapi3.SchemaValidationOption{checkFormats()}
 	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
-	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SchemaValidationOptions: formats}
+	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
 	expand := op.readExpandScopes()
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -182,11 +183,23 @@ func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestVal
 		if p.fits(input.QueryParams[p.Name]) {
 			continue
 		}
-		if err := openapi3filter.ValidateParameter(r.Context(), input, p.Parameter); err != nil {
+		err := openapi3filter.ValidateParameter(r.Context(), input, p.Parameter)
+		if err == nil {
+			err = p.checkBoolean(input.QueryParams)
+		}
+		if err != nil {
 			return parameterRefusal(p, err)
 		}
 	}
 	return nil
+}
+
+// checkBoolean refuses what the validator takes for a boolean besides true and false: 1, T and the like.
+func (p *parameter) checkBoolean(query url.Values) error {
+	if value := query.Get(p.Name); !p.Schema.Value.Type.Is(openapi3.TypeBoolean) || value == "true" || value == "false" {
+		return nil
+	}
+	return errors.New("neither true nor false")
 }
 
 // sentIn reports whether a query names the parameter.

@@ -18,7 +18,7 @@ func TestValidate_Query(t *testing.T) {
 	f := newFixture(t, nil)
 	for _, query := range []string{
 		"", "limit=1", "limit=100&status=draft", "expand=parts,owner", "metadata[a]=b&metadata[c]=d", "metadata%5Ba%5D=b",
-		"created_after=2026-01-31T12:00:00Z", "day=2024-02-29",
+		"created_after=2026-01-31T12:00:00Z", "day=2024-02-29", "sold=true", "sold=false",
 	} {
 		a := f.send("GET", "/v1/widgets?"+query, "")
 		assert.Equal(t, 200, a.StatusCode, "%s: %s", query, a.body)
@@ -36,7 +36,7 @@ func TestValidate_Query(t *testing.T) {
 		{"created_after=", "created_after", "RFC 3339"},
 		{"created_after=yesterday", "created_after", "RFC 3339"},
 		{"expand=parts,price", "expand", "a list of: parts, owner"},
-		{"color=red", "color", "takes limit, status, owner, created_after, day, expand, metadata[key]"},
+		{"color=red", "color", "takes limit, status, owner, created_after, day, sold, expand, metadata[key]"},
 		{"zebra=1&apple=2", "apple", "Unknown"},
 		{"metadata=x", "metadata", "Unknown"},
 		{"metadata[]=x", "metadata[]", "Unknown"},
@@ -52,6 +52,11 @@ func TestValidate_Query(t *testing.T) {
 		{"day=2026-02-30", "day", "YYYY-MM-DD"},
 		{"day=2026-1-31", "day", "YYYY-MM-DD"},
 		{"day=2026-01-31T00:00:00Z", "day", "YYYY-MM-DD"},
+		{"sold=1", "sold", "true or false"},
+		{"sold=T", "sold", "true or false"},
+		{"sold=False", "sold", "true or false"},
+		{"sold=", "sold", "true or false"},
+		{"sold=maybe", "sold", "true or false"},
 		{"status=%ff", "status", "UTF-8"},
 		{"status=a%00b", "status", "NUL"},
 		{"status=%zz", "", "malformed"},
@@ -247,7 +252,7 @@ func TestValidate_HandsOnWhatItLookedAt(t *testing.T) {
 	f := newFixture(t, nil)
 	a := f.send("POST", "/v1/widgets", `{"amount":1,"name":"a"}`)
 	require.Equal(t, 201, a.StatusCode)
-	assert.JSONEq(t, `{"operation":"createWidget","account":"`+f.account+`","body":{"name":"a","amount":1,"code":"abc"}}`, a.body, "with the default")
+	assert.JSONEq(t, `{"operation":"createWidget","account":"`+f.account+`","body":{"name":"a","amount":1}}`, a.body)
 }
 
 func TestBody_TypesAndSizes(t *testing.T) {

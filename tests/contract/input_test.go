@@ -114,6 +114,54 @@ func TestEveryRequiredField_IsReportedBeforeAnUnknownOne(t *testing.T) {
 	})
 }
 
+func TestEveryField_TakesNullOnlyWhereItIsNullable(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		every(t, withBody, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			for field, property := range op.BodySchema().Properties {
+				if property.Value.Nullable {
+					continue
+				}
+				body := w.body(op).(map[string]any)
+				body[field] = nil
+				resp := w.Do(t, op.Method, w.path(op), body)
+				if f := resp.Fault(t, http.StatusBadRequest, "bad_request"); f.Param != field {
+					t.Errorf("param is %q, %s is null", f.Param, field)
+				}
+			}
+		})
+	})
+}
+
+func TestEveryMetadata_HasItsLimits(t *testing.T) {
+	t.Parallel()
+	long, many := strings.Repeat("k", 41), map[string]any{}
+	for n := range 51 {
+		many[fmt.Sprint("key", n)] = "x"
+	}
+	wrong := map[string]map[string]any{
+		"metadata." + long: {long: "x"}, "metadata.": {"": "x"}, "metadata.a[b]": {"a[b]": "x"},
+		"metadata.a": {"a": strings.Repeat("x", 501)}, "metadata": many,
+	}
+	withMetadata := func(op *harness.Operation) bool { return withBody(op) && op.BodySchema().Properties["metadata"] != nil }
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		every(t, withMetadata, func(t *testing.T, op *harness.Operation) {
+			for param, metadata := range wrong {
+				body := w.body(op).(map[string]any)
+				body["metadata"] = metadata
+				resp := w.Do(t, op.Method, w.path(op), body)
+				if f := resp.Fault(t, http.StatusUnprocessableEntity, "validation_failed"); f.Param != param {
+					t.Errorf("param is %q, wrong is %s", f.Param, param)
+				}
+			}
+		})
+	})
+}
+
 func TestEveryBody_HasASizeLimit(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
