@@ -311,6 +311,11 @@ func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 
 // beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent.
 func (u *unit) beginRefund(ctx context.Context, o *Order, id string, in NewRefund) (*Refunding, error) {
+	var p Problems
+	in.Metadata.check(&p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
 	payment, err := u.refundable(ctx, o)
 	if err != nil {
 		return nil, err
