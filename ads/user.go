@@ -126,14 +126,18 @@ func (c Caps) hashDetails(u User, ignored map[string]bool) (map[string]string, *
 			ignored[field] = true
 			continue
 		}
-		plain, problem := normalizeDetail(field, value)
-		if problem != "" {
-			return nil, &InvalidUser{Param: field, Message: problem}
+		hash, ok := givenHash(value)
+		if !ok {
+			plain, problem := normalizeDetail(field, value)
+			if problem != "" {
+				return nil, &InvalidUser{Param: field, Message: problem}
+			}
+			hash = hashOf(plain)
 		}
 		if details == nil {
 			details = map[string]string{}
 		}
-		details[field] = hashOf(plain)
+		details[field] = hash
 	}
 	return details, nil
 }

@@ -132,6 +132,19 @@ func TestHashUsers_TakesTheCallersHashes(t *testing.T) {
 	assert.Equal(t, "email_sha256", paramOf(store.PlatformTikTok, User{Email: "bar@foo.com", EmailSHA256: fooHash}))
 }
 
+func TestHashUsers_TakesAHashForAnyField(t *testing.T) {
+	t.Parallel()
+	phone, name := strings.Repeat("ab", 32), strings.Repeat("0c", 32)
+	want := []store.AdMember{{Kind: store.AdIdentifierEmail, Hash: fooHash}, {Kind: store.AdIdentifierPhone, Hash: phone}}
+	assert.Equal(t, want, hashOne(t, store.PlatformTikTok, User{Email: " " + strings.ToUpper(fooHash), Phone: phone}))
+	member := hashOne(t, store.PlatformFacebook, User{Email: fooHash, EmailSHA256: fooHash, FirstName: name, Country: name})[0]
+	assert.Equal(t, store.AdMember{Kind: store.AdIdentifierEmail, Hash: fooHash, Details: map[string]string{"first_name": name, "country": name}}, member)
+	assert.Equal(t, "email_sha256", paramOf(store.PlatformTikTok, User{Email: phone, EmailSHA256: fooHash}))
+	for _, bad := range []string{fooHash[:63], fooHash + "0", "g" + fooHash[1:]} {
+		assert.Equal(t, "email", paramOf(store.PlatformTikTok, User{Email: bad}), bad)
+	}
+}
+
 func TestHashUsers_CountsEachUserOnce(t *testing.T) {
 	t.Parallel()
 	h := CapsOf(store.PlatformFacebook).HashUsers([]User{
