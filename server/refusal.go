@@ -226,9 +226,17 @@ func describe(s *openapi3.Schema) string {
 		text += ", e.g. " + string(example)
 	}
 	if s.Description != "" && len(s.Description) <= 60 {
-		text += ": " + strings.TrimSuffix(strings.ToLower(s.Description[:1])+s.Description[1:], ".")
+		text += ": " + strings.TrimSuffix(uncapitalized(s.Description), ".")
 	}
 	return text
+}
+
+// uncapitalized makes a sentence the end of another one. A name such as ISO 3166 stays as it is.
+func uncapitalized(text string) string {
+	if len(text) < 2 || text[1] >= 'A' && text[1] <= 'Z' {
+		return text
+	}
+	return strings.ToLower(text[:1]) + text[1:]
 }
 
 func describeType(s *openapi3.Schema) string {

@@ -222,6 +222,13 @@ func TestValidate_BodyThatIsNotAcceptable(t *testing.T) {
 	assert.Len(t, problem.Errors, 3)
 }
 
+func TestUncapitalized(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "A": "A", "An amount.": "an amount.", "ISO 3166-1.": "ISO 3166-1.", "`test` or not": "`test` or not"} {
+		assert.Equal(t, want, uncapitalized(text))
+	}
+}
+
 func TestValidate_PatchTakesNullAndNoWrapper(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

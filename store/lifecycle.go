@@ -18,5 +18,5 @@ func (l lifecycle[S]) check(object string, from, to S) error {
 	if l.allows(from, to) {
 		return nil
 	}
-	return Invalid("status", fmt.Sprintf("A %s that is %s cannot become %s.", object, from, to))
+	return Invalid("status", fmt.Sprintf("This %s is %s and cannot become %s.", object, from, to))
 }
