@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -52,6 +53,9 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 			return err
 		}
 		c := &Cancellation{Reason: in.Reason, Comment: in.Comment, By: cancelledByMerchant}
+		if before := sub.Cancellation.V; before != nil {
+			c.Reason, c.Comment = cmp.Or(in.Reason, before.Reason), cmp.Or(in.Comment, before.Comment)
+		}
 		if in.Customer != "" {
 			if c.By = cancelledByCustomer; sub.CancelAtPeriodEnd {
 				return nil // whoever cancelled it first did

@@ -114,6 +114,10 @@ func TestCancelSubscription_EndsItWithItsPeriodOrNow(t *testing.T) {
 		if ending.Status != sdk.SubscriptionStatusActive || !ending.CancelAtPeriodEnd || *ending.CancelAt != sub.CurrentPeriodEnd {
 			t.Errorf("it is %+v", ending)
 		}
+		ending = ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{}))
+		if why := ending.Cancellation; *why.Reason != sdk.CancellationReasonTooExpensive || *why.Comment != "bye" {
+			t.Errorf("cancelled again it forgets why: %+v", why)
+		}
 		_, err := c.Subscriptions.PreviewRenewal(background, sub.ID)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
 		_, err = c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{})
