@@ -292,7 +292,7 @@ func TestConfirmCheckout_NeedsAnAddressAndAMethod(t *testing.T) {
 			CustomerEmail: new("ada@example.com"),
 			LineItems:     lines(variantOnSale(t, c, sdk.ProductPriceVariant{AmountType: new(sdk.PriceVariantAmountType("free")), Currency: new("usd")})),
 		}))
-		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, free.ID, &sdk.CheckoutConfirm{}, sdk.Expand("order")))
+		done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, free.ID, nil, sdk.Expand("order")))
 		if done.PaymentStatus != "no_payment_required" || done.Order.Object.Status != "paid" || len(done.Order.Object.Payments) != 0 {
 			t.Errorf("the free checkout is %+v", done)
 		}

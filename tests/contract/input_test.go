@@ -72,8 +72,8 @@ func TestEveryBody_IsStrictJSON(t *testing.T) {
 			for name, body := range bodies {
 				resp := w.Do(t, op.Method, w.path(op), body, "Content-Type", "application/json")
 				if body == "" && !op.NeedsBody() {
-					if resp.Status != http.StatusOK {
-						t.Errorf("%s is answered %d %s, 200 is expected", name, resp.Status, resp.Body)
+					if resp.Status >= http.StatusBadRequest && resp.Status != http.StatusUnprocessableEntity { // which is about the world's state
+						t.Errorf("%s is answered %d %s, as if there had to be something", name, resp.Status, resp.Body)
 					}
 					continue
 				}
