@@ -8,13 +8,18 @@ import (
 	"strings"
 )
 
-// Page is a stretch of a list, newest first. At most one of the positions is set; any id of the list's type is a
-// position, whether its row exists or not.
+// Page is a stretch of a list, newest first unless it says otherwise. At most one of the positions is set; any id of the
+// list's type is a position, whether its row exists or not.
 type Page struct {
 	Limit         int    // 1..100
-	StartingAfter string // older than this id
-	EndingBefore  string // newer than this id
+	StartingAfter string // behind this id
+	EndingBefore  string // in front of this id
+	OldestFirst   bool   // only of lists that are made by page
 }
+
+// ascends reports whether a page is found in the order in which its rows were made. One that ends at a position is found
+// from there, in the other order than its list's.
+func (p *Page) ascends() bool { return p.OldestFirst != (p.EndingBefore != "") }
 
 // resolve puts the positions into their canonical form, or says of the first one that is no id of the kind.
 func (p *Page) resolve(k Kind) error {
@@ -117,13 +122,12 @@ func page[T any](ctx context.Context, s *Store, c *columns[T], k Kind, account s
 	}
 	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
 	args := append([]any{account}, f.args...)
-	order := " ORDER BY account_id DESC, id DESC LIMIT ? + 1"
-	switch {
-	case p.StartingAfter != "":
-		query, args = query+" AND id < ?", append(args, p.StartingAfter)
-	case p.EndingBefore != "":
-		query, args = query+" AND id > ?", append(args, p.EndingBefore)
-		order = " ORDER BY account_id, id LIMIT ? + 1"
+	beyond, order := " AND id < ?", " ORDER BY account_id DESC, id DESC LIMIT ? + 1"
+	if p.ascends() {
+		beyond, order = " AND id > ?", " ORDER BY account_id, id LIMIT ? + 1"
+	}
+	if position := p.StartingAfter + p.EndingBefore; position != "" {
+		query, args = query+beyond, append(args, position)
 	}
 	rows, err := selectAll[T](ctx, s, query+order, append(args, p.Limit)...)
 	if err != nil {

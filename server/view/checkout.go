@@ -123,7 +123,7 @@ func PublicCheckout(c *store.Checkout, seller *store.Account, items []store.Line
 // ListCheckouts reads the query of a list.
 func ListCheckouts(q api.ListCheckoutsParams) store.ListCheckouts {
 	return store.ListCheckouts{
-		Page:          Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:          SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:    Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Status:        store.CheckoutStatus(value(q.Status)),
 		PaymentStatus: store.CheckoutPaymentStatus(value(q.PaymentStatus)),

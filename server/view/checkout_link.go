@@ -42,7 +42,7 @@ func CheckoutLinkRefs(l *api.CheckoutLink, field string, yield func(*wire.Refere
 // ListCheckoutLinks reads the query of a list.
 func ListCheckoutLinks(q api.ListCheckoutLinksParams) store.ListCheckoutLinks {
 	return store.ListCheckoutLinks{
-		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Active:     q.Active,
 		Discount:   value(q.Discount),

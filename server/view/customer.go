@@ -48,7 +48,7 @@ func CustomerRefs(c *api.Customer, field string, yield func(*wire.Reference)) {
 // ListCustomers reads the query of a list.
 func ListCustomers(q api.ListCustomersParams) store.ListCustomers {
 	return store.ListCustomers{
-		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Email:      value(q.Email),
 		ExternalID: value(q.ExternalID),

@@ -77,7 +77,7 @@ func DiscountRedemptionRefs(r *api.DiscountRedemption, field string, yield func(
 // ListDiscounts reads the query of a list.
 func ListDiscounts(q api.ListDiscountsParams) store.ListDiscounts {
 	return store.ListDiscounts{
-		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Status:     store.DiscountStatus(value(q.Status)),
 		Type:       store.DiscountType(value(q.Type)),

@@ -97,7 +97,7 @@ func InvoiceRefs(i *api.Invoice, field string, yield func(*wire.Reference)) {
 // ListInvoices reads the query of a list.
 func ListInvoices(q api.ListInvoicesParams) store.ListInvoices {
 	return store.ListInvoices{
-		Page:             Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:             SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:       Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Status:           store.InvoiceStatus(value(q.Status)),
 		CollectionMethod: store.CollectionMethod(value(q.CollectionMethod)),

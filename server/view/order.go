@@ -82,7 +82,7 @@ func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 // ListOrders reads the query of a list.
 func ListOrders(q api.ListOrdersParams) store.ListOrders {
 	return store.ListOrders{
-		Page:          Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:          SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:    Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Status:        store.OrderStatus(value(q.Status)),
 		BillingReason: store.BillingReason(value(q.BillingReason)),

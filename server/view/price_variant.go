@@ -51,7 +51,7 @@ func PriceVariantRefs(v *api.PriceVariant, field string, yield func(*wire.Refere
 // ListPriceVariants reads the query of a list.
 func ListPriceVariants(q api.ListPriceVariantsParams) store.ListPriceVariants {
 	return store.ListPriceVariants{
-		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Product:    value(q.Product),
 		Status:     store.PriceVariantStatus(value(q.Status)),

@@ -79,7 +79,7 @@ func NewProduct(b *api.ProductCreate) store.NewProduct {
 // ListProducts reads the query of a list.
 func ListProducts(q api.ListProductsParams) store.ListProducts {
 	return store.ListProducts{
-		Page:         Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:         SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:   Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Status:       store.ProductStatus(value(q.Status)),
 		Type:         store.ProductType(value(q.Type)),

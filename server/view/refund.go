@@ -51,7 +51,7 @@ func RefundRefs(r *api.Refund, field string, yield func(*wire.Reference)) {
 // ListRefunds reads the query of a list.
 func ListRefunds(q api.ListRefundsParams) store.ListRefunds {
 	return store.ListRefunds{
-		Page:         Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:         SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:   Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Order:        value(q.Order),
 		Customer:     value(q.Customer),

@@ -98,7 +98,7 @@ func SubscriptionRefs(s *api.Subscription, field string, yield func(*wire.Refere
 // ListSubscriptions reads the query of a list.
 func ListSubscriptions(q api.ListSubscriptionsParams) store.ListSubscriptions {
 	return store.ListSubscriptions{
-		Page:                   Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Page:                   SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:             Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Status:                 store.SubscriptionStatus(value(q.Status)),
 		Customer:               value(q.Customer),

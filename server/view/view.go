@@ -37,6 +37,13 @@ func Page(limit *int64, startingAfter, endingBefore *string) store.Page {
 	return p
 }
 
+// SortedPage reads the position in a list that may begin with its oldest item.
+func SortedPage(limit *int64, startingAfter, endingBefore, sort *string) store.Page {
+	p := Page(limit, startingAfter, endingBefore)
+	p.OldestFirst = value(sort) == "created_at"
+	return p
+}
+
 func at(t store.Time) wire.Time { return wire.Time(t.String()) }
 
 func atOrNull(t *store.Time) *wire.Time {

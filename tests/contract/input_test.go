@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -307,6 +308,56 @@ func TestEveryWebhookEndpointBody_MayBeWrapped(t *testing.T) {
 			t.Errorf("param is %q", f.Param)
 		}
 	})
+}
+
+func TestEverySortedList_BeginsWithItsOldestWhenAsked(t *testing.T) {
+	t.Parallel()
+	sorted := func(op *harness.Operation) bool { return hasQuery(op, "sort") }
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		for n := range 4 {
+			name := fmt.Sprint("sorted ", n)
+			w.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": name, "price_variants": []any{map[string]any{"amount": 100}}})
+			w.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": fmt.Sprintf("sorted%d@example.com", n)})
+			w.Must(t, http.MethodPost, "/v1/discounts", map[string]any{"name": name, "type": "percent", "percent_bps": 100})
+		}
+		every(t, sorted, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
+			ids := func(query string) (found []string) {
+				for _, item := range w.Must(t, op.Method, w.at(op, query), nil)["data"].([]any) {
+					found = append(found, item.(map[string]any)["id"].(string))
+				}
+				return found
+			}
+			newest, oldest := ids("limit=100"), ids("limit=100&sort=created_at")
+			if again := ids("limit=100&sort=-created_at"); !slices.Equal(again, newest) {
+				t.Errorf("newest first is %v, and %v without saying so", again, newest)
+			}
+			if len(oldest) == 0 || !slices.Equal(backwards(oldest), newest) {
+				t.Errorf("oldest first is %v, newest first %v", oldest, newest)
+			}
+			for i, id := range oldest {
+				if got, want := ids("limit=2&sort=created_at&starting_after="+id), oldest[i+1:min(i+3, len(oldest))]; !slices.Equal(got, want) {
+					t.Errorf("behind %s is %v, %v is expected", id, got, want)
+				}
+				if got, want := ids("limit=2&sort=created_at&ending_before="+id), oldest[max(i-2, 0):i]; !slices.Equal(got, want) {
+					t.Errorf("in front of %s is %v, %v is expected", id, got, want)
+				}
+			}
+			for _, wrong := range []string{"name", "", "CREATED_AT", "created_at,name"} {
+				if f := w.Do(t, op.Method, w.at(op, "sort="+wrong), nil).Fault(t, http.StatusBadRequest, "bad_request"); f.Param != "sort" {
+					t.Errorf("sort=%s: param is %q", wrong, f.Param)
+				}
+			}
+		})
+	})
+}
+
+func backwards(ids []string) []string {
+	turned := slices.Clone(ids)
+	slices.Reverse(turned)
+	return turned
 }
 
 func TestEveryList_ChecksItsPosition(t *testing.T) {
