@@ -1271,14 +1271,15 @@ type AdAudienceUpload struct {
 // AdAudienceUploadStatus defines model for AdAudienceUpload.Status.
 type AdAudienceUploadStatus string
 
-// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Other fields are not looked at.
+// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Whatever is 64 hexadecimal digits
+// is taken for the hash that it is, under any name; everything else is hashed here. Other fields are not looked at.
 type AdAudienceUser struct {
-	// Email In plain text. It is hashed here.
+	// Email In plain text or as a SHA-256.
 	//
 	// Example: ada@example.com
 	Email *string `json:"email,omitempty"`
 
-	// Phone In plain text with the country code, `+49...`. It is hashed here.
+	// Phone In plain text with the country code, `+49...`, or as a SHA-256.
 	Phone *string `json:"phone,omitempty"`
 
 	// EmailSHA256 64 hexadecimal digits.
@@ -1287,7 +1288,7 @@ type AdAudienceUser struct {
 	// PhoneSHA256 64 hexadecimal digits.
 	PhoneSHA256 *string `json:"phone_sha256,omitempty"`
 
-	// FirstName This and what follows helps networks that match by more than an identifier. It is hashed here.
+	// FirstName This and what follows helps networks that match by more than an identifier. In plain text or as a SHA-256.
 	FirstName *string `json:"first_name,omitempty"`
 	LastName  *string `json:"last_name,omitempty"`
 	City      *string `json:"city,omitempty"`
@@ -4907,6 +4908,9 @@ type Page = int64
 // Q defines model for Q.
 type Q = string
 
+// Sort defines model for Sort.
+type Sort = string
+
 // StartingAfter defines model for StartingAfter.
 type StartingAfter = string
 
@@ -5176,6 +5180,9 @@ type ListCheckoutLinksParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5221,6 +5228,9 @@ type ListCheckoutsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5262,6 +5272,9 @@ type ListCustomersParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5350,6 +5363,9 @@ type ListDiscountsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5427,6 +5443,9 @@ type ListInvoicesParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5511,6 +5530,9 @@ type ListOrdersParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5605,6 +5627,9 @@ type ListPriceVariantsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5650,6 +5675,9 @@ type ListProductsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5691,6 +5719,9 @@ type ListRefundsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5775,6 +5806,9 @@ type ListSubscriptionsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -7318,7 +7352,7 @@ func (s *CheckoutsService) Update(ctx context.Context, id string, body *Checkout
 // `errors.line_items`: show it to the buyer and confirm again. Recurring lines begin subscriptions. Emits `order.created`,
 // `invoice.created`, `order.paid` and `invoice.paid`.
 func (s *CheckoutsService) Confirm(ctx context.Context, id string, body *CheckoutConfirm, opts ...Option) (*Checkout, error) {
-	return do[Checkout](ctx, s.client, "confirmCheckout", []string{id}, nil, body, opts)
+	return do[Checkout](ctx, s.client, "confirmCheckout", []string{id}, nil, optional(body), opts)
 }
 
 // Expire sends POST /checkouts/{id}/expire.
@@ -7429,7 +7463,7 @@ func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, p
 // Whoever has the URL can do that, until the customer ends the session or it expires: make one when they ask for it, and keep none. The API key also needs what
 // the page gives: `orders:read`, `invoices:read` and `subscriptions:write`.
 func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {
-	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, body, opts)
+	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, optional(body), opts)
 }
 
 // GetState sends GET /customers/{id}/state.
@@ -7784,7 +7818,7 @@ func (s *PublicCheckoutsService) Update(ctx context.Context, clientSecret string
 //
 // The same as confirming by id, as the buyer.
 func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret string, body *CheckoutConfirm, opts ...Option) (*PublicCheckout, error) {
-	return do[PublicCheckout](ctx, s.client, "confirmPublicCheckout", []string{clientSecret}, nil, body, opts)
+	return do[PublicCheckout](ctx, s.client, "confirmPublicCheckout", []string{clientSecret}, nil, optional(body), opts)
 }
 
 // List sends GET /refunds.
@@ -7926,14 +7960,15 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 // Cancel sends POST /subscriptions/{id}/cancel.
 //
 // Ends a subscription with its period, or at once with `at_period_end: false`. At once, what was not collected yet is void, and
-// invoice.voided is emitted. One that has ended is 422.
+// invoice.voided is emitted. One that is past due has no paid period to end with, and ends at once. One that has ended is 422.
+// Cancelled again, it keeps reason and comment unless there are others.
 //
 // With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
 // orders took from a payment method for it, the part that falls on the time that is left. The refunds are named in
 // `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid from the customer's balance is
 // not given back, and with nothing to give back there are none.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
-	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, body, opts)
+	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, optional(body), opts)
 }
 
 // Change sends POST /subscriptions/{id}/change.
@@ -7962,7 +7997,7 @@ func (s *SubscriptionsService) PreviewChange(ctx context.Context, id string, bod
 // Stops the billing at the end of the period, or at once with `at_period_end: false`, until `resumes_at` or until somebody resumes it.
 // Only an active or trialing subscription can be paused (422).
 func (s *SubscriptionsService) Pause(ctx context.Context, id string, body *SubscriptionPause, opts ...Option) (*Subscription, error) {
-	return do[Subscription](ctx, s.client, "pauseSubscription", []string{id}, nil, body, opts)
+	return do[Subscription](ctx, s.client, "pauseSubscription", []string{id}, nil, optional(body), opts)
 }
 
 // PreviewRenewal sends GET /subscriptions/{id}/renew_preview.

@@ -1290,14 +1290,15 @@ type AdAudienceUpload struct {
 // AdAudienceUploadStatus defines model for AdAudienceUpload.Status.
 type AdAudienceUploadStatus string
 
-// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Other fields are not looked at.
+// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Whatever is 64 hexadecimal digits
+// is taken for the hash that it is, under any name; everything else is hashed here. Other fields are not looked at.
 type AdAudienceUser struct {
-	// Email In plain text. It is hashed here.
+	// Email In plain text or as a SHA-256.
 	//
 	// Example: ada@example.com
 	Email *string `json:"email,omitempty"`
 
-	// Phone In plain text with the country code, `+49...`. It is hashed here.
+	// Phone In plain text with the country code, `+49...`, or as a SHA-256.
 	Phone *string `json:"phone,omitempty"`
 
 	// EmailSHA256 64 hexadecimal digits.
@@ -1306,7 +1307,7 @@ type AdAudienceUser struct {
 	// PhoneSHA256 64 hexadecimal digits.
 	PhoneSHA256 *string `json:"phone_sha256,omitempty"`
 
-	// FirstName This and what follows helps networks that match by more than an identifier. It is hashed here.
+	// FirstName This and what follows helps networks that match by more than an identifier. In plain text or as a SHA-256.
 	FirstName *string `json:"first_name,omitempty"`
 	LastName  *string `json:"last_name,omitempty"`
 	City      *string `json:"city,omitempty"`
@@ -4975,6 +4976,9 @@ type Page = int64
 // Q defines model for Q.
 type Q = string
 
+// Sort defines model for Sort.
+type Sort = string
+
 // StartingAfter defines model for StartingAfter.
 type StartingAfter = string
 
@@ -5280,6 +5284,9 @@ type ListCheckoutLinksParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5342,6 +5349,9 @@ type ListCheckoutsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5408,6 +5418,9 @@ type ListCustomersParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5526,6 +5539,9 @@ type ListDiscountsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5604,6 +5620,9 @@ type ListInvoicesParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5667,7 +5686,7 @@ type MarkInvoiceUncollectibleParams struct {
 
 // PayInvoiceParams defines parameters for PayInvoice.
 type PayInvoiceParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -5729,6 +5748,9 @@ type ListOrdersParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -5841,6 +5863,9 @@ type ListPriceVariantsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5904,6 +5929,9 @@ type ListProductsParams struct {
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
 
@@ -5963,6 +5991,9 @@ type ListRefundsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -6071,6 +6102,9 @@ type ListSubscriptionsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -8823,6 +8857,13 @@ func (w *ServerInterfaceWrapper) ListCheckoutLinks(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
 	}
 
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
 	// ------------- Optional query parameter "created_after" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
@@ -9014,6 +9055,13 @@ func (w *ServerInterfaceWrapper) ListCheckouts(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -9225,6 +9273,13 @@ func (w *ServerInterfaceWrapper) ListCustomers(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -9650,6 +9705,13 @@ func (w *ServerInterfaceWrapper) ListDiscounts(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
 	}
 
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
 	// ------------- Optional query parameter "created_after" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
@@ -9938,6 +10000,13 @@ func (w *ServerInterfaceWrapper) ListInvoices(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -10367,6 +10436,13 @@ func (w *ServerInterfaceWrapper) ListOrders(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
 	}
 
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
 	// ------------- Optional query parameter "created_after" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
@@ -10699,6 +10775,13 @@ func (w *ServerInterfaceWrapper) ListPriceVariants(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
 	}
 
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
 	// ------------- Optional query parameter "created_after" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
@@ -10890,6 +10973,13 @@ func (w *ServerInterfaceWrapper) ListProducts(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -11204,6 +11294,13 @@ func (w *ServerInterfaceWrapper) ListRefunds(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -11578,6 +11675,13 @@ func (w *ServerInterfaceWrapper) ListSubscriptions(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -16778,9 +16882,12 @@ func (sh *strictHandler) ConfirmCheckout(ctx echo.Context, id string, params Con
 		err = ctx.Bind(&body)
 	}
 	if err != nil {
-		return err
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
 	}
-	request.Body = &body
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ConfirmCheckout(ctx.Request().Context(), request.(ConfirmCheckoutRequestObject))
@@ -17225,9 +17332,12 @@ func (sh *strictHandler) CreatePortalSession(ctx echo.Context, id string) error 
 		err = ctx.Bind(&body)
 	}
 	if err != nil {
-		return err
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
 	}
-	request.Body = &body
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.CreatePortalSession(ctx.Request().Context(), request.(CreatePortalSessionRequestObject))
@@ -18689,9 +18799,12 @@ func (sh *strictHandler) ConfirmPublicCheckout(ctx echo.Context, clientSecret st
 		err = ctx.Bind(&body)
 	}
 	if err != nil {
-		return err
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
 	}
-	request.Body = &body
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ConfirmPublicCheckout(ctx.Request().Context(), request.(ConfirmPublicCheckoutRequestObject))
@@ -19303,9 +19416,12 @@ func (sh *strictHandler) CancelSubscription(ctx echo.Context, id string, params 
 		err = ctx.Bind(&body)
 	}
 	if err != nil {
-		return err
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
 	}
-	request.Body = &body
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.CancelSubscription(ctx.Request().Context(), request.(CancelSubscriptionRequestObject))
@@ -19449,9 +19565,12 @@ func (sh *strictHandler) PauseSubscription(ctx echo.Context, id string, params P
 		err = ctx.Bind(&body)
 	}
 	if err != nil {
-		return err
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
 	}
-	request.Body = &body
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.PauseSubscription(ctx.Request().Context(), request.(PauseSubscriptionRequestObject))
