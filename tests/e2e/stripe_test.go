@@ -114,7 +114,9 @@ func TestStripe_ARemovedMethodIsDetachedAfterAKill(t *testing.T) {
 		s.bank.Spoil(stripefake.Fault{Path: "/detach", Status: 500})
 		_, err = s.sdk().Customers.DeletePaymentMethod(background, customer.ID, saved.ID)
 		require.NoError(t, err)
-		told := func() int { return len(slices.DeleteFunc(s.bank.Calls(), func(call string) bool { return !strings.HasSuffix(call, "/detach") })) }
+		told := func() int {
+			return len(slices.DeleteFunc(s.bank.Calls(), func(call string) bool { return !strings.HasSuffix(call, "/detach") }))
+		}
 		require.Eventually(t, func() bool { return told() == 1 }, 20*time.Second, 5*time.Millisecond)
 		s.program.Kill()
 		require.Equal(t, 1, s.bank.Attached())
