@@ -4,7 +4,6 @@ package fault
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -65,10 +64,7 @@ func newSite(t *testing.T, binary *harness.Binary, url string, n int) *site {
 	}
 	account := b.JSON(t, "accounts", "create", "--name", "Fault", "--email", "fault@example.com", "--plan", "pro", "--json")
 	s := &site{binary: b, url: url}
-	for i := range n {
-		key := b.JSON(t, "keys", "create", "--account", account["id"].(string), "--name", fmt.Sprint("key ", i), "--json")
-		s.keys = append(s.keys, key["token"].(string))
-	}
+	s.keys = harness.Keys(t, url, account["id"].(string), n)
 	return s
 }
 

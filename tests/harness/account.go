@@ -13,6 +13,36 @@ import (
 // returns a client with the only key of each. The clients know no server.
 func Accounts(t testing.TB, url string, n int) []*Client {
 	t.Helper()
+	db := openStore(t, url)
+	defer db.Close()
+	all := make([]*Client, n)
+	for i := range all {
+		account, err := db.CreateAccount(t.Context(), store.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: store.PlanPro})
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := newKey(t, db, account.ID)
+		transport := &http.Transport{MaxIdleConnsPerHost: 8}
+		t.Cleanup(transport.CloseIdleConnections)
+		all[i] = &Client{Key: token, Account: account.ID, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: transport}}
+	}
+	return all
+}
+
+// Keys makes n keys of an account in a database as Accounts takes it, and returns their tokens.
+func Keys(t testing.TB, url, account string, n int) []string {
+	t.Helper()
+	db := openStore(t, url)
+	defer db.Close()
+	tokens := make([]string, n)
+	for i := range tokens {
+		tokens[i] = newKey(t, db, account)
+	}
+	return tokens
+}
+
+func openStore(t testing.TB, url string) *store.Store {
+	t.Helper()
 	sealer, err := store.NewSealer(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -21,22 +51,16 @@ func Accounts(t testing.TB, url string, n int) []*Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	all := make([]*Client, n)
-	for i := range all {
-		account, err := db.CreateAccount(t.Context(), store.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: store.PlanPro})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, token, err := db.CreateAPIKey(t.Context(), account.ID, store.Granted{}, store.NewAPIKey{Name: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		transport := &http.Transport{MaxIdleConnsPerHost: 8}
-		t.Cleanup(transport.CloseIdleConnections)
-		all[i] = &Client{Key: token, Account: account.ID, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: transport}}
+	return db
+}
+
+func newKey(t testing.TB, db *store.Store, account string) string {
+	t.Helper()
+	_, token, err := db.CreateAPIKey(t.Context(), account, store.Granted{}, store.NewAPIKey{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	return token
 }
 
 // At returns the client of a server.
