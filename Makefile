@@ -6,6 +6,17 @@ GOLANGCI      = $(GO) tool -modfile=.github/tools/go.mod golangci-lint
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
 RACE          = -race -gcflags=modernc.org/...=-race=false
 
+# The contract runs while the others are compiled, and of those that run longest none is left for the end.
+TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
+LONGEST = ./tests/fault ./store ./server/billing ./tests/e2e
+
+# One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
+export CGO_ENABLED := 0
+export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
+
+# Half of compiling is collecting garbage, for which there is memory enough. make verify vets, so that the tests need not.
+verify test: export GOGC := $(or $(GOGC),400)
+
 .DEFAULT_GOAL := help
 .PHONY: help run build gen verify lint test bench soak
 
@@ -13,7 +24,7 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
 
 build: ## compile bin/tillwright
-	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/tillwright ./server/cmd/tillwright
+	@$(GO) build -o bin/tillwright ./server/cmd/tillwright
 
 run: build ## serve on 127.0.0.1:8080 with a demo account in ./data
 	@bin/tillwright serve --demo
@@ -30,7 +41,9 @@ lint: ## lint the Go code
 	@$(GOLANGCI) run --config .github/golangci.yml ./...
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (the contract without)
-	@$(WITH_POSTGRES) sh -c '$(GO) test -timeout 20m ./tests/contract && $(GO) test $(RACE) -parallel 8 -timeout 30m $$($(GO) list ./... | grep -v tests/contract)'
+	@$(WITH_POSTGRES) sh -c '$(TEST) ./tests/contract & contract=$$!; \
+		CGO_ENABLED=1 $(TEST) $(RACE) $(LONGEST) $$($(GO) list ./... | grep -v tests/contract); rest=$$?; \
+		wait $$contract && exit $$rest'
 
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) $(GO) run ./tests/bench

@@ -52,7 +52,7 @@ func TestNewcomer_SellsAProduct(t *testing.T) {
 func runExample(t *testing.T, server *harness.Process, key, name string, printed ...string) {
 	t.Helper()
 	program := exec.Command("go", "run", "github.com/tillwright/tillwright/sdk/examples/"+name)
-	program.Env = append(os.Environ(), "TILLWRIGHT_API_KEY="+key, "TILLWRIGHT_BASE_URL="+server.URL+"/v1")
+	program.Env = append(os.Environ(), "CGO_ENABLED=0", "TILLWRIGHT_API_KEY="+key, "TILLWRIGHT_BASE_URL="+server.URL+"/v1")
 	out, err := program.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out, server.Log())

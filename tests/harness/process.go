@@ -20,7 +20,7 @@ import (
 // Binary is the built program.
 type Binary struct {
 	Path string
-	Env  []string // set for every run, beside an environment that is otherwise free of TILLWRIGHT_*
+	Env  []string // set for every run, beside an environment that is otherwise free of TILLWRIGHT_* and GOGC
 }
 
 var builds sync.Map // build tags -> func() (string, error)
@@ -46,7 +46,7 @@ func build(tags string) (string, error) {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("tillwright-test-%d%s", os.Getpid(), tags))
 	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "./server/cmd/tillwright")
 	cmd.Dir = strings.TrimSpace(string(root))
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // with the Makefile's GOFLAGS most of it is compiled already
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the binary: %w\n%s", err, out)
 	}
@@ -67,7 +67,7 @@ func RemoveBuilds() {
 func (b *Binary) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.Path, args...)
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "TILLWRIGHT_") {
+		if !strings.HasPrefix(v, "TILLWRIGHT_") && !strings.HasPrefix(v, "GOGC=") {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}

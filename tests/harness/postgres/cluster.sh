@@ -25,7 +25,7 @@ fail() {
 
 # Commits stay durable (the fault tests depend on it); everything else is as cheap as it gets.
 "$bin/postgres" -D "$dir/data" -p "$port" \
-	-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=300 \
+	-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=600 \
 	-c fsync=on -c synchronous_commit=on -c full_page_writes=off \
 	-c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=1GB -c checkpoint_timeout=30min \
 	-c shared_buffers=256MB -c logging_collector=off \
