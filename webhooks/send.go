@@ -88,6 +88,7 @@ func transport(o SenderOptions) *http.Transport {
 		MaxIdleConnsPerHost:    perAccount,      // as many as are busy at a time, or each burst would dial anew
 		IdleConnTimeout:        4 * time.Second, // before receivers close it, many after 5 s: a POST that meets that end has failed
 		DisableCompression:     true,            // an answer is never unpacked
+		ReadBufferSize:         1 << 10,         // answers are short, and there are many connections
 		ForceAttemptHTTP2:      true,
 		// Without pings a connection that silently died would fail every delivery to its host for minutes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 3 * time.Second},
