@@ -283,6 +283,20 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 	return a, err
 }
 
+// seller reads an account as whoever sells, once in a transaction: its terms stay the same while something is priced.
+// What comes back is not to be changed.
+func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
+	u := openUnit(ctx)
+	if u != nil && u.known != nil && u.known.ID == account {
+		return u.known, nil
+	}
+	a, err := s.findAccount(ctx, account, "")
+	if u != nil && err == nil {
+		u.known = a
+	}
+	return a, err
+}
+
 // takeFreeHandle takes a handle made from the account's name, numbered when that is taken.
 func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
 	base := slugify(a.Name, KindAccount)

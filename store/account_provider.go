@@ -85,17 +85,17 @@ func (s *Store) sealAccount(account, what, secret string) (sealed []byte, last4 
 
 // PaymentsChoice is by which provider payments of an account begin, and whether it has the key for Stripe.
 type PaymentsChoice struct {
-	Provider PaymentsProvider `db:"payments_provider"`
-	HasKey   bool             `db:"has_key"`
+	Provider PaymentsProvider
+	HasKey   bool
 }
 
 // GetPaymentsChoice returns the choice of an account, or CodeMissing.
 func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*PaymentsChoice, error) {
-	choice, err := get[PaymentsChoice](ctx, s, `SELECT payments_provider, stripe_secret_key IS NOT NULL AS has_key FROM accounts WHERE id = ?`, account)
-	if err == nil && choice == nil {
-		err = Missing("account", "", account)
+	a, err := s.seller(ctx, account)
+	if err != nil {
+		return nil, err
 	}
-	return choice, err
+	return &PaymentsChoice{a.PaymentsProvider, a.SealedStripeKey != nil}, nil
 }
 
 // StripeSecrets are what an account has of Stripe, each empty if there is none.

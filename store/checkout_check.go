@@ -27,9 +27,11 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	if wanted == nil && c.isPricedAs(before) {
 		return nil, s.checkNewAnswers(ctx, c, before)
 	}
-	stored, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return nil, err
+	var stored []LineItem
+	if before.ID != "" {
+		if stored, err = s.CheckoutLines(ctx, c.AccountID, c.ID); err != nil {
+			return nil, err
+		}
 	}
 	items, err := s.draftLines(ctx, c, before, wanted, stored, now)
 	if err != nil {
@@ -172,7 +174,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err := u.store.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
-	account, err := u.store.findAccount(ctx, c.AccountID, "")
+	seller, err := u.store.seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	var p Problems
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
 	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
-	p.Check(!account.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
+	p.Check(!seller.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
 	for i, line := range sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)

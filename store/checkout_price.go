@@ -37,7 +37,7 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 	if _, known := LookupCurrency(c.Currency); asksCurrency && !known {
 		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
 	}
-	seller, err := s.findAccount(ctx, c.AccountID, "")
+	seller, err := s.seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 
 // taxSourceOf is who knows what the buyer of a checkout pays. A customer may be exempt.
 func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (taxSource, error) {
-	seller, err := s.findAccount(ctx, c.AccountID, "")
+	seller, err := s.seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}

@@ -214,18 +214,21 @@ func (c *Customer) taken(err error) error {
 // buyer returns the customer of a checkout that is being bought: the one it is for, the one with the merchant's own
 // id, the one with the address, or a new one. The order counts for them.
 func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
 	customer, err := u.store.findBuyer(ctx, c, u.lock())
 	if err == nil && customer == nil {
-		customer, err = u.newBuyer(ctx, c)
+		var isNew bool
+		if customer, isNew, err = u.newBuyer(ctx, c, now); isNew {
+			return customer, err
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
-		return nil, err
-	}
-	now, err := u.store.businessNow(ctx, c.AccountID)
-	if err != nil {
 		return nil, err
 	}
 	customer.count(c, now)
@@ -314,25 +317,22 @@ func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (*Custo
 }
 
 // newBuyer makes the customer of a checkout. Where another purchase made it meanwhile, that one is returned.
-func (u *unit) newBuyer(ctx context.Context, c *Checkout) (*Customer, error) {
-	now, err := u.store.businessNow(ctx, c.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	customer := &Customer{
+func (u *unit) newBuyer(ctx context.Context, c *Checkout, now Time) (customer *Customer, isNew bool, err error) {
+	customer = &Customer{
 		AccountID: c.AccountID, ID: NewID(KindCustomer), Email: c.CustomerEmail, EmailKey: emailKey(*c.CustomerEmail),
 		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, PreferredLocale: c.Locale, TaxID: c.TaxID,
 		CreatedAt: now, UpdatedAt: now,
 	}
+	customer.count(c, now)
 	rows, err := u.exec(ctx, customerColumns.insertSQL+` ON CONFLICT DO NOTHING`, values(customer, customerColumns.inserted)...)
 	if err != nil {
-		return nil, fmt.Errorf("insert customer: %w", err)
+		return nil, false, fmt.Errorf("insert customer: %w", err)
 	}
 	if rows == 1 {
-		return customer, nil
+		return customer, true, nil
 	}
 	if customer, err = u.store.findBuyer(ctx, c, u.lock()); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
-	return customer, err
+	return customer, false, err
 }

@@ -113,11 +113,15 @@ type storedKey struct {
 	Body        []byte `db:"body"`
 }
 
-// claim takes the key, or returns its stored answer.
+// claim takes the key, or returns its stored answer. It brings the account's clock along, which nearly every use case
+// reads, where nobody can move that before this transaction ends.
 func (r *request) claim(ctx context.Context) (*Answer, error) {
 	s, k := r.store, r.key
 	now, dbNow := s.Now(), s.dbNow()
-	effect, err := get[string](ctx, s, `
+	taken, err := get[struct {
+		Effect string `db:"effect"`
+		Offset Time   `db:"clock_offset"`
+	}](ctx, s, `
 		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
 		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
 		ON CONFLICT (account_id, key) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until,
@@ -125,15 +129,18 @@ func (r *request) claim(ctx context.Context) (*Answer, error) {
 			effect = CASE WHEN k.expires_at < ? THEN excluded.effect ELSE k.effect END,
 			expires_at = CASE WHEN k.expires_at < ? THEN excluded.expires_at ELSE k.expires_at END
 		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < `+dbNow+` AND k.fingerprint = excluded.fingerprint)
-		RETURNING effect`,
+		RETURNING effect, (SELECT a.clock_offset FROM accounts AS a WHERE a.id = account_id) AS clock_offset`,
 		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, claimLease.Microseconds(), now.Add(keyLifetime), now, now, now)
 	switch {
 	case sqlState(err) == lockNotAvailable:
 		return nil, inProgress() // the other one has held its transaction open for long
 	case err != nil:
 		return nil, fmt.Errorf("claim key: %w", err)
-	case effect != nil:
-		r.effect = *effect
+	case taken != nil:
+		r.effect = taken.Effect
+		if s.engine == SQLite { // on PostgreSQL the clock may move while this transaction waits for a row
+			r.unit.ahead = &ahead{k.Account, taken.Offset}
+		}
 		return nil, nil
 	}
 	return s.answered(ctx, k)

@@ -174,6 +174,9 @@ func (u *unit) place(ctx context.Context, b *bill) error {
 	if err := u.placeLines(ctx, b, isDraft); err != nil {
 		return err
 	}
+	if _, err := u.subscribersOf(ctx, b.Order.AccountID); err != nil { // before the numbers, for which others wait
+		return err
+	}
 	if err := u.number(ctx, b); err != nil {
 		return err
 	}

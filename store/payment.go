@@ -152,12 +152,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 // SetPaymentRef stores the provider's reference, before money moves.
 func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		now, err := s.businessNow(ctx, account)
-		if err != nil {
-			return 0, err
-		}
-		return u.exec(ctx, `UPDATE payments SET provider_ref = ?, updated_at = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
-			ref, now, account, id)
+		return u.exec(ctx, `UPDATE payments SET provider_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`, ref, account, id)
 	})
 	return err
 }

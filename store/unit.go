@@ -18,6 +18,7 @@ type unit struct {
 	after []func() // run once the transaction has committed
 	unmet []string // texts to prepare then: preparing takes a connection, and this goroutine holds one
 	ahead *ahead   // what businessNow has read
+	known *Account // what seller has read
 
 	events      []Event                  // emitted, and stored with the commit
 	deliveries  map[string][]newDelivery // of these, by account
