@@ -47,12 +47,3 @@ func (f *filter) subscribed(wanted *bool) {
 	}
 	f.and(not + `EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
 }
-
-// ExportCustomers returns a URL of the customers that the filters let through.
-func (s *Store) ExportCustomers(ctx context.Context, account string, in ListCustomers) (*SignedURL, error) {
-	in.Page = Page{Limit: 1}
-	if _, _, err := s.ListCustomers(ctx, account, in); err != nil {
-		return nil, err
-	}
-	return s.SignFile(File{Kind: FileKindCustomers, Account: account, Customers: &in})
-}

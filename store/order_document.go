@@ -11,16 +11,6 @@ func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*Sign
 	return s.SignFile(File{Kind: FileKindReceipt, Account: account, ID: o.ID})
 }
 
-// ExportOrders returns a URL of the orders that the filters let through. What a filter names and does not exist is
-// CodeMissing.
-func (s *Store) ExportOrders(ctx context.Context, account string, in ListOrders) (*SignedURL, error) {
-	in.Page = Page{Limit: 1}
-	if _, _, err := s.ListOrders(ctx, account, in); err != nil {
-		return nil, err
-	}
-	return s.SignFile(File{Kind: FileKindOrders, Account: account, Orders: &in})
-}
-
 // GetOrderDetail returns an order with its lines and its customer, nil if that one was deleted, or CodeMissing.
 func (s *Store) GetOrderDetail(ctx context.Context, account, ref string) (*OrderDetail, error) {
 	o, err := s.findOrder(ctx, account, ref, "")

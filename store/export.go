@@ -1,0 +1,34 @@
+package store
+
+import "context"
+
+// ExportCustomers returns a URL of the customers that the filters let through.
+func (s *Store) ExportCustomers(ctx context.Context, account string, in ListCustomers) (*SignedURL, error) {
+	in.Page = Page{Limit: 1}
+	_, _, err := s.ListCustomers(ctx, account, in)
+	return s.export(File{Kind: FileKindCustomers, Account: account, Customers: &in}, err)
+}
+
+// ExportOrders returns a URL of the orders that the filters let through. What a filter names and does not exist is
+// CodeMissing.
+func (s *Store) ExportOrders(ctx context.Context, account string, in ListOrders) (*SignedURL, error) {
+	in.Page = Page{Limit: 1}
+	_, _, err := s.ListOrders(ctx, account, in)
+	return s.export(File{Kind: FileKindOrders, Account: account, Orders: &in}, err)
+}
+
+// ExportSubscriptions returns a URL of the subscriptions that the filters let through. What a filter names and does not exist
+// is CodeMissing.
+func (s *Store) ExportSubscriptions(ctx context.Context, account string, in ListSubscriptions) (*SignedURL, error) {
+	in.Page = Page{Limit: 1}
+	_, _, err := s.ListSubscriptions(ctx, account, in)
+	return s.export(File{Kind: FileKindSubscriptions, Account: account, Subscriptions: &in}, err)
+}
+
+// export signs a file unless the list that it is to hold was refused.
+func (s *Store) export(f File, refused error) (*SignedURL, error) {
+	if refused != nil {
+		return nil, refused
+	}
+	return s.SignFile(f)
+}
