@@ -364,23 +364,30 @@ func TestConfirmCheckout_SixteenBuyersOfFourPieces(t *testing.T) {
 		for i := range made {
 			made[i] = checkout(t, c, fmt.Sprintf("buyer%d@example.com", i), few)
 		}
-		errs := make(chan error)
-		for _, m := range made {
-			go func() {
-				_, err := c.Checkouts.Confirm(background, m.ID, by("pm_card_visa"))
-				errs <- err
-			}()
-		}
-		sold := 0
-		for range made {
-			if err := <-errs; err == nil {
-				sold++
-			} else {
-				refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "line_items")
-			}
-		}
+		sold := confirmAtOnce(t, c, made, "line_items")
 		if left := ok[*sdk.PriceVariant](t)(c.PriceVariants.Get(background, few.ID)); sold != 4 || left.SoldCount != 4 {
 			t.Errorf("%d were sold, sold_count is %d", sold, left.SoldCount)
 		}
 	})
+}
+
+// confirmAtOnce pays all the checkouts at the same time and returns how many were sold. The others are refused for field.
+func confirmAtOnce(t *testing.T, c *sdk.Client, made []*sdk.Checkout, field string) int {
+	t.Helper()
+	errs := make(chan error)
+	for _, m := range made {
+		go func() {
+			_, err := c.Checkouts.Confirm(background, m.ID, by("pm_card_visa"))
+			errs <- err
+		}()
+	}
+	sold := 0
+	for range made {
+		if err := <-errs; err == nil {
+			sold++
+		} else {
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, field)
+		}
+	}
+	return sold
 }

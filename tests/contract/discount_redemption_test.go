@@ -226,21 +226,7 @@ func TestConfirmCheckout_SixteenBuyersOfFourRedemptions(t *testing.T) {
 			for i := range made {
 				made[i] = reduced(t, c, fmt.Sprintf("buyer%d@example.com", i), code, guide)
 			}
-			errs := make(chan error)
-			for _, m := range made {
-				go func() {
-					_, err := c.Checkouts.Confirm(background, m.ID, by("pm_card_visa"))
-					errs <- err
-				}()
-			}
-			sold := 0
-			for range made {
-				if err := <-errs; err == nil {
-					sold++
-				} else {
-					refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount_code")
-				}
-			}
+			sold := confirmAtOnce(t, c, made, "discount_code")
 			if list := redemptions(t, c, d.ID); sold != 4 || len(list) != 4 {
 				t.Errorf("%s: %d were sold, %d redeemed it", code, sold, len(list))
 			}
