@@ -20,3 +20,6 @@ func (t Time) Time() time.Time {
 	}
 	return at
 }
+
+// String returns the text, so that a pointer to a Time, which many fields are, is printed as one.
+func (t Time) String() string { return string(t) }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -72,6 +73,7 @@ func TestTime_IsUTCWithMilliseconds(t *testing.T) {
 	at := time.Date(2026, 11, 21, 1, 2, 3, 4_999_999, time.FixedZone("CET", 3600))
 	require.Equal(t, Time("2026-11-21T00:02:03.004Z"), TimeOf(at))
 	require.True(t, TimeOf(at).Time().Equal(at.Truncate(time.Millisecond)))
+	require.Equal(t, "2026-11-21T00:02:03.004Z", fmt.Sprint(new(TimeOf(at))), "a pointer to one is printed as its text")
 	require.True(t, Time("2026-11-21T01:02:03+01:00").Time().Equal(at.Truncate(time.Second)))
 	require.Zero(t, Time("yesterday").Time())
 	require.Zero(t, Time("").Time())
