@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -174,54 +173,6 @@ func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAdActio
 	})
 }
 
-// AdOutcome is what became of an action. What it made is native from now on.
-type AdOutcome struct {
-	State             AdActionState // done or refused; YieldAdAction is for what is not known
-	Failure           *AdFailure    // unless it is done
-	TargetID          string        // of what was created
-	After             AdObject
-	Made              AdBatch
-	Changed           AdBatch
-	Asked             Time        // as of when a switch says how things stand; 0 = now
-	CancelledCampaign string      // platform id; all that is in it is cancelled, too
-	Audience          *AdAudience // created, or as it stands now
-	DeletedAudience   string      // aud_
-	InvalidMembers    []AdMember  // which the network did not take
-}
-
-// AdSettlement is an outcome of an action.
-type AdSettlement struct {
-	ID string // adact_
-	AdOutcome
-}
-
-// SettleAdAction stores what became of an action, and what the network has now. Done commits together with the
-// request's answer; refused commits at once, because the answer is an error. An action that has its outcome
-// keeps it and is returned as it is, but for one that was taken for refused and turns out to be done: what the network
-// says that it did counts for more than that nobody found it.
-func (s *Store) SettleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
-	settle := func(ctx context.Context, u *unit) (*AdAction, error) { return u.settleAdAction(ctx, account, id, out) }
-	if out.State == AdActionDone {
-		return tx(ctx, s, settle)
-	}
-	return step(ctx, s, settle)
-}
-
-// SettleAdActions stores what became of several actions of a request that is answered whatever became of each.
-func (s *Store) SettleAdActions(ctx context.Context, account string, settlements []AdSettlement) ([]AdAction, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]AdAction, error) {
-		all := make([]AdAction, len(settlements))
-		for i, settlement := range settlements {
-			action, err := u.settleAdAction(ctx, account, settlement.ID, settlement.AdOutcome)
-			if err != nil {
-				return nil, err
-			}
-			all[i] = *action
-		}
-		return all, nil
-	})
-}
-
 // GetAdAction returns an action, or CodeMissing.
 func (s *Store) GetAdAction(ctx context.Context, account, ref string) (*AdAction, error) {
 	return s.findAdAction(ctx, account, ref, "")
@@ -391,104 +342,4 @@ func (u *unit) leaseAdAction(ctx context.Context, account, id, condition string)
 		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.dbNow()+` + ?
 		WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND `+condition, adLease.Microseconds(), account, id)
 	return rows == 1, err
-}
-
-func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
-	action, err := u.store.findAdAction(ctx, account, id, u.lock())
-	if err != nil || action.State == AdActionDone || action.State == AdActionRefused && out.State != AdActionDone {
-		return action, err
-	}
-	if out.State == AdActionDone {
-		if err := u.applyAdOutcome(ctx, action, out); err != nil {
-			return nil, err
-		}
-	}
-	if err := u.settleMembers(ctx, action, out); err != nil {
-		return nil, err
-	}
-	action.State, action.Failure, action.UpdatedAt = out.State, JSONOf(out.Failure), u.store.Now()
-	if out.TargetID != "" {
-		action.TargetID = out.TargetID
-	}
-	if out.Audience != nil {
-		action.TargetID = out.Audience.ID // which it may have had before
-	}
-	if out.After != "" {
-		action.After = out.After
-	}
-	return action, u.update(ctx, adActionColumns, action)
-}
-
-// applyAdOutcome brings our mirror to where the network is.
-func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutcome) error {
-	a, err := u.store.adAccountOfAction(ctx, action)
-	if err != nil {
-		return err
-	}
-	now := u.store.Now()
-	if err := u.putBatch(ctx, a, out.Made, AdSourceNative, now); err != nil {
-		return err
-	}
-	if err := u.putChanged(ctx, action, a, out, now); err != nil {
-		return err
-	}
-	if out.CancelledCampaign != "" {
-		if err := u.cancelCampaign(ctx, action, out.CancelledCampaign); err != nil {
-			return err
-		}
-	}
-	if out.Audience != nil {
-		return u.putAudience(ctx, a, out.Audience)
-	}
-	return u.deleteAudience(ctx, action, out.DeletedAudience)
-}
-
-// putChanged mirrors what an action changed. Of a switch that is how things stand alone: a budget that is changed at the
-// same time may not be in what the network said.
-func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, out AdOutcome, now Time) error {
-	b, asked := out.Changed, cmp.Or(out.Asked, now)
-	switch action.Op {
-	case AdOpPauseGroup, AdOpResumeGroup, AdOpPauseCampaign, AdOpResumeCampaign:
-	default:
-		return u.putBatch(ctx, a, b, AdSourceExternal, now)
-	}
-	states := map[AdLevel][]AdState{}
-	for _, c := range b.Campaigns {
-		states[AdLevelCampaign] = append(states[AdLevelCampaign], AdState{c.PlatformID, c.ConfiguredStatus, c.Status, c.ReviewStatus, c.PlatformStatus, c.RejectionReason})
-	}
-	for _, g := range b.Groups {
-		states[AdLevelGroup] = append(states[AdLevelGroup], AdState{g.PlatformID, g.ConfiguredStatus, g.Status, g.ReviewStatus, g.PlatformStatus, g.RejectionReason})
-	}
-	for _, ad := range b.Ads {
-		states[AdLevelAd] = append(states[AdLevelAd], AdState{ad.PlatformID, ad.ConfiguredStatus, ad.Status, ad.ReviewStatus, ad.PlatformStatus, ad.RejectionReason})
-	}
-	for level, changed := range states {
-		if err := u.store.RecordAdStates(ctx, action.AccountID, action.Platform, level, changed, asked); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// adAccountOfAction returns the ad account of an action as its channel sees it.
-func (s *Store) adAccountOfAction(ctx context.Context, action *AdAction) (*AdAccount, error) {
-	key := adAccountKey{action.ChannelID, action.AdAccountID}
-	found, err := s.adAccountsOf(ctx, action.AccountID, []adAccountKey{key})
-	if err == nil && found[key] == nil {
-		err = fmt.Errorf("action %s has no ad account", action.ID)
-	}
-	return found[key], err
-}
-
-// cancelCampaign cancels a campaign with all that is in it.
-func (u *unit) cancelCampaign(ctx context.Context, action *AdAction, id string) error {
-	now := u.store.Now()
-	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {
-		if _, err := u.exec(ctx, `
-			UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
-			WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {
-			return fmt.Errorf("cancel campaign: %w", err)
-		}
-	}
-	return nil
 }
