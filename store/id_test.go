@@ -38,30 +38,3 @@ func TestNewID_Ascends(t *testing.T) {
 		last = id
 	}
 }
-
-func TestSealer(t *testing.T) {
-	t.Parallel()
-	old, next := make([]byte, 32), append(make([]byte, 31), 1)
-	before, err := NewSealer(old)
-	require.NoError(t, err)
-	sealed := before.Seal([]byte("whsec_"), "we_1")
-	require.NotContains(t, string(sealed), "whsec_")
-	require.NotEqual(t, sealed, before.Seal([]byte("whsec_"), "we_1"))
-
-	after, err := NewSealer(next, old)
-	require.NoError(t, err)
-	text, err := after.Open(sealed, "we_1")
-	require.NoError(t, err)
-	require.Equal(t, "whsec_", string(text))
-	_, err = after.Open(sealed, "we_2")
-	require.ErrorIs(t, err, ErrSealed)
-	_, err = before.Open(after.Seal([]byte("x"), ""), "")
-	require.ErrorIs(t, err, ErrSealed)
-	sealed[len(sealed)-1] ^= 1
-	_, err = after.Open(sealed, "we_1")
-	require.ErrorIs(t, err, ErrSealed)
-	_, err = before.Open([]byte("short"), "")
-	require.ErrorIs(t, err, ErrSealed)
-	_, err = NewSealer([]byte("too short"))
-	require.Error(t, err)
-}

@@ -26,8 +26,8 @@ func doctorCommand(settings *settings) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check that the database keeps every promise",
 		Long: `Checks every promise that the program keeps about what it stores: that sums agree, that numbers have no gaps, that nothing
-is charged, refunded or counted twice. It prints each row that breaks one, and ends with status 1 if there is any. It
-reads only and takes no locks: a server may be at work on the database meanwhile.`,
+is charged, refunded or counted twice; and that the secret keys open what is sealed. It prints each row that breaks one,
+and ends with status 1 if there is any. It reads only and takes no locks: a server may be at work on the database meanwhile.`,
 		Args: cobra.NoArgs,
 	}
 	asJSON := jsonFlag(cmd)
@@ -72,7 +72,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 		return nil, 0, err
 	}
 	findings = []finding{}
-	err = s.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), func(promise string, broken []store.Violation) {
+	tell := func(promise string, broken []store.Violation) {
 		promises++
 		if !quiet && isTerminal(cmd.ErrOrStderr()) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%4d rows break: %s\n", len(broken), promise)
@@ -83,6 +83,9 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 				fmt.Fprintln(cmd.OutOrStdout(), v)
 			}
 		}
-	})
-	return findings, promises, err
+	}
+	if err := s.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), tell); err != nil {
+		return findings, promises, err
+	}
+	return findings, promises, s.CheckSealed(cmd.Context(), tell)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -39,6 +40,19 @@ func TestDoctor_SaysWhichRowBreaksWhichPromise(t *testing.T) {
 		require.Contains(t, out, `"id": "`+product.ID+`"`)
 		_, err = db.Exec(`UPDATE products SET status = 'draft'`)
 		require.NoError(t, err)
+	})
+}
+
+// The server has one secret key, and the doctor makes another in a directory of its own.
+func TestDoctor_SaysWhatItsKeyDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		shop := newShop(t, url)
+		endpoint, err := shop.WebhookEndpoints.Create(t.Context(), &sdk.WebhookEndpointCreate{URL: "http://127.0.0.1:9/", EnabledEvents: []string{"*"}})
+		require.NoError(t, err)
+		out, err := tillwright(t, t.TempDir(), "doctor", "--database-url", url)
+		require.ErrorIs(t, err, errUnsound)
+		require.Equal(t, endpoint.ID+" of account "+shop.account.Account+": what is sealed opens with the secret keys\n", out)
 	})
 }
 

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSealer(t *testing.T) {
+	t.Parallel()
+	old, next := make([]byte, 32), append(make([]byte, 31), 1)
+	before, err := NewSealer(old)
+	require.NoError(t, err)
+	sealed := before.Seal([]byte("whsec_"), "we_1")
+	require.NotContains(t, string(sealed), "whsec_")
+	require.NotEqual(t, sealed, before.Seal([]byte("whsec_"), "we_1"))
+
+	after, err := NewSealer(next, old)
+	require.NoError(t, err)
+	text, err := after.Open(sealed, "we_1")
+	require.NoError(t, err)
+	require.Equal(t, "whsec_", string(text))
+	_, err = after.Open(sealed, "we_2")
+	require.ErrorIs(t, err, ErrSealed)
+	_, err = before.Open(after.Seal([]byte("x"), ""), "")
+	require.ErrorIs(t, err, ErrSealed)
+	sealed[len(sealed)-1] ^= 1
+	_, err = after.Open(sealed, "we_1")
+	require.ErrorIs(t, err, ErrSealed)
+	_, err = before.Open([]byte("short"), "")
+	require.ErrorIs(t, err, ErrSealed)
+	_, err = NewSealer([]byte("too short"))
+	require.Error(t, err)
+}
+
+// A key that is not in the list any more is missed with what it has sealed; one behind another is not.
+func TestCheckSealed_FindsWhatNoKeyOpens(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint(EventOrderCreated)
+		old, next := make([]byte, 32), append(make([]byte, 31), 1)
+		for _, c := range []struct {
+			keys [][]byte
+			want []Violation
+		}{
+			{[][]byte{old}, nil},
+			{[][]byte{next, old}, nil},
+			{[][]byte{next}, []Violation{{"what is sealed opens with the secret keys", o.account, e.ID}}},
+		} {
+			sealer, err := NewSealer(c.keys...)
+			require.NoError(t, err)
+			o.options.Sealer = sealer
+			var found []Violation
+			require.NoError(t, o.CheckSealed(t.Context(), func(_ string, broken []Violation) { found = append(found, broken...) }))
+			require.Equal(t, c.want, found)
+		}
+	})
+}
