@@ -660,7 +660,9 @@ type AISite struct {
 	// ID Example: site_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	Name   string `json:"name"`
+
+	// Name What you call it.
+	Name string `json:"name"`
 
 	// Type A page of links, or a whole site.
 	Type AISiteType `json:"type"`
@@ -669,21 +671,31 @@ type AISite struct {
 	Default bool `json:"default"`
 
 	// Subdomain Unique on this server.
-	Subdomain string  `json:"subdomain"`
-	Domain    *string `json:"domain"`
+	Subdomain string `json:"subdomain"`
+
+	// Domain Its own domain.
+	Domain *string `json:"domain"`
 
 	// DomainStatus Null without a domain.
-	DomainStatus     *AISiteDomainStatus `json:"domain_status"`
-	DomainVerifiedAt *wire.Time          `json:"domain_verified_at"`
-	DomainVerified   bool                `json:"domain_verified"`
+	DomainStatus *AISiteDomainStatus `json:"domain_status"`
+
+	// DomainVerifiedAt When the domain was found to point here.
+	DomainVerifiedAt *wire.Time `json:"domain_verified_at"`
+	DomainVerified   bool       `json:"domain_verified"`
 
 	// CodeHostRepoFullName The linked code repository.
 	//
 	// Example: ada/shop
 	CodeHostRepoFullName *string `json:"code_host_repo_full_name"`
-	CodeHostURL          *string `json:"code_host_url"`
-	AppURL               *string `json:"app_url"`
-	IsLive               bool    `json:"is_live"`
+
+	// CodeHostURL Where the repository is.
+	CodeHostURL *string `json:"code_host_url"`
+
+	// AppURL Where the site is built or edited.
+	AppURL *string `json:"app_url"`
+
+	// IsLive Whether visitors see it.
+	IsLive bool `json:"is_live"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -696,14 +708,28 @@ type AISiteCreate struct {
 	Name string `json:"name"`
 
 	// Type A page of links, or a whole site.
-	Type                 *AISiteType `json:"type,omitempty"`
-	Default              *bool       `json:"default,omitempty"`
-	Subdomain            *string     `json:"subdomain,omitempty"`
-	Domain               *string     `json:"domain,omitempty"`
-	CodeHostRepoFullName *string     `json:"code_host_repo_full_name,omitempty"`
-	CodeHostURL          *string     `json:"code_host_url,omitempty"`
-	AppURL               *string     `json:"app_url,omitempty"`
-	IsLive               *bool       `json:"is_live,omitempty"`
+	Type *AISiteType `json:"type,omitempty"`
+
+	// Default Makes it the account's default site, in the place of the one that was.
+	Default *bool `json:"default,omitempty"`
+
+	// Subdomain Made from the name when absent.
+	Subdomain *string `json:"subdomain,omitempty"`
+
+	// Domain A host name of yours.
+	Domain *string `json:"domain,omitempty"`
+
+	// CodeHostRepoFullName Owner and name, `ada/shop`.
+	CodeHostRepoFullName *string `json:"code_host_repo_full_name,omitempty"`
+
+	// CodeHostURL Where the repository is.
+	CodeHostURL *string `json:"code_host_url,omitempty"`
+
+	// AppURL Where the site is built or edited.
+	AppURL *string `json:"app_url,omitempty"`
+
+	// IsLive Whether visitors see it.
+	IsLive *bool `json:"is_live,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -723,14 +749,28 @@ type AISiteUpdate struct {
 	Name *string `json:"name,omitempty"`
 
 	// Type A page of links, or a whole site.
-	Type                 *AISiteType               `json:"type,omitempty"`
-	Default              *bool                     `json:"default,omitempty"`
-	Subdomain            *string                   `json:"subdomain,omitempty"`
-	Domain               nullable.Nullable[string] `json:"domain,omitempty"`
+	Type *AISiteType `json:"type,omitempty"`
+
+	// Default Makes it the account's default site, in the place of the one that was.
+	Default *bool `json:"default,omitempty"`
+
+	// Subdomain Made from the name when absent.
+	Subdomain *string `json:"subdomain,omitempty"`
+
+	// Domain A host name of yours.
+	Domain nullable.Nullable[string] `json:"domain,omitempty"`
+
+	// CodeHostRepoFullName Owner and name, `ada/shop`.
 	CodeHostRepoFullName nullable.Nullable[string] `json:"code_host_repo_full_name,omitempty"`
-	CodeHostURL          nullable.Nullable[string] `json:"code_host_url,omitempty"`
-	AppURL               nullable.Nullable[string] `json:"app_url,omitempty"`
-	IsLive               *bool                     `json:"is_live,omitempty"`
+
+	// CodeHostURL Where the repository is.
+	CodeHostURL nullable.Nullable[string] `json:"code_host_url,omitempty"`
+
+	// AppURL Where the site is built or edited.
+	AppURL nullable.Nullable[string] `json:"app_url,omitempty"`
+
+	// IsLive Whether visitors see it.
+	IsLive *bool `json:"is_live,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -741,19 +781,27 @@ type APIKey struct {
 	// ID Example: key_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	Name   string `json:"name"`
+
+	// Name What you call it.
+	Name string `json:"name"`
 
 	// Token The secret to send as `Authorization: Bearer`. Only in the answer to its creation.
-	Token      *string `json:"token,omitempty"`
-	TokenLast4 string  `json:"token_last4"`
+	Token *string `json:"token,omitempty"`
+
+	// TokenLast4 The end of its token, to tell keys apart.
+	TokenLast4 string `json:"token_last4"`
 
 	// Scopes What the key may do. Empty means everything.
-	Scopes    []APIKeyScope `json:"scopes"`
-	ExpiresAt *wire.Time    `json:"expires_at"`
+	Scopes []APIKeyScope `json:"scopes"`
+
+	// ExpiresAt From then on it answers 401. Null means never.
+	ExpiresAt *wire.Time `json:"expires_at"`
 
 	// LastUsedAt Accurate to a minute.
 	LastUsedAt *wire.Time `json:"last_used_at"`
-	LastUsedIP *string    `json:"last_used_ip"`
+
+	// LastUsedIP Where it was last used from.
+	LastUsedIP *string `json:"last_used_ip"`
 
 	// CreatedBy The id of the key that made it; null when made on the command line.
 	CreatedBy *string   `json:"created_by"`
@@ -763,6 +811,7 @@ type APIKey struct {
 
 // APIKeyCreate A key to be made.
 type APIKeyCreate struct {
+	// Name What you call it.
 	Name *string `json:"name,omitempty"`
 
 	// Scopes Absent or empty means everything.
@@ -780,8 +829,13 @@ type APIKeyScope string
 
 // APIKeyUpdate What to change about a key.
 type APIKeyUpdate struct {
-	Name      *string                      `json:"name,omitempty"`
-	Scopes    []APIKeyScope                `json:"scopes,omitzero"`
+	// Name What you call it.
+	Name *string `json:"name,omitempty"`
+
+	// Scopes Replaces all of them. Empty means everything.
+	Scopes []APIKeyScope `json:"scopes,omitzero"`
+
+	// ExpiresAt Null means never.
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
 
@@ -796,12 +850,18 @@ type Account struct {
 
 	// Handle A short name for addresses, unique on this server.
 	Handle string `json:"handle"`
-	Email  string `json:"email"`
+
+	// Email Where answers to mail go, unless there is a `support_email`.
+	Email string `json:"email"`
 
 	// SupportEmail Where buyers can write to.
 	SupportEmail *string `json:"support_email"`
-	WebsiteURL   *string `json:"website_url"`
-	LogoURL      *string `json:"logo_url"`
+
+	// WebsiteURL The seller's own site.
+	WebsiteURL *string `json:"website_url"`
+
+	// LogoURL An image.
+	LogoURL *string `json:"logo_url"`
 
 	// Country ISO 3166-1 alpha-2.
 	Country *string `json:"country"`
@@ -816,11 +876,17 @@ type Account struct {
 	// Example: Europe/Berlin
 	Timezone string `json:"timezone"`
 
-	// Locale Example: en
-	Locale          string   `json:"locale"`
+	// Locale A language tag.
+	//
+	// Example: en
+	Locale string `json:"locale"`
+
+	// BusinessName The name on invoices; `name` where it is null.
 	BusinessName    *string  `json:"business_name"`
 	BusinessAddress *Address `json:"business_address"`
-	TaxID           *string  `json:"tax_id"`
+
+	// TaxID The seller's own, as invoices show it.
+	TaxID *string `json:"tax_id"`
 
 	// Plan What the operator of the server lets the account use.
 	Plan AccountPlan `json:"plan"`
@@ -830,8 +896,12 @@ type Account struct {
 
 	// StatementDescriptor What stands on a card statement.
 	StatementDescriptor *string `json:"statement_descriptor"`
-	CustomDomain        *string `json:"custom_domain"`
-	RemoveBranding      bool    `json:"remove_branding"`
+
+	// CustomDomain A host name for the public pages. Needs a paid plan.
+	CustomDomain *string `json:"custom_domain"`
+
+	// RemoveBranding Needs a paid plan.
+	RemoveBranding bool `json:"remove_branding"`
 
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
@@ -880,28 +950,59 @@ type AccountPlan string
 
 // AccountUpdate What to change about the account.
 type AccountUpdate struct {
-	Name         *string                   `json:"name,omitempty"`
-	Handle       *string                   `json:"handle,omitempty"`
-	Email        *string                   `json:"email,omitempty"`
+	// Name What buyers see.
+	Name *string `json:"name,omitempty"`
+
+	// Handle A short name for addresses, unique on this server.
+	Handle *string `json:"handle,omitempty"`
+
+	// Email Where answers to mail go, unless there is a `support_email`.
+	Email *string `json:"email,omitempty"`
+
+	// SupportEmail Where buyers can write to.
 	SupportEmail nullable.Nullable[string] `json:"support_email,omitempty"`
-	WebsiteURL   nullable.Nullable[string] `json:"website_url,omitempty"`
-	LogoURL      nullable.Nullable[string] `json:"logo_url,omitempty"`
-	Country      nullable.Nullable[string] `json:"country,omitempty"`
+
+	// WebsiteURL Your own site.
+	WebsiteURL nullable.Nullable[string] `json:"website_url,omitempty"`
+
+	// LogoURL An image.
+	LogoURL nullable.Nullable[string] `json:"logo_url,omitempty"`
+
+	// Country ISO 3166-1 alpha-2.
+	Country nullable.Nullable[string] `json:"country,omitempty"`
 
 	// DefaultCurrency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	DefaultCurrency       *Currency                  `json:"default_currency,omitempty"`
-	Timezone              *string                    `json:"timezone,omitempty"`
-	Locale                *string                    `json:"locale,omitempty"`
-	BusinessName          nullable.Nullable[string]  `json:"business_name,omitempty"`
-	BusinessAddress       nullable.Nullable[Address] `json:"business_address,omitempty"`
-	TaxID                 nullable.Nullable[string]  `json:"tax_id,omitempty"`
-	StatementDescriptor   nullable.Nullable[string]  `json:"statement_descriptor,omitempty"`
-	CustomDomain          nullable.Nullable[string]  `json:"custom_domain,omitempty"`
-	RemoveBranding        *bool                      `json:"remove_branding,omitempty"`
-	CheckoutRequiresTerms *bool                      `json:"checkout_requires_terms,omitempty"`
-	InvoicePrefix         *string                    `json:"invoice_prefix,omitempty"`
+	DefaultCurrency *Currency `json:"default_currency,omitempty"`
+
+	// Timezone An IANA name, e.g. `Europe/Berlin`.
+	Timezone *string `json:"timezone,omitempty"`
+
+	// Locale A language tag.
+	Locale *string `json:"locale,omitempty"`
+
+	// BusinessName The name on invoices; `name` where it is null.
+	BusinessName    nullable.Nullable[string]  `json:"business_name,omitempty"`
+	BusinessAddress nullable.Nullable[Address] `json:"business_address,omitempty"`
+
+	// TaxID Your own, as invoices show it.
+	TaxID nullable.Nullable[string] `json:"tax_id,omitempty"`
+
+	// StatementDescriptor What stands on a card statement.
+	StatementDescriptor nullable.Nullable[string] `json:"statement_descriptor,omitempty"`
+
+	// CustomDomain A host name for the public pages. Needs a paid plan.
+	CustomDomain nullable.Nullable[string] `json:"custom_domain,omitempty"`
+
+	// RemoveBranding Needs a paid plan.
+	RemoveBranding *bool `json:"remove_branding,omitempty"`
+
+	// CheckoutRequiresTerms Whether a buyer must accept the terms to confirm a checkout.
+	CheckoutRequiresTerms *bool `json:"checkout_requires_terms,omitempty"`
+
+	// InvoicePrefix What the numbers of new invoices begin with.
+	InvoicePrefix *string `json:"invoice_prefix,omitempty"`
 
 	// NextInvoiceNumber Only upward, and only before the first invoice is finalised: numbers have no gaps.
 	NextInvoiceNumber *int64 `json:"next_invoice_number,omitempty"`
@@ -936,7 +1037,9 @@ type Ad struct {
 	// Example: 120200000000000001
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	Name   string `json:"name"`
+
+	// Name What you call it.
+	Name string `json:"name"`
 
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
@@ -991,7 +1094,9 @@ type Ad struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency    Currency  `json:"currency"`
+	Currency Currency `json:"currency"`
+
+	// BidStrategy As the network names it.
 	BidStrategy *string   `json:"bid_strategy"`
 	BidAmount   *AdAmount `json:"bid_amount"`
 
@@ -1035,7 +1140,9 @@ type AdAccount struct {
 	//
 	// Example: sacct_01k0000000000000000000000a
 	AccountID string `json:"account_id"`
-	Name      string `json:"name"`
+
+	// Name As the network has it.
+	Name string `json:"name"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -1097,8 +1204,10 @@ type AdAction struct {
 	AccountID *string `json:"account_id"`
 
 	// Platform Null for a change of the limits.
-	Platform    *AdPlatform `json:"platform"`
-	AdAccountID *string     `json:"ad_account_id"`
+	Platform *AdPlatform `json:"platform"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID *string `json:"ad_account_id"`
 
 	// TargetID The network's id, or an audience's, of what it was done to. Null for a create that made nothing, and for the limits.
 	TargetID *string `json:"target_id"`
@@ -1109,7 +1218,9 @@ type AdAction struct {
 	Approval string `json:"approval"`
 
 	// APIKeyID The key that asked for it.
-	APIKeyID  *string   `json:"api_key_id"`
+	APIKeyID *string `json:"api_key_id"`
+
+	// RequestID The `x-request-id` of the request that asked for it.
 	RequestID *string   `json:"request_id"`
 	Currency  *Currency `json:"currency"`
 
@@ -1155,7 +1266,9 @@ type AdAudience struct {
 	AccountID string `json:"account_id"`
 
 	// AdAccountID The network's id of the ad account.
-	AdAccountID string  `json:"ad_account_id"`
+	AdAccountID string `json:"ad_account_id"`
+
+	// Name What you call it.
 	Name        string  `json:"name"`
 	Description *string `json:"description"`
 
@@ -1207,9 +1320,11 @@ type AdAudienceCreate struct {
 	AdAccountID string `json:"ad_account_id"`
 
 	// Platform An ad network.
-	Platform    *AdPlatform `json:"platform,omitempty"`
-	Name        string      `json:"name"`
-	Description *string     `json:"description,omitempty"`
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Name What you call it.
+	Name        string  `json:"name"`
+	Description *string `json:"description,omitempty"`
 
 	// Type `customer_list`, `retargeting` (also `website`) or `lookalike`.
 	//
@@ -1333,10 +1448,16 @@ type AdAudienceUsers struct {
 
 // AdBidRule A bid strategy, with the fields that must and must not come along.
 type AdBidRule struct {
-	// Strategy Example: LOWEST_COST_WITH_BID_CAP
-	Strategy string   `json:"strategy"`
+	// Strategy What `bid_strategy` may be.
+	//
+	// Example: LOWEST_COST_WITH_BID_CAP
+	Strategy string `json:"strategy"`
+
+	// Requires Fields that go with it.
 	Requires []string `json:"requires"`
-	Forbids  []string `json:"forbids"`
+
+	// Forbids Fields that do not.
+	Forbids []string `json:"forbids"`
 }
 
 // AdBoost A post to be promoted.
@@ -1352,7 +1473,9 @@ type AdBoost struct {
 
 	// PostID The post's id here or on the network. It must be published.
 	PostID string `json:"post_id"`
-	Name   string `json:"name"`
+
+	// Name What you call the ad.
+	Name string `json:"name"`
 
 	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
 	Goal AdGoal `json:"goal"`
@@ -1377,8 +1500,10 @@ type AdBoost struct {
 	EndDate *string `json:"end_date,omitempty"`
 
 	// DurationDays How long it runs, instead of `end_date`. A lifetime budget without either lasts for 7 days.
-	DurationDays *int64  `json:"duration_days,omitempty"`
-	BidStrategy  *string `json:"bid_strategy,omitempty"`
+	DurationDays *int64 `json:"duration_days,omitempty"`
+
+	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
+	BidStrategy *string `json:"bid_strategy,omitempty"`
 
 	// BidAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
 	//
@@ -1386,7 +1511,9 @@ type AdBoost struct {
 	// Example: 20
 	BidAmount *AdAmount `json:"bid_amount,omitempty"`
 
-	// ROASAverageFloor Example: 1.5
+	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
+	//
+	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
 	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
@@ -1503,7 +1630,9 @@ type AdCampaign struct {
 	// Example: 120100000000000001
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	Name   string `json:"name"`
+
+	// Name As the network has it.
+	Name string `json:"name"`
 
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
@@ -1543,10 +1672,12 @@ type AdCampaign struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency     Currency `json:"currency"`
-	BidStrategy  *string  `json:"bid_strategy"`
-	AdGroupCount int64    `json:"ad_group_count"`
-	AdCount      int64    `json:"ad_count"`
+	Currency Currency `json:"currency"`
+
+	// BidStrategy As the network names it.
+	BidStrategy  *string `json:"bid_strategy"`
+	AdGroupCount int64   `json:"ad_group_count"`
+	AdCount      int64   `json:"ad_count"`
 
 	// Source `native`: created here; `external`: made elsewhere and found by a sync.
 	Source AdSource `json:"source"`
@@ -1586,7 +1717,9 @@ type AdCampaignUpdate struct {
 	// Budget What may be spent.
 	Budget *AdBudgetInput `json:"budget,omitempty"`
 
-	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
+	//
+	// Example: LOWEST_COST_WITHOUT_CAP
 	BidStrategy *string `json:"bid_strategy,omitempty"`
 
 	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
@@ -1612,10 +1745,16 @@ type AdCapability struct {
 	Verified AdCapabilityVerified `json:"verified"`
 
 	// Reconcile How a create that was not answered is found again. `none`: a person has to look.
-	Reconcile     AdCapabilityReconcile `json:"reconcile"`
-	Goals         []AdGoal              `json:"goals"`
-	CallToActions []string              `json:"call_to_actions"`
-	AudienceTypes []AdAudienceType      `json:"audience_types"`
+	Reconcile AdCapabilityReconcile `json:"reconcile"`
+
+	// Goals What `goal` of an ad may be.
+	Goals []AdGoal `json:"goals"`
+
+	// CallToActions What `call_to_action` of an ad may be.
+	CallToActions []string `json:"call_to_actions"`
+
+	// AudienceTypes What `type` of an audience may be.
+	AudienceTypes []AdAudienceType `json:"audience_types"`
 
 	// BidStrategies Empty when it takes none.
 	BidStrategies []AdBidRule `json:"bid_strategies"`
@@ -1667,7 +1806,9 @@ type AdCreate struct {
 
 	// Platform An ad network.
 	Platform *AdPlatform `json:"platform,omitempty"`
-	Name     string      `json:"name"`
+
+	// Name What you call it. Campaign and ad group get it too, if they are made with it.
+	Name string `json:"name"`
 
 	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
 	Goal *AdGoal `json:"goal,omitempty"`
@@ -1699,17 +1840,27 @@ type AdCreate struct {
 
 	// CampaignID The campaign of `ad_group_id`.
 	CampaignID *string `json:"campaign_id,omitempty"`
-	Headline   *string `json:"headline,omitempty"`
-	Body       *string `json:"body,omitempty"`
 
-	// CallToAction Example: LEARN_MORE
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Body The text.
+	Body *string `json:"body,omitempty"`
+
+	// CallToAction What its button says, one of `call_to_actions` of the network.
+	//
+	// Example: LEARN_MORE
 	CallToAction *string `json:"call_to_action,omitempty"`
-	LinkURL      *string `json:"link_url,omitempty"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url,omitempty"`
 
 	// ImageURL The video's address where the network shows videos.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
+	//
+	// Example: LOWEST_COST_WITHOUT_CAP
 	BidStrategy *string `json:"bid_strategy,omitempty"`
 
 	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
@@ -1736,15 +1887,25 @@ type AdCreateBudgetLevel string
 
 // AdCreative What people see. Null fields are not known, as for a post that is boosted.
 type AdCreative struct {
-	Headline     *string `json:"headline"`
-	Body         *string `json:"body"`
+	// Headline The line that stands out.
+	Headline *string `json:"headline"`
+
+	// Body The text.
+	Body *string `json:"body"`
+
+	// CallToAction What its button says.
 	CallToAction *string `json:"call_to_action"`
-	LinkURL      *string `json:"link_url"`
-	ImageURL     *string `json:"image_url"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url"`
+
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url"`
 }
 
 // AdCreativeRules What an ad must be made of.
 type AdCreativeRules struct {
+	// Required Fields that an ad must have.
 	Required []string `json:"required"`
 
 	// Ignored What it has no place for; `warnings` of the ad names them.
@@ -1829,7 +1990,9 @@ type AdGroup struct {
 	// Example: 120110000000000001
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	Name   string `json:"name"`
+
+	// Name As the network has it.
+	Name string `json:"name"`
 
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
@@ -1874,7 +2037,9 @@ type AdGroup struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency    Currency  `json:"currency"`
+	Currency Currency `json:"currency"`
+
+	// BidStrategy As the network names it.
 	BidStrategy *string   `json:"bid_strategy"`
 	BidAmount   *AdAmount `json:"bid_amount"`
 
@@ -1917,7 +2082,9 @@ type AdGroupUpdate struct {
 	// Budget What may be spent.
 	Budget *AdBudgetInput `json:"budget,omitempty"`
 
-	// BidStrategy Example: LOWEST_COST_WITHOUT_CAP
+	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
+	//
+	// Example: LOWEST_COST_WITHOUT_CAP
 	BidStrategy *string `json:"bid_strategy,omitempty"`
 
 	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
@@ -2086,20 +2253,26 @@ type AdPlan struct {
 	Platform *AdPlatform `json:"platform"`
 
 	// AccountID The channel.
-	AccountID   *string `json:"account_id"`
+	AccountID *string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
 	AdAccountID *string `json:"ad_account_id"`
 
 	// Calls What the network would be told, in order.
 	Calls []AdPlannedCall `json:"calls"`
 
 	// Figures What might be spent then, by currency.
-	Figures  []AdFigures `json:"figures"`
-	Warnings []string    `json:"warnings"`
+	Figures []AdFigures `json:"figures"`
+
+	// Warnings What the network has no use for.
+	Warnings []string `json:"warnings"`
 }
 
 // AdPlannedCall One thing that the network would be told.
 type AdPlannedCall struct {
-	// Action Example: create_campaign
+	// Action What the network is asked for.
+	//
+	// Example: create_campaign
 	Action string `json:"action"`
 
 	// ID Of what is changed. Null for what would be made.
@@ -2186,10 +2359,23 @@ type AdStatusResultType string
 
 // Address A postal address.
 type Address struct {
-	Line1      *string `json:"line1,omitempty"`
-	Line2      *string `json:"line2,omitempty"`
-	City       *string `json:"city,omitempty"`
-	State      *string `json:"state,omitempty"`
+	// Line1 Street and number.
+	//
+	// Example: Hauptstraße 5
+	Line1 *string `json:"line1,omitempty"`
+
+	// Line2 What the street does not say: a floor, a company.
+	Line2 *string `json:"line2,omitempty"`
+
+	// City Example: Berlin
+	City *string `json:"city,omitempty"`
+
+	// State A state, province or region. Rates of tax with a `region` are found by it.
+	//
+	// Example: BE
+	State *string `json:"state,omitempty"`
+
+	// PostalCode Example: 10115
 	PostalCode *string `json:"postal_code,omitempty"`
 
 	// Country ISO 3166-1 alpha-2.
@@ -2240,34 +2426,49 @@ type CancellationReason string
 
 // Card A card, with the test provider only. Real card numbers never come here.
 type Card struct {
-	// Number Example: 4242424242424242
-	Number   string `json:"number"`
-	ExpMonth int64  `json:"exp_month"`
-	ExpYear  int64  `json:"exp_year"`
-	Cvc      string `json:"cvc"`
+	// Number A test number, with or without spaces.
+	//
+	// Example: 4242424242424242
+	Number string `json:"number"`
+
+	// ExpMonth 1 to 12.
+	ExpMonth int64 `json:"exp_month"`
+
+	// ExpYear With four digits.
+	ExpYear int64 `json:"exp_year"`
+
+	// Cvc Any three digits, four for American Express.
+	Cvc string `json:"cvc"`
 }
 
 // CardPaymentMethod A card as a payment method.
 type CardPaymentMethod struct {
+	// Type Always `card`.
 	Type CardPaymentMethodType `json:"type"`
 
 	// Card A card, with the test provider only. Real card numbers never come here.
 	Card Card `json:"card"`
 }
 
-// CardPaymentMethodType defines model for CardPaymentMethod.Type.
+// CardPaymentMethodType Always `card`.
 type CardPaymentMethodType string
 
 // Checkout A purchase in progress: its lines, its buyer and where its payment stands.
 type Checkout struct {
 	// ID Example: chk_01k0000000000000000000000a
-	ID        string           `json:"id"`
-	Object    string           `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// LineItems In the order of the request. A set-up fee is a line of its own, after the one that it belongs to.
 	LineItems []wire.Reference `json:"line_items"`
-	Customer  wire.Reference   `json:"customer"`
+
+	// Customer Who buys. Null until that is known.
+	Customer wire.Reference `json:"customer"`
 
 	// CustomerEmail Needed to confirm.
-	CustomerEmail  *string  `json:"customer_email"`
+	CustomerEmail *string `json:"customer_email"`
+
+	// CustomerName Stands on the invoice.
 	CustomerName   *string  `json:"customer_name"`
 	BillingAddress *Address `json:"billing_address"`
 	TaxID          *TaxID   `json:"tax_id"`
@@ -2275,7 +2476,9 @@ type Checkout struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency Currency       `json:"currency"`
+	Currency Currency `json:"currency"`
+
+	// Discount What takes something off.
 	Discount wire.Reference `json:"discount"`
 
 	// DiscountCode The code by which the discount came, null if by its id.
@@ -2284,20 +2487,20 @@ type Checkout struct {
 	// AllowDiscountCodes The buyer may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
-	// SubtotalAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
 	// TaxAmount Null until the buyer's country is known if it matters. The total is without it then.
 	TaxAmount *int64 `json:"tax_amount"`
@@ -2305,10 +2508,10 @@ type Checkout struct {
 	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
-	// TotalAmount In the currency's minor unit.
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
 
 	// AmountDueNow What is charged at once: the total without what is on trial.
 	AmountDueNow int64 `json:"amount_due_now"`
@@ -2332,25 +2535,43 @@ type Checkout struct {
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url"`
-	CancelURL  *string `json:"cancel_url"`
-	ReturnURL  *string `json:"return_url"`
+
+	// CancelURL Where the hosted page's way back leads.
+	CancelURL *string `json:"cancel_url"`
+
+	// ReturnURL Kept for pages of yours; ours do not use it.
+	ReturnURL *string `json:"return_url"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
-	CustomFieldData   CustomFieldData `json:"custom_field_data"`
-	ClientReferenceID *string         `json:"client_reference_id"`
+	CustomFieldData CustomFieldData `json:"custom_field_data"`
+
+	// ClientReferenceID Your own reference, a cart's say.
+	ClientReferenceID *string `json:"client_reference_id"`
 
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
-	ExternalCustomerID *string        `json:"external_customer_id"`
-	Locale             *string        `json:"locale"`
-	ExpiresAt          wire.Time      `json:"expires_at"`
-	CompletedAt        *wire.Time     `json:"completed_at"`
-	Order              wire.Reference `json:"order"`
+	ExternalCustomerID *string `json:"external_customer_id"`
+
+	// Locale A language tag, kept for you.
+	Locale *string `json:"locale"`
+
+	// ExpiresAt From when it can no longer be paid.
+	ExpiresAt wire.Time `json:"expires_at"`
+
+	// CompletedAt When it was paid, or found to cost nothing.
+	CompletedAt *wire.Time `json:"completed_at"`
+
+	// Order What the purchase became.
+	Order wire.Reference `json:"order"`
 
 	// Subscription The subscription that it began; the first, if its lines began several.
-	Subscription    wire.Reference  `json:"subscription"`
-	Invoice         wire.Reference  `json:"invoice"`
-	Source          *CheckoutOrigin `json:"source"`
-	TermsAcceptedAt *wire.Time      `json:"terms_accepted_at"`
+	Subscription wire.Reference `json:"subscription"`
+
+	// Invoice The invoice of the order.
+	Invoice wire.Reference  `json:"invoice"`
+	Source  *CheckoutOrigin `json:"source"`
+
+	// TermsAcceptedAt When the buyer accepted the seller's terms.
+	TermsAcceptedAt *wire.Time `json:"terms_accepted_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2366,16 +2587,23 @@ type CheckoutConfirm struct {
 
 	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
-	TermsAccepted     *bool `json:"terms_accepted,omitempty"`
+
+	// TermsAccepted Needed where the account has `checkout_requires_terms`.
+	TermsAccepted *bool `json:"terms_accepted,omitempty"`
 }
 
 // CheckoutCreate A checkout to be opened.
 type CheckoutCreate struct {
+	// LineItems At most one currency, and one interval of recurring ones.
 	LineItems []CheckoutLine `json:"line_items"`
 
 	// Customer An existing customer's id. Not together with customer_email.
-	Customer       *string  `json:"customer,omitempty"`
-	CustomerEmail  *string  `json:"customer_email,omitempty"`
+	Customer *string `json:"customer,omitempty"`
+
+	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	CustomerEmail *string `json:"customer_email,omitempty"`
+
+	// CustomerName Stands on the invoice.
 	CustomerName   *string  `json:"customer_name,omitempty"`
 	BillingAddress *Address `json:"billing_address,omitempty"`
 	TaxID          *TaxID   `json:"tax_id,omitempty"`
@@ -2392,16 +2620,28 @@ type CheckoutCreate struct {
 	DiscountCode *string `json:"discount_code,omitempty"`
 
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
-	AllowDiscountCodes *bool   `json:"allow_discount_codes,omitempty"`
-	SuccessURL         *string `json:"success_url,omitempty"`
-	CancelURL          *string `json:"cancel_url,omitempty"`
-	ReturnURL          *string `json:"return_url,omitempty"`
+	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
+	SuccessURL *string `json:"success_url,omitempty"`
+
+	// CancelURL Where the hosted page's way back leads.
+	CancelURL *string `json:"cancel_url,omitempty"`
+
+	// ReturnURL Kept for pages of yours; ours do not use it.
+	ReturnURL *string `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
-	CustomFieldData    *CustomFieldData `json:"custom_field_data,omitempty"`
-	ClientReferenceID  *string          `json:"client_reference_id,omitempty"`
-	ExternalCustomerID *string          `json:"external_customer_id,omitempty"`
-	Locale             *string          `json:"locale,omitempty"`
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// ClientReferenceID Your own reference, a cart's say.
+	ClientReferenceID *string `json:"client_reference_id,omitempty"`
+
+	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
+	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
+
+	// Locale A language tag, kept for you.
+	Locale *string `json:"locale,omitempty"`
 
 	// ExpiresAt In 30 minutes to 30 days; a day from now when absent.
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
@@ -2413,6 +2653,7 @@ type CheckoutCreate struct {
 
 // CheckoutLine A quantity of a price variant.
 type CheckoutLine struct {
+	// PriceVariant Its id. It must be active, and so must its product.
 	PriceVariant string `json:"price_variant"`
 
 	// Quantity 1 when absent.
@@ -2436,12 +2677,18 @@ type CheckoutLink struct {
 
 	// PriceVariants One piece of each is sold.
 	PriceVariants []wire.Reference `json:"price_variants"`
-	Discount      wire.Reference   `json:"discount"`
+
+	// Discount Applied to each checkout.
+	Discount wire.Reference `json:"discount"`
 
 	// AllowDiscountCodes Buyers may enter a code.
-	AllowDiscountCodes bool    `json:"allow_discount_codes"`
-	SuccessURL         *string `json:"success_url"`
-	CancelURL          *string `json:"cancel_url"`
+	AllowDiscountCodes bool `json:"allow_discount_codes"`
+
+	// SuccessURL Where the buyer goes after paying.
+	SuccessURL *string `json:"success_url"`
+
+	// CancelURL Where the hosted page's way back leads.
+	CancelURL *string `json:"cancel_url"`
 
 	// Active A link that is not active leads nowhere.
 	Active bool `json:"active"`
@@ -2460,7 +2707,10 @@ type CheckoutLink struct {
 
 // CheckoutLinkCreate A checkout link to be made.
 type CheckoutLinkCreate struct {
-	Name          *string  `json:"name,omitempty"`
+	// Name What you call it.
+	Name *string `json:"name,omitempty"`
+
+	// PriceVariants Ids. One piece of each is sold.
 	PriceVariants []string `json:"price_variants"`
 
 	// Discount A discount's id. It is applied to each checkout.
@@ -2471,10 +2721,14 @@ type CheckoutLinkCreate struct {
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url,omitempty"`
-	CancelURL  *string `json:"cancel_url,omitempty"`
+
+	// CancelURL Where the hosted page's way back leads.
+	CancelURL *string `json:"cancel_url,omitempty"`
 
 	// Active True when absent.
-	Active  *bool  `json:"active,omitempty"`
+	Active *bool `json:"active,omitempty"`
+
+	// MaxUses How many checkouts it makes. Null means any number.
 	MaxUses *int64 `json:"max_uses,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -2486,8 +2740,11 @@ type CheckoutLinkList = wire.List[CheckoutLink]
 
 // CheckoutLinkUpdate What to change about a checkout link.
 type CheckoutLinkUpdate struct {
-	Name          nullable.Nullable[string] `json:"name,omitempty"`
-	PriceVariants []string                  `json:"price_variants,omitzero"`
+	// Name What you call it.
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// PriceVariants Ids. One piece of each is sold.
+	PriceVariants []string `json:"price_variants,omitzero"`
 
 	// Discount A discount's id. It is applied to each checkout.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
@@ -2497,10 +2754,14 @@ type CheckoutLinkUpdate struct {
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL  nullable.Nullable[string] `json:"cancel_url,omitempty"`
+
+	// CancelURL Where the hosted page's way back leads.
+	CancelURL nullable.Nullable[string] `json:"cancel_url,omitempty"`
 
 	// Active True when absent.
-	Active  *bool                    `json:"active,omitempty"`
+	Active *bool `json:"active,omitempty"`
+
+	// MaxUses How many checkouts it makes. Null means any number.
 	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -2540,11 +2801,16 @@ type CheckoutStatus string
 
 // CheckoutUpdate What to change about an open checkout.
 type CheckoutUpdate struct {
+	// LineItems At most one currency, and one interval of recurring ones.
 	LineItems []CheckoutLine `json:"line_items,omitzero"`
 
 	// Customer An existing customer's id. Not together with customer_email.
-	Customer       nullable.Nullable[string]  `json:"customer,omitempty"`
-	CustomerEmail  nullable.Nullable[string]  `json:"customer_email,omitempty"`
+	Customer nullable.Nullable[string] `json:"customer,omitempty"`
+
+	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
+
+	// CustomerName Stands on the invoice.
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
@@ -2561,16 +2827,28 @@ type CheckoutUpdate struct {
 	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
 
 	// AllowDiscountCodes Whether the buyer may enter a code; true when absent.
-	AllowDiscountCodes *bool                     `json:"allow_discount_codes,omitempty"`
-	SuccessURL         nullable.Nullable[string] `json:"success_url,omitempty"`
-	CancelURL          nullable.Nullable[string] `json:"cancel_url,omitempty"`
-	ReturnURL          nullable.Nullable[string] `json:"return_url,omitempty"`
+	AllowDiscountCodes *bool `json:"allow_discount_codes,omitempty"`
+
+	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
+	SuccessURL nullable.Nullable[string] `json:"success_url,omitempty"`
+
+	// CancelURL Where the hosted page's way back leads.
+	CancelURL nullable.Nullable[string] `json:"cancel_url,omitempty"`
+
+	// ReturnURL Kept for pages of yours; ours do not use it.
+	ReturnURL nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
-	CustomFieldData    *CustomFieldData          `json:"custom_field_data,omitempty"`
-	ClientReferenceID  nullable.Nullable[string] `json:"client_reference_id,omitempty"`
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// ClientReferenceID Your own reference, a cart's say.
+	ClientReferenceID nullable.Nullable[string] `json:"client_reference_id,omitempty"`
+
+	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
 	ExternalCustomerID nullable.Nullable[string] `json:"external_customer_id,omitempty"`
-	Locale             nullable.Nullable[string] `json:"locale,omitempty"`
+
+	// Locale A language tag, kept for you.
+	Locale nullable.Nullable[string] `json:"locale,omitempty"`
 
 	// ExpiresAt In 30 minutes to 30 days; a day from now when absent.
 	ExpiresAt *wire.Time                        `json:"expires_at,omitempty"`
@@ -2593,16 +2871,23 @@ type CurrencyAmounts map[string]int64
 
 // CustomField A question that a buyer answers at checkout.
 type CustomField struct {
-	Key      string          `json:"key"`
-	Label    string          `json:"label"`
-	Type     CustomFieldType `json:"type"`
-	Required bool            `json:"required,omitempty"`
+	// Key What `custom_field_data` calls it.
+	Key string `json:"key"`
+
+	// Label What the buyer reads.
+	Label string `json:"label"`
+
+	// Type Text, yes or no, or one of `options`.
+	Type CustomFieldType `json:"type"`
+
+	// Required Whether the checkout cannot be confirmed without an answer.
+	Required bool `json:"required,omitempty"`
 
 	// Options The choices of a select.
 	Options []string `json:"options,omitempty"`
 }
 
-// CustomFieldType defines model for CustomField.Type.
+// CustomFieldType Text, yes or no, or one of `options`.
 type CustomFieldType string
 
 // CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -2620,30 +2905,46 @@ type Customer struct {
 	Phone *string `json:"phone"`
 
 	// ExternalID Your own id, unique in the account.
-	ExternalID      *string  `json:"external_id"`
-	AvatarURL       *string  `json:"avatar_url"`
-	BillingAddress  *Address `json:"billing_address"`
-	TaxID           *TaxID   `json:"tax_id"`
-	TaxExempt       bool     `json:"tax_exempt"`
-	PreferredLocale *string  `json:"preferred_locale"`
+	ExternalID *string `json:"external_id"`
+
+	// AvatarURL A picture.
+	AvatarURL      *string  `json:"avatar_url"`
+	BillingAddress *Address `json:"billing_address"`
+	TaxID          *TaxID   `json:"tax_id"`
+
+	// TaxExempt Whether no tax is charged.
+	TaxExempt bool `json:"tax_exempt"`
+
+	// PreferredLocale A language tag, kept for you.
+	PreferredLocale *string `json:"preferred_locale"`
 
 	// DefaultPaymentMethod What is charged while the customer is not there.
 	DefaultPaymentMethod wire.Reference `json:"default_payment_method"`
 
 	// Type A lead becomes a customer with its first order.
-	Type        CustomerType `json:"type"`
-	OrdersCount int64        `json:"orders_count"`
+	Type CustomerType `json:"type"`
+
+	// OrdersCount All orders, whatever became of them.
+	OrdersCount int64 `json:"orders_count"`
 
 	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 	TotalSpent TotalSpent `json:"total_spent"`
 
 	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
-	BalanceAmount    CustomerBalance   `json:"balance_amount"`
-	FirstPaidAt      *wire.Time        `json:"first_paid_at"`
+	BalanceAmount CustomerBalance `json:"balance_amount"`
+
+	// FirstPaidAt When the first order was paid.
+	FirstPaidAt *wire.Time `json:"first_paid_at"`
+
+	// LastOrderAt When the latest order was made.
 	LastOrderAt      *wire.Time        `json:"last_order_at"`
 	MarketingConsent *MarketingConsent `json:"marketing_consent"`
-	Notes            *string           `json:"notes"`
-	Tags             []string          `json:"tags"`
+
+	// Notes For you. The customer does not see them.
+	Notes *string `json:"notes"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -2656,18 +2957,31 @@ type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
-	Email            string            `json:"email"`
-	Name             *string           `json:"name,omitempty"`
-	Phone            *string           `json:"phone,omitempty"`
-	ExternalID       *string           `json:"external_id,omitempty"`
-	AvatarURL        *string           `json:"avatar_url,omitempty"`
-	BillingAddress   *Address          `json:"billing_address,omitempty"`
-	TaxID            *TaxID            `json:"tax_id,omitempty"`
-	TaxExempt        *bool             `json:"tax_exempt,omitempty"`
+	// Email Unique in the account in any case.
+	Email string  `json:"email"`
+	Name  *string `json:"name,omitempty"`
+	Phone *string `json:"phone,omitempty"`
+
+	// ExternalID Your own id, unique in the account.
+	ExternalID *string `json:"external_id,omitempty"`
+
+	// AvatarURL A picture.
+	AvatarURL      *string  `json:"avatar_url,omitempty"`
+	BillingAddress *Address `json:"billing_address,omitempty"`
+	TaxID          *TaxID   `json:"tax_id,omitempty"`
+
+	// TaxExempt Whether no tax is charged.
+	TaxExempt *bool `json:"tax_exempt,omitempty"`
+
+	// PreferredLocale A language tag, kept for you.
 	PreferredLocale  *string           `json:"preferred_locale,omitempty"`
 	MarketingConsent *MarketingConsent `json:"marketing_consent,omitempty"`
-	Notes            *string           `json:"notes,omitempty"`
-	Tags             []string          `json:"tags,omitempty"`
+
+	// Notes For you. The customer does not see them.
+	Notes *string `json:"notes,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -2701,18 +3015,31 @@ type CustomerType string
 
 // CustomerUpdate What to change about a customer.
 type CustomerUpdate struct {
-	Email            *string                             `json:"email,omitempty"`
-	Name             nullable.Nullable[string]           `json:"name,omitempty"`
-	Phone            nullable.Nullable[string]           `json:"phone,omitempty"`
-	ExternalID       nullable.Nullable[string]           `json:"external_id,omitempty"`
-	AvatarURL        nullable.Nullable[string]           `json:"avatar_url,omitempty"`
-	BillingAddress   nullable.Nullable[Address]          `json:"billing_address,omitempty"`
-	TaxID            nullable.Nullable[TaxID]            `json:"tax_id,omitempty"`
-	TaxExempt        *bool                               `json:"tax_exempt,omitempty"`
+	// Email Unique in the account in any case.
+	Email *string                   `json:"email,omitempty"`
+	Name  nullable.Nullable[string] `json:"name,omitempty"`
+	Phone nullable.Nullable[string] `json:"phone,omitempty"`
+
+	// ExternalID Your own id, unique in the account.
+	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
+
+	// AvatarURL A picture.
+	AvatarURL      nullable.Nullable[string]  `json:"avatar_url,omitempty"`
+	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
+	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
+
+	// TaxExempt Whether no tax is charged.
+	TaxExempt *bool `json:"tax_exempt,omitempty"`
+
+	// PreferredLocale A language tag, kept for you.
 	PreferredLocale  nullable.Nullable[string]           `json:"preferred_locale,omitempty"`
 	MarketingConsent nullable.Nullable[MarketingConsent] `json:"marketing_consent,omitempty"`
-	Notes            nullable.Nullable[string]           `json:"notes,omitempty"`
-	Tags             []string                            `json:"tags,omitzero"`
+
+	// Notes For you. The customer does not see them.
+	Notes nullable.Nullable[string] `json:"notes,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitzero"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -2745,12 +3072,17 @@ type DeletedAdCampaignDeleted bool
 
 // Deliverable Something that a buyer receives. `ref` names it in your own system, e.g. a URL for a link.
 type Deliverable struct {
+	// Type What kind of thing it is.
 	Type DeliverableType `json:"type"`
-	Ref  *string         `json:"ref,omitempty"`
-	Name *string         `json:"name,omitempty"`
+
+	// Ref Names it in your own system; the URL of a link.
+	Ref *string `json:"ref,omitempty"`
+
+	// Name What the buyer reads.
+	Name *string `json:"name,omitempty"`
 }
 
-// DeliverableType defines model for Deliverable.Type.
+// DeliverableType What kind of thing it is.
 type DeliverableType string
 
 // Discount Something off what is bought.
@@ -2780,12 +3112,16 @@ type Discount struct {
 
 	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
-	Duration         DiscountDuration `json:"duration"`
-	DurationInMonths *int64           `json:"duration_in_months"`
+	Duration DiscountDuration `json:"duration"`
+
+	// DurationInMonths Of a `repeating` discount.
+	DurationInMonths *int64 `json:"duration_in_months"`
 
 	// AppliesTo What a discount is for, by id. Both empty means everything.
 	AppliesTo DiscountAppliesTo `json:"applies_to"`
-	Rules     []DiscountRule    `json:"rules"`
+
+	// Rules What single price variants get instead.
+	Rules []DiscountRule `json:"rules"`
 
 	// MinSubtotalAmount What all lines together cost at least, before discount and tax.
 	MinSubtotalAmount *int64 `json:"min_subtotal_amount"`
@@ -2794,10 +3130,16 @@ type Discount struct {
 	MinSubtotalAmounts DiscountAmounts `json:"min_subtotal_amounts"`
 
 	// FirstPurchaseOnly Only for buyers who have no order yet.
-	FirstPurchaseOnly bool       `json:"first_purchase_only"`
-	StartsAt          *wire.Time `json:"starts_at"`
-	EndsAt            *wire.Time `json:"ends_at"`
-	MaxRedemptions    *int64     `json:"max_redemptions"`
+	FirstPurchaseOnly bool `json:"first_purchase_only"`
+
+	// StartsAt From when it can be used. Null means at once.
+	StartsAt *wire.Time `json:"starts_at"`
+
+	// EndsAt From when it can no longer be used.
+	EndsAt *wire.Time `json:"ends_at"`
+
+	// MaxRedemptions How often it can be used in all. Null means any number.
+	MaxRedemptions *int64 `json:"max_redemptions"`
 
 	// MaxRedemptionsPerCustomer By the buyer's e-mail address.
 	MaxRedemptionsPerCustomer *int64 `json:"max_redemptions_per_customer"`
@@ -2815,18 +3157,29 @@ type Discount struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+//
+// Example: 200
+type DiscountAmount = int64
+
 // DiscountAmounts Amounts in further currencies, each in its minor unit.
 type DiscountAmounts map[string]int64
 
 // DiscountAppliesTo What a discount is for, by id. Both empty means everything.
 type DiscountAppliesTo struct {
-	Products      []string `json:"products"`
+	// Products Ids of products, with all their price variants.
+	Products []string `json:"products"`
+
+	// PriceVariants Ids of price variants.
 	PriceVariants []string `json:"price_variants"`
 }
 
 // DiscountAppliesToCreate What a discount is to be for, by id; products by slug too. Both empty means everything.
 type DiscountAppliesToCreate struct {
-	Products      []string `json:"products,omitempty"`
+	// Products Ids or slugs of products, with all their price variants.
+	Products []string `json:"products,omitempty"`
+
+	// PriceVariants Ids of price variants.
 	PriceVariants []string `json:"price_variants,omitempty"`
 }
 
@@ -2834,12 +3187,18 @@ type DiscountAppliesToCreate struct {
 type DiscountCreate struct {
 	// Name Without one it is the code.
 	Name *string `json:"name,omitempty"`
+
+	// Code What a buyer types, in any case. Without one only you give it.
 	Code *string `json:"code,omitempty"`
 
 	// Type A part of what the lines cost, or an amount.
-	Type       DiscountType `json:"type"`
-	PercentBps *int64       `json:"percent_bps,omitempty"`
-	Amount     *int64       `json:"amount,omitempty"`
+	Type DiscountType `json:"type"`
+
+	// PercentBps Basis points: 2000 is 20 %. Needed for type percent.
+	PercentBps *int64 `json:"percent_bps,omitempty"`
+
+	// Amount Off all lines together, in the minor unit of `currency`. Needed for type fixed.
+	Amount *int64 `json:"amount,omitempty"`
 
 	// Currency Of the account where an amount comes without one.
 	Currency *Currency `json:"currency,omitempty"`
@@ -2849,21 +3208,37 @@ type DiscountCreate struct {
 
 	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
-	Duration         *DiscountDuration `json:"duration,omitempty"`
-	DurationInMonths *int64            `json:"duration_in_months,omitempty"`
+	Duration *DiscountDuration `json:"duration,omitempty"`
+
+	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
+	DurationInMonths *int64 `json:"duration_in_months,omitempty"`
 
 	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
-	AppliesTo         *DiscountAppliesToCreate `json:"applies_to,omitempty"`
-	Rules             []DiscountRuleCreate     `json:"rules,omitempty"`
-	MinSubtotalAmount *int64                   `json:"min_subtotal_amount,omitempty"`
+	AppliesTo *DiscountAppliesToCreate `json:"applies_to,omitempty"`
+
+	// Rules What single price variants get instead.
+	Rules []DiscountRuleCreate `json:"rules,omitempty"`
+
+	// MinSubtotalAmount What all lines together must cost, before discount and tax, in the minor unit of `currency`.
+	MinSubtotalAmount *int64 `json:"min_subtotal_amount,omitempty"`
 
 	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
-	MinSubtotalAmounts        *DiscountAmounts `json:"min_subtotal_amounts,omitempty"`
-	FirstPurchaseOnly         *bool            `json:"first_purchase_only,omitempty"`
-	StartsAt                  *wire.Time       `json:"starts_at,omitempty"`
-	EndsAt                    *wire.Time       `json:"ends_at,omitempty"`
-	MaxRedemptions            *int64           `json:"max_redemptions,omitempty"`
-	MaxRedemptionsPerCustomer *int64           `json:"max_redemptions_per_customer,omitempty"`
+	MinSubtotalAmounts *DiscountAmounts `json:"min_subtotal_amounts,omitempty"`
+
+	// FirstPurchaseOnly Only for buyers who have no order yet.
+	FirstPurchaseOnly *bool `json:"first_purchase_only,omitempty"`
+
+	// StartsAt From when it can be used. Absent means at once.
+	StartsAt *wire.Time `json:"starts_at,omitempty"`
+
+	// EndsAt From when it can no longer be used.
+	EndsAt *wire.Time `json:"ends_at,omitempty"`
+
+	// MaxRedemptions How often it can be used in all. Null means any number.
+	MaxRedemptions *int64 `json:"max_redemptions,omitempty"`
+
+	// MaxRedemptionsPerCustomer How often one buyer can use it, by e-mail address.
+	MaxRedemptionsPerCustomer *int64 `json:"max_redemptions_per_customer,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -2879,9 +3254,13 @@ type DiscountList = wire.List[Discount]
 // DiscountRedemption One use of a discount.
 type DiscountRedemption struct {
 	// ID Example: redm_01k0000000000000000000000a
-	ID       string         `json:"id"`
-	Object   string         `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Discount What was used.
 	Discount wire.Reference `json:"discount"`
+
+	// Checkout The purchase that used it.
 	Checkout wire.Reference `json:"checkout"`
 
 	// Subscription The one that you gave it to. Otherwise it is a checkout's.
@@ -2898,12 +3277,12 @@ type DiscountRedemption struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount    `json:"discount_amount"`
-	CreatedAt      wire.Time `json:"created_at"`
-	UpdatedAt      wire.Time `json:"updated_at"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
+	CreatedAt      wire.Time      `json:"created_at"`
+	UpdatedAt      wire.Time      `json:"updated_at"`
 }
 
 // DiscountRedemptionList A page of results.
@@ -2912,8 +3291,11 @@ type DiscountRedemptionList = wire.List[DiscountRedemption]
 // DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
 // be among those that the discount is for.
 type DiscountRule struct {
+	// PriceVariant Its id.
 	PriceVariant string `json:"price_variant"`
-	PercentBps   *int64 `json:"percent_bps"`
+
+	// PercentBps Basis points, of a discount of type percent.
+	PercentBps *int64 `json:"percent_bps"`
 
 	// Amount In the currency of the discount.
 	Amount *int64 `json:"amount"`
@@ -2925,9 +3307,14 @@ type DiscountRule struct {
 // DiscountRuleCreate What a discount is to take off one price variant: `percent_bps`, or an amount in each of the discount's currencies. 0 takes
 // nothing off.
 type DiscountRuleCreate struct {
+	// PriceVariant Its id.
 	PriceVariant string `json:"price_variant"`
-	PercentBps   *int64 `json:"percent_bps,omitempty"`
-	Amount       *int64 `json:"amount,omitempty"`
+
+	// PercentBps Basis points, for a discount of type percent.
+	PercentBps *int64 `json:"percent_bps,omitempty"`
+
+	// Amount In the currency of the discount, for one of type fixed.
+	Amount *int64 `json:"amount,omitempty"`
 
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
@@ -2943,13 +3330,19 @@ type DiscountType string
 // DiscountUpdate What to change about a discount.
 type DiscountUpdate struct {
 	// Name Without one it is the code.
-	Name *string                   `json:"name,omitempty"`
+	Name *string `json:"name,omitempty"`
+
+	// Code What a buyer types, in any case. Without one only you give it.
 	Code nullable.Nullable[string] `json:"code,omitempty"`
 
 	// Type A part of what the lines cost, or an amount.
-	Type       *DiscountType            `json:"type,omitempty"`
+	Type *DiscountType `json:"type,omitempty"`
+
+	// PercentBps Basis points: 2000 is 20 %. Needed for type percent.
 	PercentBps nullable.Nullable[int64] `json:"percent_bps,omitempty"`
-	Amount     nullable.Nullable[int64] `json:"amount,omitempty"`
+
+	// Amount Off all lines together, in the minor unit of `currency`. Needed for type fixed.
+	Amount nullable.Nullable[int64] `json:"amount,omitempty"`
 
 	// Currency Of the account where an amount comes without one.
 	Currency nullable.Nullable[Currency] `json:"currency,omitempty"`
@@ -2959,21 +3352,37 @@ type DiscountUpdate struct {
 
 	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
-	Duration         *DiscountDuration        `json:"duration,omitempty"`
+	Duration *DiscountDuration `json:"duration,omitempty"`
+
+	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
 	DurationInMonths nullable.Nullable[int64] `json:"duration_in_months,omitempty"`
 
 	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
-	AppliesTo         *DiscountAppliesToCreate `json:"applies_to,omitempty"`
-	Rules             []DiscountRuleCreate     `json:"rules,omitzero"`
+	AppliesTo *DiscountAppliesToCreate `json:"applies_to,omitempty"`
+
+	// Rules What single price variants get instead.
+	Rules []DiscountRuleCreate `json:"rules,omitzero"`
+
+	// MinSubtotalAmount What all lines together must cost, before discount and tax, in the minor unit of `currency`.
 	MinSubtotalAmount nullable.Nullable[int64] `json:"min_subtotal_amount,omitempty"`
 
 	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
-	MinSubtotalAmounts        *DiscountAmounts             `json:"min_subtotal_amounts,omitempty"`
-	FirstPurchaseOnly         *bool                        `json:"first_purchase_only,omitempty"`
-	StartsAt                  nullable.Nullable[wire.Time] `json:"starts_at,omitempty"`
-	EndsAt                    nullable.Nullable[wire.Time] `json:"ends_at,omitempty"`
-	MaxRedemptions            nullable.Nullable[int64]     `json:"max_redemptions,omitempty"`
-	MaxRedemptionsPerCustomer nullable.Nullable[int64]     `json:"max_redemptions_per_customer,omitempty"`
+	MinSubtotalAmounts *DiscountAmounts `json:"min_subtotal_amounts,omitempty"`
+
+	// FirstPurchaseOnly Only for buyers who have no order yet.
+	FirstPurchaseOnly *bool `json:"first_purchase_only,omitempty"`
+
+	// StartsAt From when it can be used. Absent means at once.
+	StartsAt nullable.Nullable[wire.Time] `json:"starts_at,omitempty"`
+
+	// EndsAt From when it can no longer be used.
+	EndsAt nullable.Nullable[wire.Time] `json:"ends_at,omitempty"`
+
+	// MaxRedemptions How often it can be used in all. Null means any number.
+	MaxRedemptions nullable.Nullable[int64] `json:"max_redemptions,omitempty"`
+
+	// MaxRedemptionsPerCustomer How often one buyer can use it, by e-mail address.
+	MaxRedemptionsPerCustomer nullable.Nullable[int64] `json:"max_redemptions_per_customer,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -2995,6 +3404,7 @@ type DunningOnExhausted string
 
 // Error What went wrong.
 type Error struct {
+	// Type `validation_error` on 422, `api_error` on 500, `invalid_request_error` otherwise.
 	Type ErrorType `json:"type"`
 
 	// Code Machine-readable and stable; branch on it.
@@ -3010,7 +3420,7 @@ type Error struct {
 	Errors map[string][]string `json:"errors,omitempty"`
 }
 
-// ErrorType defines model for Error.Type.
+// ErrorType `validation_error` on 422, `api_error` on 500, `invalid_request_error` otherwise.
 type ErrorType string
 
 // ErrorEnvelope The one shape of every failed response.
@@ -3023,8 +3433,12 @@ type ErrorEnvelope struct {
 type EventType struct {
 	Object string `json:"object"`
 
-	// Type Example: order.paid
-	Type        string `json:"type"`
+	// Type What `enabled_events` calls it.
+	//
+	// Example: order.paid
+	Type string `json:"type"`
+
+	// Description When it happens.
 	Description string `json:"description"`
 
 	// Example A delivery's body.
@@ -3052,49 +3466,51 @@ type Invoice struct {
 	CollectionMethod CollectionMethod `json:"collection_method"`
 
 	// BillingReason What made an order.
-	BillingReason BillingReason  `json:"billing_reason"`
-	Customer      wire.Reference `json:"customer"`
+	BillingReason BillingReason `json:"billing_reason"`
+
+	// Customer Who is to pay.
+	Customer wire.Reference `json:"customer"`
 
 	// CustomerEmail As it was when the invoice was issued, like the name, the address and the tax id.
-	CustomerEmail   *string          `json:"customer_email"`
-	CustomerName    *string          `json:"customer_name"`
-	CustomerAddress *Address         `json:"customer_address"`
-	CustomerTaxID   *TaxID           `json:"customer_tax_id"`
-	Lines           []wire.Reference `json:"lines"`
+	CustomerEmail   *string  `json:"customer_email"`
+	CustomerName    *string  `json:"customer_name"`
+	CustomerAddress *Address `json:"customer_address"`
+	CustomerTaxID   *TaxID   `json:"customer_tax_id"`
+
+	// Lines In their order.
+	Lines []wire.Reference `json:"lines"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// SubtotalAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount In the currency's minor unit.
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountPaid In the currency's minor unit.
-	//
-	// Example: 1900
+	// AmountPaid What payments brought in, here or out of band; refunds do not reduce it.
 	AmountPaid Amount `json:"amount_paid"`
 
 	// AmountDue What is still asked for; 0 once it is void.
@@ -3104,31 +3520,53 @@ type Invoice struct {
 	BalanceApplied int64 `json:"balance_applied"`
 
 	// CreditNotes What of the amount paid is given back: the refunds of its order that are pending or succeeded.
-	CreditNotes  int64          `json:"credit_notes"`
+	CreditNotes int64 `json:"credit_notes"`
+
+	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
 	// AttemptCount How often a charge was tried.
-	AttemptCount         int64      `json:"attempt_count"`
+	AttemptCount int64 `json:"attempt_count"`
+
+	// NextPaymentAttemptAt When it is charged again; null when that is not planned.
 	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
-	DueAt                *wire.Time `json:"due_at"`
+
+	// DueAt Until when it is to be paid.
+	DueAt *wire.Time `json:"due_at"`
 
 	// FinalizedAt When it was issued.
-	FinalizedAt           *wire.Time `json:"finalized_at"`
-	PaidAt                *wire.Time `json:"paid_at"`
-	PastDueAt             *wire.Time `json:"past_due_at"`
+	FinalizedAt *wire.Time `json:"finalized_at"`
+
+	// PaidAt When it was paid in full.
+	PaidAt *wire.Time `json:"paid_at"`
+
+	// PastDueAt When it was found not to be paid in time.
+	PastDueAt *wire.Time `json:"past_due_at"`
+
+	// MarkedUncollectibleAt When it was given up.
 	MarkedUncollectibleAt *wire.Time `json:"marked_uncollectible_at"`
-	VoidedAt              *wire.Time `json:"voided_at"`
-	VoidReason            *string    `json:"void_reason"`
+
+	// VoidedAt When it was called off.
+	VoidedAt *wire.Time `json:"voided_at"`
+
+	// VoidReason What called it off: `requested` (you did), `dunning_exhausted`, `payment_failed` or `subscription_canceled`.
+	VoidReason *string `json:"void_reason"`
 
 	// PaidOutOfBand Whether it was paid without this service.
 	PaidOutOfBand bool `json:"paid_out_of_band"`
 
 	// PeriodStart The period of a subscription that it is for.
-	PeriodStart  *wire.Time     `json:"period_start"`
-	PeriodEnd    *wire.Time     `json:"period_end"`
-	Order        wire.Reference `json:"order"`
+	PeriodStart *wire.Time `json:"period_start"`
+	PeriodEnd   *wire.Time `json:"period_end"`
+
+	// Order Null for a draft.
+	Order wire.Reference `json:"order"`
+
+	// Subscription What billed it.
 	Subscription wire.Reference `json:"subscription"`
-	Discount     wire.Reference `json:"discount"`
+
+	// Discount What took something off.
+	Discount wire.Reference `json:"discount"`
 
 	// Payments Those that paid it.
 	Payments []wire.Reference `json:"payments"`
@@ -3160,8 +3598,11 @@ type Invoice struct {
 
 // InvoiceCreate An invoice to draft.
 type InvoiceCreate struct {
-	Customer string              `json:"customer"`
-	Lines    []InvoiceLineCreate `json:"lines"`
+	// Customer Who is to pay, `cus_...`.
+	Customer string `json:"customer"`
+
+	// Lines In their order.
+	Lines []InvoiceLineCreate `json:"lines"`
 
 	// Currency That of the first price variant, else the account's, when absent.
 	Currency *string `json:"currency,omitempty"`
@@ -3174,8 +3615,12 @@ type InvoiceCreate struct {
 
 	// Discount The id of a discount to take off. It does not count as a redemption.
 	Discount *string `json:"discount,omitempty"`
-	Memo     *string `json:"memo,omitempty"`
-	Footer   *string `json:"footer,omitempty"`
+
+	// Memo A note to the customer, above the lines.
+	Memo *string `json:"memo,omitempty"`
+
+	// Footer A note below them.
+	Footer *string `json:"footer,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -3186,7 +3631,9 @@ type InvoiceCreate struct {
 
 // InvoiceLineCreate A line to bill, by `price_variant`, or ad hoc by `description` and `unit_amount`.
 type InvoiceLineCreate struct {
-	// PriceVariant Example: price_01k0000000000000000000000a
+	// PriceVariant Its id.
+	//
+	// Example: price_01k0000000000000000000000a
 	PriceVariant *string `json:"price_variant,omitempty"`
 
 	// CustomAmount The amount of a unit of a price variant that lets the buyer choose.
@@ -3194,8 +3641,12 @@ type InvoiceLineCreate struct {
 
 	// Description What the line is about; of a price variant, instead of its names.
 	Description *string `json:"description,omitempty"`
-	UnitAmount  *int64  `json:"unit_amount,omitempty"`
-	Quantity    *int64  `json:"quantity,omitempty"`
+
+	// UnitAmount Needed for an ad-hoc line, in the minor unit of the invoice's currency.
+	UnitAmount *int64 `json:"unit_amount,omitempty"`
+
+	// Quantity 1 when absent.
+	Quantity *int64 `json:"quantity,omitempty"`
 
 	// TaxRateBps Hundredths of a percent, of an ad-hoc line; without it the account's settings say.
 	TaxRateBps *int64 `json:"tax_rate_bps,omitempty"`
@@ -3224,16 +3675,29 @@ type InvoiceStatus string
 
 // InvoiceUpdate What to change about an invoice.
 type InvoiceUpdate struct {
-	Customer *string             `json:"customer,omitempty"`
-	Lines    []InvoiceLineCreate `json:"lines,omitzero"`
-	Currency *string             `json:"currency,omitempty"`
+	// Customer Who is to pay, `cus_...`.
+	Customer *string `json:"customer,omitempty"`
+
+	// Lines Replaces all lines.
+	Lines []InvoiceLineCreate `json:"lines,omitzero"`
+
+	// Currency Another one needs `lines` anew.
+	Currency *string `json:"currency,omitempty"`
 
 	// CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
-	CollectionMethod *CollectionMethod            `json:"collection_method,omitempty"`
-	DueAt            nullable.Nullable[wire.Time] `json:"due_at,omitempty"`
-	Discount         nullable.Nullable[string]    `json:"discount,omitempty"`
-	Memo             nullable.Nullable[string]    `json:"memo,omitempty"`
-	Footer           nullable.Nullable[string]    `json:"footer,omitempty"`
+	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
+
+	// DueAt Not in the past.
+	DueAt nullable.Nullable[wire.Time] `json:"due_at,omitempty"`
+
+	// Discount The id of a discount to take off; null for none.
+	Discount nullable.Nullable[string] `json:"discount,omitempty"`
+
+	// Memo A note to the customer, above the lines.
+	Memo nullable.Nullable[string] `json:"memo,omitempty"`
+
+	// Footer A note below them.
+	Footer nullable.Nullable[string] `json:"footer,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -3246,57 +3710,63 @@ type LineItem struct {
 	Object string `json:"object"`
 
 	// Kind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
-	Kind         LineItemKind   `json:"kind"`
-	Product      wire.Reference `json:"product"`
+	Kind LineItemKind `json:"kind"`
+
+	// Product Null for an ad-hoc line of an invoice.
+	Product wire.Reference `json:"product"`
+
+	// PriceVariant Null for an ad-hoc line of an invoice.
 	PriceVariant wire.Reference `json:"price_variant"`
 
 	// ProductName As it was when the line was made; what a line without a product is about.
-	ProductName      string  `json:"product_name"`
+	ProductName string `json:"product_name"`
+
+	// PriceVariantName As it was when the line was made.
 	PriceVariantName *string `json:"price_variant_name"`
 
 	// Description What the line is about, in one text.
 	Description string `json:"description"`
 	Quantity    int64  `json:"quantity"`
 
-	// UnitAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
 
 	// CustomAmount What the buyer chose to pay for a unit, if it was theirs to choose.
 	CustomAmount *int64 `json:"custom_amount"`
 
-	// SubtotalAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
 
 	// TaxRateBps Hundredths of a percent.
-	TaxRateBps int64   `json:"tax_rate_bps"`
-	TaxName    *string `json:"tax_name"`
+	TaxRateBps int64 `json:"tax_rate_bps"`
+
+	// TaxName What documents call the tax; null without one.
+	TaxName *string `json:"tax_name"`
 
 	// TaxInclusive Whether the unit amount contains the tax.
 	TaxInclusive bool `json:"tax_inclusive"`
 
-	// TotalAmount In the currency's minor unit.
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -3317,8 +3787,12 @@ type LineItemList = wire.List[LineItem]
 // MarketingConsent What the customer said about being written to.
 type MarketingConsent struct {
 	Status MarketingConsentStatus `json:"status"`
-	Source *string                `json:"source,omitempty"`
-	At     *wire.Time             `json:"at,omitempty"`
+
+	// Source Where they said so, e.g. `checkout`.
+	Source *string `json:"source,omitempty"`
+
+	// At When they said so.
+	At *wire.Time `json:"at,omitempty"`
 }
 
 // MarketingConsentStatus defines model for MarketingConsent.Status.
@@ -3330,13 +3804,21 @@ type Metadata map[string]string
 // MetadataUpdate Merged per key into what is stored; null removes a key.
 type MetadataUpdate map[string]*string
 
+// NetAmount The total without its tax, in the currency's minor unit.
+//
+// Example: 1800
+type NetAmount = int64
+
 // NextAction What the buyer must do before the payment goes on.
 type NextAction struct {
+	// Type `redirect`: send the buyer to `url`.
 	Type NextActionType `json:"type"`
-	URL  string         `json:"url"`
+
+	// URL Where the buyer goes. They come back to the hosted page.
+	URL string `json:"url"`
 }
 
-// NextActionType defines model for NextAction.Type.
+// NextActionType `redirect`: send the buyer to `url`.
 type NextActionType string
 
 // Order A purchase that took place. Its amounts and lines are records and do not change.
@@ -3352,53 +3834,49 @@ type Order struct {
 	Status OrderStatus `json:"status"`
 
 	// BillingReason What made an order.
-	BillingReason BillingReason    `json:"billing_reason"`
-	Customer      wire.Reference   `json:"customer"`
-	LineItems     []wire.Reference `json:"line_items"`
+	BillingReason BillingReason `json:"billing_reason"`
 
-	// SubtotalAmount In the currency's minor unit.
-	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Customer Who bought.
+	Customer wire.Reference `json:"customer"`
 
-	// DiscountAmount In the currency's minor unit.
-	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// LineItems In their order.
+	LineItems []wire.Reference `json:"line_items"`
 
-	// NetAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// TotalAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
-	// PaidAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
+
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	//
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
+
+	// PaidAmount What payments brought in; refunds do not reduce it.
 	PaidAmount Amount `json:"paid_amount"`
 
-	// RefundedAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// RefundedAmount What is given back: refunds that are pending or have succeeded.
 	RefundedAmount Amount `json:"refunded_amount"`
 
-	// RefundedTaxAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
-	// RefundableAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// RefundableAmount What can still be given back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount What is still to be paid; 0 once it is void.
@@ -3410,35 +3888,49 @@ type Order struct {
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency     Currency       `json:"currency"`
+	Currency Currency `json:"currency"`
+
+	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
-	Checkout     wire.Reference `json:"checkout"`
+
+	// Checkout The checkout that became it; null for renewals and invoices of yours.
+	Checkout wire.Reference `json:"checkout"`
 
 	// Subscription What it bills a period or a change of, or the first of those that it began.
 	Subscription wire.Reference `json:"subscription"`
-	Invoice      wire.Reference `json:"invoice"`
+
+	// Invoice Its invoice, with the same amounts.
+	Invoice wire.Reference `json:"invoice"`
 
 	// Discount What took something off it, if anything did.
 	Discount wire.Reference `json:"discount"`
 
 	// PeriodStart The period of a subscription that the order is for.
-	PeriodStart          *wire.Time `json:"period_start"`
-	PeriodEnd            *wire.Time `json:"period_end"`
+	PeriodStart *wire.Time `json:"period_start"`
+	PeriodEnd   *wire.Time `json:"period_end"`
+
+	// NextPaymentAttemptAt When it is charged again; null when that is not planned.
 	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
 
 	// Payments Those that paid it.
 	Payments []wire.Reference `json:"payments"`
 
 	// Refunds Oldest first, those that failed too.
-	Refunds        []wire.Reference `json:"refunds"`
-	BillingName    *string          `json:"billing_name"`
-	BillingAddress *Address         `json:"billing_address"`
-	TaxID          *TaxID           `json:"tax_id"`
+	Refunds []wire.Reference `json:"refunds"`
+
+	// BillingName As it stands on the invoice.
+	BillingName    *string  `json:"billing_name"`
+	BillingAddress *Address `json:"billing_address"`
+	TaxID          *TaxID   `json:"tax_id"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
-	PaidAt          *wire.Time      `json:"paid_at"`
-	VoidedAt        *wire.Time      `json:"voided_at"`
+
+	// PaidAt When it was paid in full.
+	PaidAt *wire.Time `json:"paid_at"`
+
+	// VoidedAt When it was called off.
+	VoidedAt *wire.Time `json:"voided_at"`
 
 	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it.
 	//
@@ -3459,6 +3951,7 @@ type OrderStatus string
 
 // OrderUpdate What to change about an order.
 type OrderUpdate struct {
+	// BillingName Fixed once the invoice is issued.
 	BillingName    nullable.Nullable[string]  `json:"billing_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
@@ -3474,18 +3967,24 @@ type Payment struct {
 	Object string `json:"object"`
 
 	// Purpose What it pays: a checkout, which becomes an order with it, or an invoice.
-	Purpose  PaymentPurpose `json:"purpose"`
-	Checkout *string        `json:"checkout"`
-	Order    *string        `json:"order"`
-	Invoice  *string        `json:"invoice"`
-	Customer *string        `json:"customer"`
+	Purpose PaymentPurpose `json:"purpose"`
+
+	// Checkout The checkout that it pays.
+	Checkout *string `json:"checkout"`
+
+	// Order The order that it pays. Null until the payment of a checkout succeeds.
+	Order *string `json:"order"`
+
+	// Invoice The invoice that it pays.
+	Invoice *string `json:"invoice"`
+
+	// Customer Whose it is, once that is known.
+	Customer *string `json:"customer"`
 
 	// Status How far a payment is. Succeeded, failed and canceled are final.
 	Status PaymentStatus `json:"status"`
 
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
+	// Amount What was to be charged, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -3506,12 +4005,18 @@ type PaymentPurpose string
 
 // PaymentFailure Why a payment did not go through.
 type PaymentFailure struct {
-	// Code Example: card_declined
+	// Code `card_declined`, or what else went wrong.
+	//
+	// Example: card_declined
 	Code string `json:"code"`
 
-	// DeclineCode Example: insufficient_funds
+	// DeclineCode What the bank said, if it did.
+	//
+	// Example: insufficient_funds
 	DeclineCode *string `json:"decline_code"`
-	Message     string  `json:"message"`
+
+	// Message For people.
+	Message string `json:"message"`
 }
 
 // PaymentMethodDetails What may be shown of a payment method.
@@ -3539,8 +4044,10 @@ type PaymentsProvider string
 // PortalSession What opens the portal to a customer for a while. Its `url` and `token` are never shown again.
 type PortalSession struct {
 	// ID Example: psess_01k0000000000000000000000a
-	ID       string `json:"id"`
-	Object   string `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Customer Whom it is for, `cus_...`.
 	Customer string `json:"customer"`
 
 	// URL Where to send the customer.
@@ -3549,7 +4056,9 @@ type PortalSession struct {
 	URL string `json:"url"`
 
 	// Token The secret that the URL ends in.
-	Token     string  `json:"token"`
+	Token string `json:"token"`
+
+	// ReturnURL Where the portal's way back leads.
 	ReturnURL *string `json:"return_url"`
 
 	// ExpiresAt 24 hours after it was made.
@@ -3566,14 +4075,10 @@ type PortalSessionCreate struct {
 
 // PriceRange The lowest and highest amount among the active price variants, in the account's default currency if possible.
 type PriceRange struct {
-	// MinAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// MinAmount The lowest.
 	MinAmount Amount `json:"min_amount"`
 
-	// MaxAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// MaxAmount The highest.
 	MaxAmount Amount `json:"max_amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -3585,10 +4090,14 @@ type PriceRange struct {
 // PriceVariant One way to pay for a product.
 type PriceVariant struct {
 	// ID Example: price_01k0000000000000000000000a
-	ID      string         `json:"id"`
-	Object  string         `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Product What it is a way to pay for.
 	Product wire.Reference `json:"product"`
-	Name    *string        `json:"name"`
+
+	// Name What buyers see beside the product's name.
+	Name *string `json:"name"`
 
 	// Type Paid once, or again and again.
 	Type PriceVariantType `json:"type"`
@@ -3605,14 +4114,26 @@ type PriceVariant struct {
 	Currency Currency `json:"currency"`
 
 	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
-	CurrencyAmounts CurrencyAmounts       `json:"currency_amounts"`
-	MinAmount       *int64                `json:"min_amount"`
-	SuggestedAmount *int64                `json:"suggested_amount"`
-	MaxAmount       *int64                `json:"max_amount"`
-	Interval        *PriceVariantInterval `json:"interval"`
-	IntervalCount   *int64                `json:"interval_count"`
-	TrialDays       int64                 `json:"trial_days"`
-	SetupFeeAmount  int64                 `json:"setup_fee_amount"`
+	CurrencyAmounts CurrencyAmounts `json:"currency_amounts"`
+
+	// MinAmount The least that a buyer may name, in the minor unit. Only with `amount_type` custom.
+	MinAmount *int64 `json:"min_amount"`
+
+	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	SuggestedAmount *int64 `json:"suggested_amount"`
+
+	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
+	MaxAmount *int64                `json:"max_amount"`
+	Interval  *PriceVariantInterval `json:"interval"`
+
+	// IntervalCount Intervals in a period: 3 with `month` is a quarter. Null for a one-time price.
+	IntervalCount *int64 `json:"interval_count"`
+
+	// TrialDays Days before the first charge of a subscription.
+	TrialDays int64 `json:"trial_days"`
+
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	SetupFeeAmount int64 `json:"setup_fee_amount"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
 	BillingCycles *int64 `json:"billing_cycles"`
@@ -3622,12 +4143,18 @@ type PriceVariant struct {
 
 	// TaxBehavior Null means as the account says.
 	TaxBehavior *TaxBehavior `json:"tax_behavior"`
-	QuantityMin int64        `json:"quantity_min"`
-	QuantityMax *int64       `json:"quantity_max"`
+
+	// QuantityMin The least that is sold at once.
+	QuantityMin int64 `json:"quantity_min"`
+
+	// QuantityMax The most that is sold at once. Null means any number.
+	QuantityMax *int64 `json:"quantity_max"`
 
 	// Stock Units that may ever be sold. Null means any number.
-	Stock     *int64 `json:"stock"`
-	SoldCount int64  `json:"sold_count"`
+	Stock *int64 `json:"stock"`
+
+	// SoldCount Units sold.
+	SoldCount int64 `json:"sold_count"`
 
 	// Position Its place among the variants of its product, from 0.
 	Position int64 `json:"position"`
@@ -3648,199 +4175,9 @@ type PriceVariantAmountType string
 // PriceVariantCreate A price variant to be added to a product.
 type PriceVariantCreate struct {
 	// Product The product's id or slug.
-	Product string  `json:"product"`
-	Name    *string `json:"name,omitempty"`
+	Product string `json:"product"`
 
-	// Type Paid once, or again and again.
-	Type *PriceVariantType `json:"type,omitempty"`
-
-	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
-	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
-
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
-	Amount *Amount `json:"amount,omitempty"`
-
-	// Currency An ISO 4217 code in lower case.
-	//
-	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
-	CurrencyAmounts *CurrencyAmounts      `json:"currency_amounts,omitempty"`
-	MinAmount       *int64                `json:"min_amount,omitempty"`
-	SuggestedAmount *int64                `json:"suggested_amount,omitempty"`
-	MaxAmount       *int64                `json:"max_amount,omitempty"`
-	Interval        *PriceVariantInterval `json:"interval,omitempty"`
-	IntervalCount   *int64                `json:"interval_count,omitempty"`
-	TrialDays       *int64                `json:"trial_days,omitempty"`
-	SetupFeeAmount  *int64                `json:"setup_fee_amount,omitempty"`
-	BillingCycles   *int64                `json:"billing_cycles,omitempty"`
-	CompareAtAmount *int64                `json:"compare_at_amount,omitempty"`
-	TaxBehavior     *TaxBehavior          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int64                `json:"quantity_min,omitempty"`
-	QuantityMax     *int64                `json:"quantity_max,omitempty"`
-	Stock           *int64                `json:"stock,omitempty"`
-	Position        *int64                `json:"position,omitempty"`
-	License         *PriceVariantLicense  `json:"license,omitempty"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata *Metadata `json:"metadata,omitempty"`
-}
-
-// PriceVariantInterval The unit of a billing period.
-type PriceVariantInterval string
-
-// PriceVariantLicense Whether a buyer receives a licence key, and what it allows.
-type PriceVariantLicense struct {
-	Enabled         bool   `json:"enabled"`
-	ActivationLimit *int64 `json:"activation_limit,omitempty"`
-	ExpiresInDays   *int64 `json:"expires_in_days,omitempty"`
-}
-
-// PriceVariantList A page of results.
-type PriceVariantList = wire.List[PriceVariant]
-
-// PriceVariantStatus An archived price variant cannot be bought.
-type PriceVariantStatus string
-
-// PriceVariantType Paid once, or again and again.
-type PriceVariantType string
-
-// PriceVariantUpdate What to change about a price variant.
-type PriceVariantUpdate struct {
-	Name nullable.Nullable[string] `json:"name,omitempty"`
-
-	// Type Paid once, or again and again.
-	Type *PriceVariantType `json:"type,omitempty"`
-
-	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
-	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
-
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
-	Amount *Amount `json:"amount,omitempty"`
-
-	// Currency An ISO 4217 code in lower case.
-	//
-	// Example: usd
-	Currency *Currency `json:"currency,omitempty"`
-
-	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
-	CurrencyAmounts *CurrencyAmounts                        `json:"currency_amounts,omitempty"`
-	MinAmount       nullable.Nullable[int64]                `json:"min_amount,omitempty"`
-	SuggestedAmount nullable.Nullable[int64]                `json:"suggested_amount,omitempty"`
-	MaxAmount       nullable.Nullable[int64]                `json:"max_amount,omitempty"`
-	Interval        nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
-	IntervalCount   nullable.Nullable[int64]                `json:"interval_count,omitempty"`
-	TrialDays       *int64                                  `json:"trial_days,omitempty"`
-	SetupFeeAmount  *int64                                  `json:"setup_fee_amount,omitempty"`
-	BillingCycles   nullable.Nullable[int64]                `json:"billing_cycles,omitempty"`
-	CompareAtAmount nullable.Nullable[int64]                `json:"compare_at_amount,omitempty"`
-	TaxBehavior     nullable.Nullable[TaxBehavior]          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int64                                  `json:"quantity_min,omitempty"`
-	QuantityMax     nullable.Nullable[int64]                `json:"quantity_max,omitempty"`
-	Stock           nullable.Nullable[int64]                `json:"stock,omitempty"`
-	Position        *int64                                  `json:"position,omitempty"`
-	License         nullable.Nullable[PriceVariantLicense]  `json:"license,omitempty"`
-
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
-
-	// Status An archived price variant cannot be bought.
-	Status *PriceVariantStatus `json:"status,omitempty"`
-}
-
-// Product Something for sale. What it costs is in its price variants.
-type Product struct {
-	// ID Example: prod_01k0000000000000000000000a
-	ID     string `json:"id"`
-	Object string `json:"object"`
-	Name   string `json:"name"`
-	Slug   string `json:"slug"`
-
-	// Description Markdown.
-	Description *string `json:"description"`
-	Headline    *string `json:"headline"`
-
-	// Status Only an active product can be bought.
-	Status ProductStatus `json:"status"`
-
-	// Type What kind of thing is sold.
-	Type ProductType `json:"type"`
-
-	// Visibility Unlisted products are sold to whoever has the address.
-	Visibility   ProductVisibility `json:"visibility"`
-	Images       []string          `json:"images"`
-	CoverURL     *string           `json:"cover_url"`
-	TaxCode      *string           `json:"tax_code"`
-	CallToAction *string           `json:"call_to_action"`
-	CustomFields []CustomField     `json:"custom_fields"`
-	Deliverables []Deliverable     `json:"deliverables"`
-
-	// PriceVariants Ids in their order, or the price variants when expanded.
-	PriceVariants []wire.Reference `json:"price_variants"`
-
-	// DefaultPriceVariant The first active one.
-	DefaultPriceVariant wire.Reference `json:"default_price_variant"`
-	PriceRange          *PriceRange    `json:"price_range"`
-
-	// SalesCount Units sold.
-	SalesCount     int64      `json:"sales_count"`
-	PublishedAt    *wire.Time `json:"published_at"`
-	SEOTitle       *string    `json:"seo_title"`
-	SEODescription *string    `json:"seo_description"`
-
-	// ExternalID Your own id, unique in the account.
-	ExternalID *string `json:"external_id"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata  Metadata  `json:"metadata"`
-	CreatedAt wire.Time `json:"created_at"`
-	UpdatedAt wire.Time `json:"updated_at"`
-}
-
-// ProductCreate A product to be made, with its price variants if you like.
-type ProductCreate struct {
-	Name string `json:"name"`
-
-	// Slug Made from the name when absent.
-	Slug        *string `json:"slug,omitempty"`
-	Description *string `json:"description,omitempty"`
-	Headline    *string `json:"headline,omitempty"`
-
-	// Status Only an active product can be bought.
-	Status *ProductStatus `json:"status,omitempty"`
-
-	// Type What kind of thing is sold.
-	Type *ProductType `json:"type,omitempty"`
-
-	// Visibility Unlisted products are sold to whoever has the address.
-	Visibility   *ProductVisibility `json:"visibility,omitempty"`
-	Images       []string           `json:"images,omitempty"`
-	CoverURL     *string            `json:"cover_url,omitempty"`
-	TaxCode      *string            `json:"tax_code,omitempty"`
-	CallToAction *string            `json:"call_to_action,omitempty"`
-	CustomFields []CustomField      `json:"custom_fields,omitempty"`
-	Deliverables []Deliverable      `json:"deliverables,omitempty"`
-
-	// PriceVariants Made together with the product.
-	PriceVariants  []ProductPriceVariant `json:"price_variants,omitempty"`
-	SEOTitle       *string               `json:"seo_title,omitempty"`
-	SEODescription *string               `json:"seo_description,omitempty"`
-	ExternalID     *string               `json:"external_id,omitempty"`
-
-	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-	Metadata *Metadata `json:"metadata,omitempty"`
-}
-
-// ProductList A page of results.
-type ProductList = wire.List[Product]
-
-// ProductPriceVariant A price variant to be made together with its product.
-type ProductPriceVariant struct {
+	// Name What buyers see beside the product's name.
 	Name *string `json:"name,omitempty"`
 
 	// Type Paid once, or again and again.
@@ -3860,22 +4197,338 @@ type ProductPriceVariant struct {
 	Currency *Currency `json:"currency,omitempty"`
 
 	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
-	CurrencyAmounts *CurrencyAmounts      `json:"currency_amounts,omitempty"`
-	MinAmount       *int64                `json:"min_amount,omitempty"`
-	SuggestedAmount *int64                `json:"suggested_amount,omitempty"`
-	MaxAmount       *int64                `json:"max_amount,omitempty"`
-	Interval        *PriceVariantInterval `json:"interval,omitempty"`
-	IntervalCount   *int64                `json:"interval_count,omitempty"`
-	TrialDays       *int64                `json:"trial_days,omitempty"`
-	SetupFeeAmount  *int64                `json:"setup_fee_amount,omitempty"`
-	BillingCycles   *int64                `json:"billing_cycles,omitempty"`
-	CompareAtAmount *int64                `json:"compare_at_amount,omitempty"`
-	TaxBehavior     *TaxBehavior          `json:"tax_behavior,omitempty"`
-	QuantityMin     *int64                `json:"quantity_min,omitempty"`
-	QuantityMax     *int64                `json:"quantity_max,omitempty"`
-	Stock           *int64                `json:"stock,omitempty"`
-	Position        *int64                `json:"position,omitempty"`
-	License         *PriceVariantLicense  `json:"license,omitempty"`
+	CurrencyAmounts *CurrencyAmounts `json:"currency_amounts,omitempty"`
+
+	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
+	MinAmount *int64 `json:"min_amount,omitempty"`
+
+	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
+
+	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
+	MaxAmount *int64                `json:"max_amount,omitempty"`
+	Interval  *PriceVariantInterval `json:"interval,omitempty"`
+
+	// IntervalCount Intervals in a period, 1 when absent: at most 365 days, 52 weeks, 36 months or 10 years.
+	IntervalCount *int64 `json:"interval_count,omitempty"`
+
+	// TrialDays Days before the first charge of a subscription; 0 when absent.
+	TrialDays *int64 `json:"trial_days,omitempty"`
+
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
+
+	// BillingCycles How often it is charged. Null means until canceled.
+	BillingCycles *int64 `json:"billing_cycles,omitempty"`
+
+	// CompareAtAmount A former amount to show beside this one, which it must exceed.
+	CompareAtAmount *int64       `json:"compare_at_amount,omitempty"`
+	TaxBehavior     *TaxBehavior `json:"tax_behavior,omitempty"`
+
+	// QuantityMin The least that is sold at once; 1 when absent.
+	QuantityMin *int64 `json:"quantity_min,omitempty"`
+
+	// QuantityMax The most that is sold at once. Null means any number.
+	QuantityMax *int64 `json:"quantity_max,omitempty"`
+
+	// Stock Units that may ever be sold. Null means any number.
+	Stock *int64 `json:"stock,omitempty"`
+
+	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
+	Position *int64               `json:"position,omitempty"`
+	License  *PriceVariantLicense `json:"license,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// PriceVariantInterval The unit of a billing period.
+type PriceVariantInterval string
+
+// PriceVariantLicense Whether a buyer receives a licence key, and what it allows.
+type PriceVariantLicense struct {
+	// Enabled Whether a buyer receives one.
+	Enabled bool `json:"enabled"`
+
+	// ActivationLimit On how many devices it may be activated. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+
+	// ExpiresInDays Null means never.
+	ExpiresInDays *int64 `json:"expires_in_days,omitempty"`
+}
+
+// PriceVariantList A page of results.
+type PriceVariantList = wire.List[PriceVariant]
+
+// PriceVariantStatus An archived price variant cannot be bought.
+type PriceVariantStatus string
+
+// PriceVariantType Paid once, or again and again.
+type PriceVariantType string
+
+// PriceVariantUpdate What to change about a price variant.
+type PriceVariantUpdate struct {
+	// Name What buyers see beside the product's name.
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Type Paid once, or again and again.
+	Type *PriceVariantType `json:"type,omitempty"`
+
+	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
+	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount *Amount `json:"amount,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
+	CurrencyAmounts *CurrencyAmounts `json:"currency_amounts,omitempty"`
+
+	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
+	MinAmount nullable.Nullable[int64] `json:"min_amount,omitempty"`
+
+	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	SuggestedAmount nullable.Nullable[int64] `json:"suggested_amount,omitempty"`
+
+	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
+	MaxAmount nullable.Nullable[int64]                `json:"max_amount,omitempty"`
+	Interval  nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
+
+	// IntervalCount Intervals in a period, 1 when absent: at most 365 days, 52 weeks, 36 months or 10 years.
+	IntervalCount nullable.Nullable[int64] `json:"interval_count,omitempty"`
+
+	// TrialDays Days before the first charge of a subscription; 0 when absent.
+	TrialDays *int64 `json:"trial_days,omitempty"`
+
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
+
+	// BillingCycles How often it is charged. Null means until canceled.
+	BillingCycles nullable.Nullable[int64] `json:"billing_cycles,omitempty"`
+
+	// CompareAtAmount A former amount to show beside this one, which it must exceed.
+	CompareAtAmount nullable.Nullable[int64]       `json:"compare_at_amount,omitempty"`
+	TaxBehavior     nullable.Nullable[TaxBehavior] `json:"tax_behavior,omitempty"`
+
+	// QuantityMin The least that is sold at once; 1 when absent.
+	QuantityMin *int64 `json:"quantity_min,omitempty"`
+
+	// QuantityMax The most that is sold at once. Null means any number.
+	QuantityMax nullable.Nullable[int64] `json:"quantity_max,omitempty"`
+
+	// Stock Units that may ever be sold. Null means any number.
+	Stock nullable.Nullable[int64] `json:"stock,omitempty"`
+
+	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
+	Position *int64                                 `json:"position,omitempty"`
+	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+
+	// Status An archived price variant cannot be bought.
+	Status *PriceVariantStatus `json:"status,omitempty"`
+}
+
+// Product Something for sale. What it costs is in its price variants.
+type Product struct {
+	// ID Example: prod_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Name What buyers see, and documents as it was when they were made.
+	Name string `json:"name"`
+
+	// Slug Names the product in paths. A former one goes on working until another product takes it.
+	Slug string `json:"slug"`
+
+	// Description Markdown.
+	Description *string `json:"description"`
+
+	// Headline One line below the name.
+	Headline *string `json:"headline"`
+
+	// Status Only an active product can be bought.
+	Status ProductStatus `json:"status"`
+
+	// Type What kind of thing is sold.
+	Type ProductType `json:"type"`
+
+	// Visibility Unlisted products are sold to whoever has the address.
+	Visibility ProductVisibility `json:"visibility"`
+
+	// Images URLs, in their order.
+	Images []string `json:"images"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url"`
+
+	// TaxCode Kept for you.
+	TaxCode *string `json:"tax_code"`
+
+	// CallToAction What a button to buy says.
+	CallToAction *string `json:"call_to_action"`
+
+	// CustomFields Questions that buyers answer at checkout.
+	CustomFields []CustomField `json:"custom_fields"`
+
+	// Deliverables What a buyer receives.
+	Deliverables []Deliverable `json:"deliverables"`
+
+	// PriceVariants Ids in their order, or the price variants when expanded.
+	PriceVariants []wire.Reference `json:"price_variants"`
+
+	// DefaultPriceVariant The first active one.
+	DefaultPriceVariant wire.Reference `json:"default_price_variant"`
+	PriceRange          *PriceRange    `json:"price_range"`
+
+	// SalesCount Units sold.
+	SalesCount int64 `json:"sales_count"`
+
+	// PublishedAt When it first became active.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// SEOTitle For search engines.
+	SEOTitle *string `json:"seo_title"`
+
+	// SEODescription For search engines.
+	SEODescription *string `json:"seo_description"`
+
+	// ExternalID Your own id, unique in the account.
+	ExternalID *string `json:"external_id"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ProductCreate A product to be made, with its price variants if you like.
+type ProductCreate struct {
+	// Name What buyers see.
+	Name string `json:"name"`
+
+	// Slug Made from the name when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Description Markdown.
+	Description *string `json:"description,omitempty"`
+
+	// Headline One line below the name.
+	Headline *string `json:"headline,omitempty"`
+
+	// Status Only an active product can be bought.
+	Status *ProductStatus `json:"status,omitempty"`
+
+	// Type What kind of thing is sold.
+	Type *ProductType `json:"type,omitempty"`
+
+	// Visibility Unlisted products are sold to whoever has the address.
+	Visibility *ProductVisibility `json:"visibility,omitempty"`
+
+	// Images URLs, in their order.
+	Images []string `json:"images,omitempty"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url,omitempty"`
+
+	// TaxCode Kept for you.
+	TaxCode *string `json:"tax_code,omitempty"`
+
+	// CallToAction What a button to buy says.
+	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// CustomFields Questions that buyers answer at checkout.
+	CustomFields []CustomField `json:"custom_fields,omitempty"`
+
+	// Deliverables What a buyer receives.
+	Deliverables []Deliverable `json:"deliverables,omitempty"`
+
+	// PriceVariants Made together with the product.
+	PriceVariants []ProductPriceVariant `json:"price_variants,omitempty"`
+
+	// SEOTitle For search engines.
+	SEOTitle       *string `json:"seo_title,omitempty"`
+	SEODescription *string `json:"seo_description,omitempty"`
+
+	// ExternalID Your own id, unique in the account.
+	ExternalID *string `json:"external_id,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// ProductList A page of results.
+type ProductList = wire.List[Product]
+
+// ProductPriceVariant A price variant to be made together with its product.
+type ProductPriceVariant struct {
+	// Name What buyers see beside the product's name.
+	Name *string `json:"name,omitempty"`
+
+	// Type Paid once, or again and again.
+	Type *PriceVariantType `json:"type,omitempty"`
+
+	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
+	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount *Amount `json:"amount,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
+	CurrencyAmounts *CurrencyAmounts `json:"currency_amounts,omitempty"`
+
+	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
+	MinAmount *int64 `json:"min_amount,omitempty"`
+
+	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
+
+	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
+	MaxAmount *int64                `json:"max_amount,omitempty"`
+	Interval  *PriceVariantInterval `json:"interval,omitempty"`
+
+	// IntervalCount Intervals in a period, 1 when absent: at most 365 days, 52 weeks, 36 months or 10 years.
+	IntervalCount *int64 `json:"interval_count,omitempty"`
+
+	// TrialDays Days before the first charge of a subscription; 0 when absent.
+	TrialDays *int64 `json:"trial_days,omitempty"`
+
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
+
+	// BillingCycles How often it is charged. Null means until canceled.
+	BillingCycles *int64 `json:"billing_cycles,omitempty"`
+
+	// CompareAtAmount A former amount to show beside this one, which it must exceed.
+	CompareAtAmount *int64       `json:"compare_at_amount,omitempty"`
+	TaxBehavior     *TaxBehavior `json:"tax_behavior,omitempty"`
+
+	// QuantityMin The least that is sold at once; 1 when absent.
+	QuantityMin *int64 `json:"quantity_min,omitempty"`
+
+	// QuantityMax The most that is sold at once. Null means any number.
+	QuantityMax *int64 `json:"quantity_max,omitempty"`
+
+	// Stock Units that may ever be sold. Null means any number.
+	Stock *int64 `json:"stock,omitempty"`
+
+	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
+	Position *int64               `json:"position,omitempty"`
+	License  *PriceVariantLicense `json:"license,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -3889,10 +4542,16 @@ type ProductType string
 
 // ProductUpdate What to change about a product.
 type ProductUpdate struct {
-	Name        *string                   `json:"name,omitempty"`
-	Slug        *string                   `json:"slug,omitempty"`
+	Name *string `json:"name,omitempty"`
+
+	// Slug The former one goes on working until another product takes it.
+	Slug *string `json:"slug,omitempty"`
+
+	// Description Markdown.
 	Description nullable.Nullable[string] `json:"description,omitempty"`
-	Headline    nullable.Nullable[string] `json:"headline,omitempty"`
+
+	// Headline One line below the name.
+	Headline nullable.Nullable[string] `json:"headline,omitempty"`
 
 	// Status Only an active product can be bought.
 	Status *ProductStatus `json:"status,omitempty"`
@@ -3901,16 +4560,30 @@ type ProductUpdate struct {
 	Type *ProductType `json:"type,omitempty"`
 
 	// Visibility Unlisted products are sold to whoever has the address.
-	Visibility     *ProductVisibility        `json:"visibility,omitempty"`
-	Images         []string                  `json:"images,omitzero"`
-	CoverURL       nullable.Nullable[string] `json:"cover_url,omitempty"`
-	TaxCode        nullable.Nullable[string] `json:"tax_code,omitempty"`
-	CallToAction   nullable.Nullable[string] `json:"call_to_action,omitempty"`
-	CustomFields   []CustomField             `json:"custom_fields,omitzero"`
+	Visibility *ProductVisibility `json:"visibility,omitempty"`
+
+	// Images Replaces all of them.
+	Images []string `json:"images,omitzero"`
+
+	// CoverURL An image.
+	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
+
+	// TaxCode Kept for you.
+	TaxCode nullable.Nullable[string] `json:"tax_code,omitempty"`
+
+	// CallToAction What a button to buy says.
+	CallToAction nullable.Nullable[string] `json:"call_to_action,omitempty"`
+
+	// CustomFields Replaces all of them.
+	CustomFields []CustomField `json:"custom_fields,omitzero"`
+
+	// Deliverables Replaces all of them.
 	Deliverables   []Deliverable             `json:"deliverables,omitzero"`
 	SEOTitle       nullable.Nullable[string] `json:"seo_title,omitempty"`
 	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
-	ExternalID     nullable.Nullable[string] `json:"external_id,omitempty"`
+
+	// ExternalID Your own id, unique in the account.
+	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
@@ -3925,63 +4598,83 @@ type ProrationBehavior string
 // PublicCheckout A checkout as its buyer sees it.
 type PublicCheckout struct {
 	// ID Example: chk_01k0000000000000000000000a
-	ID             string     `json:"id"`
-	Object         string     `json:"object"`
-	SellerName     string     `json:"seller_name"`
-	LineItems      []LineItem `json:"line_items"`
-	CustomerEmail  *string    `json:"customer_email"`
-	CustomerName   *string    `json:"customer_name"`
-	BillingAddress *Address   `json:"billing_address"`
-	TaxID          *TaxID     `json:"tax_id"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// SellerName The account's name.
+	SellerName string `json:"seller_name"`
+
+	// LineItems In the order of the request.
+	LineItems []LineItem `json:"line_items"`
+
+	// CustomerEmail Needed to confirm.
+	CustomerEmail  *string  `json:"customer_email"`
+	CustomerName   *string  `json:"customer_name"`
+	BillingAddress *Address `json:"billing_address"`
+	TaxID          *TaxID   `json:"tax_id"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
 	// Example: usd
-	Currency     Currency `json:"currency"`
-	DiscountCode *string  `json:"discount_code"`
+	Currency Currency `json:"currency"`
+
+	// DiscountCode The code by which a discount came.
+	DiscountCode *string `json:"discount_code"`
 
 	// AllowDiscountCodes The buyer may enter a code.
 	AllowDiscountCodes bool `json:"allow_discount_codes"`
 
-	// SubtotalAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount    Amount         `json:"net_amount"`
-	TaxAmount    *int64         `json:"tax_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
+
+	// TaxAmount Null until the buyer's country is known if it matters. The total is without it then.
+	TaxAmount *int64 `json:"tax_amount"`
+
+	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
-	// TotalAmount In the currency's minor unit.
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountDueNow In the currency's minor unit.
-	//
-	// Example: 1900
+	// AmountDueNow What is charged at once: the total without what is on trial.
 	AmountDueNow Amount `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
 	Status CheckoutStatus `json:"status"`
 
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
-	PaymentStatus         CheckoutPaymentStatus `json:"payment_status"`
-	PaymentMethodRequired bool                  `json:"payment_method_required"`
-	LastPaymentError      *PaymentFailure       `json:"last_payment_error"`
-	NextAction            *NextAction           `json:"next_action"`
-	URL                   string                `json:"url"`
-	SuccessURL            *string               `json:"success_url"`
-	CancelURL             *string               `json:"cancel_url"`
-	ReturnURL             *string               `json:"return_url"`
+	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
+
+	// PaymentMethodRequired False when there is nothing to pay.
+	PaymentMethodRequired bool            `json:"payment_method_required"`
+	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
+	NextAction            *NextAction     `json:"next_action"`
+
+	// URL The hosted page.
+	URL string `json:"url"`
+
+	// SuccessURL Where the buyer goes after paying.
+	SuccessURL *string `json:"success_url"`
+
+	// CancelURL Where the way back leads.
+	CancelURL *string `json:"cancel_url"`
+
+	// ReturnURL Kept for pages of the seller; ours do not use it.
+	ReturnURL *string `json:"return_url"`
 
 	// CustomFields The questions of all its products.
 	CustomFields []CustomField `json:"custom_fields"`
@@ -3990,17 +4683,24 @@ type PublicCheckout struct {
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
 
 	// TermsRequired The seller's terms must be accepted to confirm.
-	TermsRequired bool       `json:"terms_required"`
-	Locale        *string    `json:"locale"`
-	ExpiresAt     wire.Time  `json:"expires_at"`
-	CompletedAt   *wire.Time `json:"completed_at"`
-	CreatedAt     wire.Time  `json:"created_at"`
-	UpdatedAt     wire.Time  `json:"updated_at"`
+	TermsRequired bool    `json:"terms_required"`
+	Locale        *string `json:"locale"`
+
+	// ExpiresAt From when it can no longer be paid.
+	ExpiresAt wire.Time `json:"expires_at"`
+
+	// CompletedAt When it was paid, or found to cost nothing.
+	CompletedAt *wire.Time `json:"completed_at"`
+	CreatedAt   wire.Time  `json:"created_at"`
+	UpdatedAt   wire.Time  `json:"updated_at"`
 }
 
 // PublicCheckoutUpdate What a buyer may change about an open checkout.
 type PublicCheckoutUpdate struct {
-	CustomerEmail  nullable.Nullable[string]  `json:"customer_email,omitempty"`
+	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
+
+	// CustomerName Stands on the invoice.
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
@@ -4016,16 +4716,22 @@ type PublicCheckoutUpdate struct {
 // Refund Money of an order that is given back, tax included.
 type Refund struct {
 	// ID Example: re_01k0000000000000000000000a
-	ID           string         `json:"id"`
-	Object       string         `json:"object"`
-	Order        wire.Reference `json:"order"`
-	Payment      wire.Reference `json:"payment"`
-	Customer     wire.Reference `json:"customer"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Order What was paid.
+	Order wire.Reference `json:"order"`
+
+	// Payment The payment that the money came with.
+	Payment wire.Reference `json:"payment"`
+
+	// Customer Who gets it back.
+	Customer wire.Reference `json:"customer"`
+
+	// Subscription What had billed it.
 	Subscription wire.Reference `json:"subscription"`
 
-	// Amount In the currency's minor unit.
-	//
-	// Example: 1900
+	// Amount What is given back, tax included, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
 	// TaxAmount The part of the order's tax that goes back with it.
@@ -4040,21 +4746,27 @@ type Refund struct {
 	Status RefundStatus `json:"status"`
 
 	// Reason Why money is given back.
-	Reason  RefundReason `json:"reason"`
-	Comment *string      `json:"comment"`
+	Reason RefundReason `json:"reason"`
+
+	// Comment For you. The buyer does not see it.
+	Comment *string `json:"comment"`
 
 	// RevokeAccess Whether what the order gave access to ends with the refund.
 	RevokeAccess bool `json:"revoke_access"`
 
-	// FailureReason Example: expired_or_canceled_card
+	// FailureReason Why it could not be done, as its provider says; null otherwise.
+	//
+	// Example: expired_or_canceled_card
 	FailureReason *string `json:"failure_reason"`
 
 	// Provider Who gives the money back, e.g. `test`.
 	Provider string `json:"provider"`
 
 	// ProviderRefundID The provider's own id of it.
-	ProviderRefundID *string    `json:"provider_refund_id"`
-	SucceededAt      *wire.Time `json:"succeeded_at"`
+	ProviderRefundID *string `json:"provider_refund_id"`
+
+	// SucceededAt When its provider said that it is done.
+	SucceededAt *wire.Time `json:"succeeded_at"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -4091,10 +4803,11 @@ type RefundReason string
 
 // RefundSettlement What becomes of a refund.
 type RefundSettlement struct {
+	// Status What its provider says.
 	Status RefundSettlementStatus `json:"status"`
 }
 
-// RefundSettlementStatus defines model for RefundSettlement.Status.
+// RefundSettlementStatus What its provider says.
 type RefundSettlementStatus string
 
 // RefundStatus How far a refund is. A succeeded one fails when the buyer's bank sends the money back.
@@ -4102,6 +4815,7 @@ type RefundStatus string
 
 // RefundUpdate What to change about a refund.
 type RefundUpdate struct {
+	// Comment For you. The buyer does not see it.
 	Comment nullable.Nullable[string] `json:"comment,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -4111,8 +4825,10 @@ type RefundUpdate struct {
 // SavedPaymentMethod A payment method that a customer can be charged with later.
 type SavedPaymentMethod struct {
 	// ID Example: pm_01k0000000000000000000000a
-	ID       string `json:"id"`
-	Object   string `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Customer Whose it is, `cus_...`.
 	Customer string `json:"customer"`
 
 	// Provider Who charges it, e.g. `test`.
@@ -4150,8 +4866,12 @@ type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
 type SignedURL struct {
 	Object string `json:"object"`
 
-	// URL Example: https://shop.example/files/7h3t0k3n
-	URL       string    `json:"url"`
+	// URL Where to fetch the file, without a key.
+	//
+	// Example: https://shop.example/files/7h3t0k3n
+	URL string `json:"url"`
+
+	// ExpiresAt Until when.
 	ExpiresAt wire.Time `json:"expires_at"`
 }
 
@@ -4166,8 +4886,12 @@ type SocialAccount struct {
 
 	// PlatformAccountID The network's id of the profile or page.
 	PlatformAccountID *string `json:"platform_account_id"`
-	Username          string  `json:"username"`
-	DisplayName       string  `json:"display_name"`
+
+	// Username As the network has it.
+	Username string `json:"username"`
+
+	// DisplayName What you call it.
+	DisplayName string `json:"display_name"`
 
 	// Driver `sandbox`, or who speaks to the network.
 	//
@@ -4175,8 +4899,10 @@ type SocialAccount struct {
 	Driver string `json:"driver"`
 
 	// AdsStatus `error`: the network does not let this service in any more; connect the channel again.
-	AdsStatus      SocialAdsStatus `json:"ads_status"`
-	AdsActivatedAt *wire.Time      `json:"ads_activated_at"`
+	AdsStatus SocialAdsStatus `json:"ads_status"`
+
+	// AdsActivatedAt Null until it is activated.
+	AdsActivatedAt *wire.Time `json:"ads_activated_at"`
 
 	// ScopedAdAccountIDs The ad accounts that the channel is limited to. Empty means all that it reaches.
 	ScopedAdAccountIDs []string  `json:"scoped_ad_account_ids"`
@@ -4197,8 +4923,12 @@ type SocialAccountConnect struct {
 
 	// PlatformAccountID The network's id of the profile or page.
 	PlatformAccountID *string `json:"platform_account_id,omitempty"`
-	Username          *string `json:"username,omitempty"`
-	DisplayName       *string `json:"display_name,omitempty"`
+
+	// Username As the network has it.
+	Username *string `json:"username,omitempty"`
+
+	// DisplayName What you call it.
+	DisplayName *string `json:"display_name,omitempty"`
 
 	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have.
 	//
@@ -4235,11 +4965,17 @@ type SocialPost struct {
 	// Example: sacct_01k0000000000000000000000a
 	AccountID string           `json:"account_id"`
 	Status    SocialPostStatus `json:"status"`
-	Text      *string          `json:"text"`
+
+	// Text What it says.
+	Text *string `json:"text"`
 
 	// LinkURL The post's own address.
-	LinkURL     *string    `json:"link_url"`
-	MediaURL    *string    `json:"media_url"`
+	LinkURL *string `json:"link_url"`
+
+	// MediaURL Its picture or video.
+	MediaURL *string `json:"media_url"`
+
+	// PublishedAt Null for a draft.
 	PublishedAt *wire.Time `json:"published_at"`
 	CreatedAt   wire.Time  `json:"created_at"`
 	UpdatedAt   wire.Time  `json:"updated_at"`
@@ -4251,22 +4987,32 @@ type SocialPostStatus string
 // SocialPostList A page of results.
 type SocialPostList = wire.List[SocialPost]
 
-// Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of subscriptions; each period is told by order.created with billing_reason `subscription_cycle`, and by the events of its invoice.
+// Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
+// subscriptions: each period is told by order.created and invoice.created with billing_reason `subscription_cycle`, then order.paid
+// and invoice.paid. When the charge is declined invoice.past_due follows instead, and the subscription is past due. It is charged again
+// on the account's `dunning` schedule: either order.paid and invoice.paid follow, or after the last attempt invoice.voided, and the
+// subscription is canceled.
 type Subscription struct {
 	// ID Example: sub_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
 	// Status Where a subscription stands. Canceled and completed are final.
-	Status       SubscriptionStatus `json:"status"`
-	Customer     wire.Reference     `json:"customer"`
-	Product      wire.Reference     `json:"product"`
-	PriceVariant wire.Reference     `json:"price_variant"`
-	Quantity     int64              `json:"quantity"`
+	Status SubscriptionStatus `json:"status"`
 
-	// UnitAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// Customer Who is billed.
+	Customer wire.Reference `json:"customer"`
+
+	// Product What for.
+	Product wire.Reference `json:"product"`
+
+	// PriceVariant The plan. Its price is kept as it was when it was sold.
+	PriceVariant wire.Reference `json:"price_variant"`
+
+	// Quantity How many units a period bills.
+	Quantity int64 `json:"quantity"`
+
+	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
 
 	// Amount What a period costs, without discount and without tax on top.
@@ -4278,49 +5024,79 @@ type Subscription struct {
 	Currency Currency `json:"currency"`
 
 	// Interval The unit of a billing period.
-	Interval      PriceVariantInterval `json:"interval"`
-	IntervalCount int64                `json:"interval_count"`
+	Interval PriceVariantInterval `json:"interval"`
+
+	// IntervalCount Intervals in a period.
+	IntervalCount int64 `json:"interval_count"`
 
 	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day.
-	AnchorDay          int64     `json:"anchor_day"`
+	AnchorDay int64 `json:"anchor_day"`
+
+	// CurrentPeriodStart When the current period, or trial, began.
 	CurrentPeriodStart wire.Time `json:"current_period_start"`
 
 	// CurrentPeriodEnd When the next period is billed.
-	CurrentPeriodEnd  wire.Time  `json:"current_period_end"`
-	TrialStart        *wire.Time `json:"trial_start"`
-	TrialEnd          *wire.Time `json:"trial_end"`
-	StartedAt         wire.Time  `json:"started_at"`
-	CancelAtPeriodEnd bool       `json:"cancel_at_period_end"`
+	CurrentPeriodEnd wire.Time `json:"current_period_end"`
+
+	// TrialStart Null without a trial.
+	TrialStart *wire.Time `json:"trial_start"`
+
+	// TrialEnd When the first charge is due.
+	TrialEnd *wire.Time `json:"trial_end"`
+
+	// StartedAt When it was sold.
+	StartedAt wire.Time `json:"started_at"`
+
+	// CancelAtPeriodEnd Whether it ends with its period.
+	CancelAtPeriodEnd bool `json:"cancel_at_period_end"`
 
 	// CancelAt When it is going to end.
 	CancelAt *wire.Time `json:"cancel_at"`
 
 	// CanceledAt When it was cancelled.
-	CanceledAt       *wire.Time                `json:"canceled_at"`
-	EndedAt          *wire.Time                `json:"ended_at"`
-	Cancellation     *SubscriptionCancellation `json:"cancellation"`
-	PauseAtPeriodEnd bool                      `json:"pause_at_period_end"`
-	PausedAt         *wire.Time                `json:"paused_at"`
-	ResumesAt        *wire.Time                `json:"resumes_at"`
+	CanceledAt *wire.Time `json:"canceled_at"`
+
+	// EndedAt When it ended; null while it goes on.
+	EndedAt      *wire.Time                `json:"ended_at"`
+	Cancellation *SubscriptionCancellation `json:"cancellation"`
+
+	// PauseAtPeriodEnd Whether it pauses with its period.
+	PauseAtPeriodEnd bool `json:"pause_at_period_end"`
+
+	// PausedAt Since when it is paused.
+	PausedAt *wire.Time `json:"paused_at"`
+
+	// ResumesAt When it goes on by itself; null for when somebody resumes it.
+	ResumesAt *wire.Time `json:"resumes_at"`
 
 	// PastDueAt When the first attempt at the latest invoice failed.
-	PastDueAt            *wire.Time `json:"past_due_at"`
+	PastDueAt *wire.Time `json:"past_due_at"`
+
+	// NextPaymentAttemptAt When what is past due is charged again; null when nothing is.
 	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
 
 	// CyclesBilled How many periods were billed.
 	CyclesBilled int64 `json:"cycles_billed"`
 
 	// BillingCycles After how many periods it is completed, null for never.
-	BillingCycles  *int64                     `json:"billing_cycles"`
-	Discount       wire.Reference             `json:"discount"`
+	BillingCycles *int64 `json:"billing_cycles"`
+
+	// Discount What it has off, if anything.
+	Discount wire.Reference `json:"discount"`
+
+	// DiscountEndsAt Until when; null for as long as it lasts, or as the discount says.
 	DiscountEndsAt *wire.Time                 `json:"discount_ends_at"`
 	PaymentMethod  *SubscriptionPaymentMethod `json:"payment_method"`
-	LatestInvoice  wire.Reference             `json:"latest_invoice"`
-	PendingChange  *SubscriptionPendingChange `json:"pending_change"`
+
+	// LatestInvoice The invoice of the newest bill.
+	LatestInvoice wire.Reference             `json:"latest_invoice"`
+	PendingChange *SubscriptionPendingChange `json:"pending_change"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
-	Checkout        wire.Reference  `json:"checkout"`
+
+	// Checkout The purchase that began it.
+	Checkout wire.Reference `json:"checkout"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
@@ -4334,8 +5110,10 @@ type SubscriptionCancel struct {
 	AtPeriodEnd *bool `json:"at_period_end,omitempty"`
 
 	// Reason Why a subscription is cancelled.
-	Reason  *CancellationFeedback `json:"reason,omitempty"`
-	Comment *string               `json:"comment,omitempty"`
+	Reason *CancellationFeedback `json:"reason,omitempty"`
+
+	// Comment What the customer had to say.
+	Comment *string `json:"comment,omitempty"`
 
 	// Refund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
 	Refund *SubscriptionCancelRefund `json:"refund,omitempty"`
@@ -4346,8 +5124,10 @@ type SubscriptionCancelRefund string
 
 // SubscriptionCancellation Why a subscription was cancelled, and by whom.
 type SubscriptionCancellation struct {
-	Reason  *CancellationReason `json:"reason"`
-	Comment *string             `json:"comment"`
+	Reason *CancellationReason `json:"reason"`
+
+	// Comment What whoever cancelled had to say.
+	Comment *string `json:"comment"`
 
 	// By The customer does it on the portal.
 	By SubscriptionCancellationBy `json:"by"`
@@ -4363,7 +5143,9 @@ type SubscriptionCancellationBy string
 type SubscriptionChangeCreate struct {
 	// PriceVariant A recurring price variant, of any product.
 	PriceVariant *string `json:"price_variant,omitempty"`
-	Quantity     *int64  `json:"quantity,omitempty"`
+
+	// Quantity How many units a period bills.
+	Quantity *int64 `json:"quantity,omitempty"`
 
 	// ProrationBehavior When the difference is billed. Without it the account's setting counts.
 	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
@@ -4371,8 +5153,12 @@ type SubscriptionChangeCreate struct {
 
 // SubscriptionChangePreview What a change of plan would come to.
 type SubscriptionChangePreview struct {
-	Object       string `json:"object"`
+	Object string `json:"object"`
+
+	// Subscription Its id.
 	Subscription string `json:"subscription"`
+
+	// PriceVariant The next plan, `price_...`.
 	PriceVariant string `json:"price_variant"`
 	Quantity     int64  `json:"quantity"`
 
@@ -4403,30 +5189,30 @@ type SubscriptionChangePreview struct {
 	// Lines What is billed, now or with the next period.
 	Lines []SubscriptionLine `json:"lines"`
 
-	// SubtotalAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount In the currency's minor unit.
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
 
 	// BalanceApplied What the customer's credit pays of it.
 	BalanceApplied int64 `json:"balance_applied"`
@@ -4442,7 +5228,9 @@ type SubscriptionCreate struct {
 
 	// PriceVariant A recurring price variant.
 	PriceVariant string `json:"price_variant"`
-	Quantity     *int64 `json:"quantity,omitempty"`
+
+	// Quantity 1 when absent.
+	Quantity *int64 `json:"quantity,omitempty"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -4470,44 +5258,47 @@ type SubscriptionCreate struct {
 
 // SubscriptionLine A line of what is going to be billed.
 type SubscriptionLine struct {
-	Kind        SubscriptionLineKind `json:"kind"`
-	Description string               `json:"description"`
-	Quantity    int64                `json:"quantity"`
+	// Kind What the line is for.
+	Kind SubscriptionLineKind `json:"kind"`
 
-	// UnitAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// Description What it is about, in one text.
+	Description string `json:"description"`
+	Quantity    int64  `json:"quantity"`
+
+	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
 
-	// SubtotalAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount In the currency's minor unit.
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount     `json:"total_amount"`
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
+
+	// PeriodStart The time that the line pays for, if it pays for a time.
 	PeriodStart *wire.Time `json:"period_start"`
 	PeriodEnd   *wire.Time `json:"period_end"`
 }
 
-// SubscriptionLineKind defines model for SubscriptionLine.Kind.
+// SubscriptionLineKind What the line is for.
 type SubscriptionLineKind string
 
 // SubscriptionList A page of results.
@@ -4542,16 +5333,27 @@ type SubscriptionPaymentMethodType string
 
 // SubscriptionPendingChange A change of plan that waits for the end of the period, or for the payment of its invoice.
 type SubscriptionPendingChange struct {
-	PriceVariant string    `json:"price_variant"`
-	Quantity     int64     `json:"quantity"`
-	EffectiveAt  wire.Time `json:"effective_at"`
-	Invoice      *string   `json:"invoice"`
+	// PriceVariant The next plan, `price_...`.
+	PriceVariant string `json:"price_variant"`
+
+	// Quantity The next quantity.
+	Quantity int64 `json:"quantity"`
+
+	// EffectiveAt When it holds.
+	EffectiveAt wire.Time `json:"effective_at"`
+
+	// Invoice The invoice that waits to be paid for it; null if it waits for the end of the period.
+	Invoice *string `json:"invoice"`
 }
 
 // SubscriptionRenewalPreview What the next period of a subscription is going to cost.
 type SubscriptionRenewalPreview struct {
-	Object       string `json:"object"`
+	Object string `json:"object"`
+
+	// Subscription Its id.
 	Subscription string `json:"subscription"`
+
+	// PriceVariant The plan of that period, `price_...`.
 	PriceVariant string `json:"price_variant"`
 	Quantity     int64  `json:"quantity"`
 
@@ -4561,34 +5363,36 @@ type SubscriptionRenewalPreview struct {
 	Currency Currency `json:"currency"`
 
 	// PeriodStart When it is billed.
-	PeriodStart wire.Time          `json:"period_start"`
-	PeriodEnd   wire.Time          `json:"period_end"`
-	Lines       []SubscriptionLine `json:"lines"`
+	PeriodStart wire.Time `json:"period_start"`
+	PeriodEnd   wire.Time `json:"period_end"`
 
-	// SubtotalAmount In the currency's minor unit.
-	//
-	// Example: 1900
-	SubtotalAmount Amount `json:"subtotal_amount"`
+	// Lines What is billed.
+	Lines []SubscriptionLine `json:"lines"`
 
-	// DiscountAmount In the currency's minor unit.
+	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
 	//
-	// Example: 1900
-	DiscountAmount Amount `json:"discount_amount"`
+	// Example: 2000
+	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// NetAmount In the currency's minor unit.
+	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
 	//
-	// Example: 1900
-	NetAmount Amount `json:"net_amount"`
+	// Example: 200
+	DiscountAmount DiscountAmount `json:"discount_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// NetAmount The total without its tax, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
+	// Example: 1800
+	NetAmount NetAmount `json:"net_amount"`
 
-	// TotalAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
-	TotalAmount Amount `json:"total_amount"`
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
+
+	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	//
+	// Example: 2142
+	TotalAmount TotalAmount `json:"total_amount"`
 
 	// BalanceApplied What the customer's credit pays of it.
 	BalanceApplied int64 `json:"balance_applied"`
@@ -4602,11 +5406,14 @@ type SubscriptionStatus string
 
 // SubscriptionUpdate A change of a subscription.
 type SubscriptionUpdate struct {
+	// CancelAtPeriodEnd Whether it ends with its period.
 	CancelAtPeriodEnd *bool `json:"cancel_at_period_end,omitempty"`
 
 	// TrialEnd Later than now: a trial is only extended.
 	TrialEnd *wire.Time `json:"trial_end,omitempty"`
-	Quantity *int64     `json:"quantity,omitempty"`
+
+	// Quantity Holds at once.
+	Quantity *int64 `json:"quantity,omitempty"`
 
 	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
@@ -4618,34 +5425,49 @@ type SubscriptionUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
+// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
+//
+// Example: 2000
+type SubtotalAmount = int64
+
+// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
+//
+// Example: 342
+type TaxAmount = int64
+
 // TaxBehavior Whether tax is added to an amount or is part of it.
 type TaxBehavior string
 
 // TaxBreakdown The tax of one rate.
 type TaxBreakdown struct {
+	// Name What documents call it, e.g. VAT.
 	Name string `json:"name"`
 
 	// RateBps Hundredths of a percent.
 	RateBps int64 `json:"rate_bps"`
 
-	// TaxableAmount In the currency's minor unit.
-	//
-	// Example: 1900
+	// TaxableAmount What the rate is taken of, without the tax.
 	TaxableAmount Amount `json:"taxable_amount"`
 
-	// TaxAmount In the currency's minor unit.
+	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 	//
-	// Example: 1900
-	TaxAmount Amount `json:"tax_amount"`
-	Inclusive bool   `json:"inclusive"`
+	// Example: 342
+	TaxAmount TaxAmount `json:"tax_amount"`
+
+	// Inclusive Whether prices contain it.
+	Inclusive bool `json:"inclusive"`
 }
 
 // TaxID A tax identification number with its kind, e.g. `eu_vat`.
 type TaxID struct {
-	// Type Example: eu_vat
+	// Type What kind of number it is.
+	//
+	// Example: eu_vat
 	Type string `json:"type"`
 
-	// Value Example: DE123456789
+	// Value The number as documents show it.
+	//
+	// Example: DE123456789
 	Value string `json:"value"`
 }
 
@@ -4681,7 +5503,9 @@ type TaxSettings struct {
 
 	// Behavior Whether tax is added to an amount or is part of it.
 	Behavior TaxBehavior `json:"behavior"`
-	Rates    []TaxRate   `json:"rates"`
+
+	// Rates At most one for a place.
+	Rates []TaxRate `json:"rates"`
 }
 
 // TestClock The clock by which an account does business.
@@ -4710,17 +5534,26 @@ type TestClockCreate struct {
 	Now *wire.Time `json:"now,omitempty"`
 }
 
+// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+//
+// Example: 2142
+type TotalAmount = int64
+
 // TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 type TotalSpent map[string]int64
 
 // WebhookDelivery One event on its way to one endpoint.
 type WebhookDelivery struct {
 	// ID Example: whd_01k0000000000000000000000a
-	ID     string         `json:"id"`
-	Object string         `json:"object"`
-	Event  wire.Reference `json:"event"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
 
-	// WebhookEndpoint Example: we_01k0000000000000000000000a
+	// Event What is told.
+	Event wire.Reference `json:"event"`
+
+	// WebhookEndpoint Who is told.
+	//
+	// Example: we_01k0000000000000000000000a
 	WebhookEndpoint string `json:"webhook_endpoint"`
 
 	// Type The event's type.
@@ -4742,9 +5575,11 @@ type WebhookDelivery struct {
 	DurationMS *int64 `json:"duration_ms"`
 
 	// Response The beginning of the answer's body, up to 2 KiB.
-	Response   *string    `json:"response"`
-	CreatedAt  wire.Time  `json:"created_at"`
-	UpdatedAt  wire.Time  `json:"updated_at"`
+	Response  *string   `json:"response"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+
+	// FinishedAt When it succeeded or failed.
 	FinishedAt *wire.Time `json:"finished_at"`
 }
 
@@ -4766,9 +5601,13 @@ type WebhookEndpoint struct {
 	// ID Example: we_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	URL    string `json:"url"`
 
-	// APIVersion Example: v1
+	// URL Where events are posted to.
+	URL string `json:"url"`
+
+	// APIVersion The version of the API in which bodies are written.
+	//
+	// Example: v1
 	APIVersion string `json:"api_version"`
 
 	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
@@ -4779,7 +5618,9 @@ type WebhookEndpoint struct {
 
 	// EnabledEvents Event types, or `*` for all.
 	EnabledEvents []string `json:"enabled_events"`
-	Description   *string  `json:"description"`
+
+	// Description For you.
+	Description *string `json:"description"`
 
 	// Secret The signing secret, `whsec_...`. Only in the answer to its creation and rotation.
 	Secret *string `json:"secret,omitempty"`
@@ -4801,6 +5642,7 @@ type WebhookEndpoint struct {
 
 // WebhookEndpointCreate An endpoint to be registered.
 type WebhookEndpointCreate struct {
+	// URL Where events are posted to; https and public in production.
 	URL string `json:"url"`
 
 	// EnabledEvents Event types, or `["*"]`, which is what absent means.
@@ -4810,8 +5652,10 @@ type WebhookEndpointCreate struct {
 	Status *WebhookEndpointStatus `json:"status,omitempty"`
 
 	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
-	Format      *WebhookFormat `json:"format,omitempty"`
-	Description *string        `json:"description,omitempty"`
+	Format *WebhookFormat `json:"format,omitempty"`
+
+	// Description For you.
+	Description *string `json:"description,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -4834,6 +5678,7 @@ type WebhookEndpointStatus string
 
 // WebhookEndpointUpdate What to change about an endpoint.
 type WebhookEndpointUpdate struct {
+	// URL Where events are posted to; https and public in production.
 	URL *string `json:"url,omitempty"`
 
 	// EnabledEvents Event types, or `["*"]`, which is what absent means.
@@ -4843,7 +5688,9 @@ type WebhookEndpointUpdate struct {
 	Status *WebhookEndpointStatus `json:"status,omitempty"`
 
 	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
-	Format      *WebhookFormat            `json:"format,omitempty"`
+	Format *WebhookFormat `json:"format,omitempty"`
+
+	// Description For you.
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -4856,10 +5703,14 @@ type WebhookEvent struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Type Example: order.paid
+	// Type What happened.
+	//
+	// Example: order.paid
 	Type string `json:"type"`
 
-	// APIVersion Example: v1
+	// APIVersion The version of the API in which its body is written.
+	//
+	// Example: v1
 	APIVersion string    `json:"api_version"`
 	CreatedAt  wire.Time `json:"created_at"`
 
