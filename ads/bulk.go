@@ -46,7 +46,7 @@ type BulkResult struct {
 type BulkItemResult struct {
 	Index    int
 	ID       string
-	Platform store.Platform
+	Platform store.Platform // empty if it is not known
 	Outcome  BulkOutcome
 	Status   store.AdStatus // of delivery; empty if it is not known
 	Updated  int
@@ -150,7 +150,10 @@ func (b *bulk) total() *BulkResult {
 // resolve finds the campaign of an item, and what is to be done with it.
 func (s *Service) resolve(ctx context.Context, b *bulk, index int, item BulkItem) error {
 	r := &b.result.Results[index]
-	*r = BulkItemResult{Index: index, ID: item.ID, Platform: store.Platform(item.Platform)}
+	*r = BulkItemResult{Index: index, ID: item.ID}
+	if p := store.Platform(item.Platform); p.IsKnown() { // an invented one is not told back
+		r.Platform = p
+	}
 	work, err := s.bulkItem(ctx, b, r, item)
 	if err != nil {
 		return r.fail(err)

@@ -101,7 +101,7 @@ func TestBulk_NamesCampaignsInEveryForm(t *testing.T) {
 		over, gone := n.external(t, sdk.AdStatusCompleted).ID, n.ad(t, "Deleted").CampaignID
 		ok[*sdk.DeletedAdCampaign](t)(n.AdCampaigns.Delete(background, gone, n.body()))
 		body := strings.NewReplacer("A", ids[0], "B", ids[1], "C", ids[2], "D", ids[3], "OVER", over, "GONE", gone, "HERE", string(n.platform), "THERE", string(n.otherPlatform())).Replace(
-			`{"campaigns":["A",{"id":"B"},{"campaign_id":"C"},{"platform_campaign_id":"D","platform":"HERE"},"A",{"id":"A","platform":"HERE"},{"id":"A","platform":"THERE"},"OVER","GONE"]}`)
+			`{"campaigns":["A",{"id":"B"},{"campaign_id":"C"},{"platform_campaign_id":"D","platform":"HERE"},"A",{"id":"A","platform":"HERE"},{"id":"A","platform":"THERE"},"OVER","GONE",{"id":"A","platform":"nowhere"}]}`)
 		result := n.raw.Must(t, http.MethodPost, "/v1/ads/campaigns/bulk-pause", body)
 		var got []string
 		for _, item := range result["results"].([]any) {
@@ -117,6 +117,7 @@ func TestBulk_NamesCampaignsInEveryForm(t *testing.T) {
 		}
 		if want := []string{
 			"updated", "updated", "updated", "updated", "skipped duplicate", "skipped duplicate", "failed resource_missing", "failed validation_failed", "failed resource_missing",
+			"failed validation_failed",
 		}; !slices.Equal(got, want) {
 			t.Errorf("the results are %q", got)
 		}
