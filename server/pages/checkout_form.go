@@ -47,6 +47,9 @@ func (p *Pages) pay(c echo.Context) error {
 			return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")) // the page says that it is being processed
 		}
 	}
+	if isOver(err) {
+		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), ""))
+	}
 	if problems := problemsOf(err); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}

@@ -269,7 +269,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 		assert.Contains(t, page, "The card was declined.")
 		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800"))
 		assert.Contains(t, page, "Paid. Thank you")
-		page = w.post(c, http.StatusUnprocessableEntity, card("4242 4242 4242 4242", "3800"))
+		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800")) // a double click, or the back button
 		assert.Contains(t, page, "Paid. Thank you")
 		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
 		require.NoError(t, err)

@@ -156,6 +156,9 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 		slog.WarnContext(ctx, "take the payment of an invoice", "error", err)
 		err = nil // the page says that it is being processed
 	}
+	if isOver(err) {
+		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
+	}
 	if problem, ok := isInvalid(err); ok {
 		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, problem)
 	}

@@ -120,7 +120,9 @@ func TestInvoicePage_IsPaidByCard(t *testing.T) {
 		assert.Contains(t, page, ">Paid<")
 		assert.NotContains(t, page, "<form")
 		assert.NotContains(t, page, "declined")
-		assert.Contains(t, w.types(i, "4242424242424242", http.StatusUnprocessableEntity), "The invoice is paid")
+		page = w.types(i, "4242424242424242", http.StatusOK) // a double click, or the back button
+		assert.Contains(t, page, ">Paid<")
+		assert.NotContains(t, page, `role="alert"`)
 
 		i, err := w.GetInvoice(t.Context(), w.account, i.ID)
 		require.NoError(t, err)

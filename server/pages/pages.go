@@ -142,3 +142,10 @@ func isInvalid(err error) (string, bool) {
 	}
 	return "", false
 }
+
+// isOver reports whether what a form was for stands otherwise by now, because it was sent twice or in another window. The
+// page says how, and the buyer has done nothing wrong.
+func isOver(err error) bool {
+	var e *store.Error
+	return errors.As(err, &e) && e.Code == store.CodeInvalid && e.Param == "status"
+}
