@@ -108,3 +108,32 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 		})
 	})
 }
+
+// TestEveryAddress_NamesAHost is about the addresses of others that we keep and show as links.
+func TestEveryAddress_NamesAHost(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		withAddress := func(op *harness.Operation) bool { return withBody(op) && len(addresses(op)) > 0 }
+		every(t, withAddress, func(t *testing.T, op *harness.Operation) {
+			for _, field := range addresses(op) {
+				for _, address := range []string{"https://", "https:///path", "https://?a=b", "https://two words.example", "https://shop.example\r\nX: y", "javascript:alert(1)", "//shop.example"} {
+					body := w.body(op).(map[string]any)
+					body[field] = address
+					w.Do(t, op.Method, w.path(op), body).Fault(t, http.StatusUnprocessableEntity, "validation_failed")
+				}
+			}
+		})
+	})
+}
+
+// addresses are the fields of an operation's body that take the address of a page.
+func addresses(op *harness.Operation) []string {
+	var names []string
+	for name, property := range op.BodySchema().Properties {
+		if strings.HasPrefix(property.Value.Pattern, "^https?://") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
