@@ -13,7 +13,7 @@ import (
 )
 
 func accountsCommand(settings *settings) *cobra.Command {
-	cmd := &cobra.Command{Use: "accounts", Short: "Make and list accounts"}
+	cmd := groupCommand("accounts", "Make and list accounts")
 	cmd.AddCommand(createAccountCommand(settings), listAccountsCommand(settings))
 	return cmd
 }

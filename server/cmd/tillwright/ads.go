@@ -12,7 +12,7 @@ import (
 )
 
 func adsCommand(settings *settings) *cobra.Command {
-	cmd := &cobra.Command{Use: "ads", Short: "See campaigns, switch them, upload audiences, and settle what is unknown"}
+	cmd := groupCommand("ads", "See campaigns, switch them, upload audiences, and settle what is unknown")
 	cmd.AddCommand(adCampaignsCommand(), pauseAdsCommand(), resumeAdsCommand(), uploadAudienceCommand(), adLimitsCommand(), settleAdsCommand(settings))
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func keysCommand(settings *settings) *cobra.Command {
-	cmd := &cobra.Command{Use: "keys", Short: "Make, list and revoke API keys"}
+	cmd := groupCommand("keys", "Make, list and revoke API keys")
 	cmd.AddCommand(createKeyCommand(settings), listKeysCommand(settings), revokeKeyCommand(settings))
 	return cmd
 }

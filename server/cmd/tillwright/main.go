@@ -46,6 +46,12 @@ func newCommand() *cobra.Command {
 	return root
 }
 
+// groupCommand makes a command that has only others below it: alone it shows its help, and one that it does not have is an
+// error, which a script would not learn of from a help text.
+func groupCommand(use, short string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+}
+
 // explain says what an error means to somebody at a terminal: every field that is
 // wrong, with the flag's dashes left to the reader.
 func explain(err error) string {

@@ -79,6 +79,9 @@ func TestCommands_RefuseWithTheReason(t *testing.T) {
 		"serve --log xml":                                       "TILLWRIGHT_LOG must be json or text",
 		"serve --config " + dir + "/none":                       "config file",
 		"serve now":                                             "unknown command",
+		"accounts creat":                                        "unknown command",
+		"keys delete key_none":                                  "unknown command",
+		"ads stop":                                              "unknown command",
 		"serve --ads-networks tiktok":                           "TILLWRIGHT_ADS_NETWORKS must be",
 		"migrate --database-url mysql://host/db":                "TILLWRIGHT_DATABASE_URL must be",
 	} {
