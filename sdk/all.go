@@ -16,7 +16,7 @@ const maxPage = 100
 // pageOf is a page of a list, *List or *CursorList.
 type pageOf[T any] interface{ Items() []T }
 
-// All walks every page of a list, newest first, and yields its items one by one:
+// All walks every page of a list, newest first unless params sort it otherwise, and yields its items one by one:
 //
 //	for order, err := range sdk.All(ctx, client.Orders.List, &sdk.ListOrdersParams{Status: new(sdk.OrderStatusPaid)}) {
 //		if err != nil {
