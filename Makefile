@@ -46,7 +46,7 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 		wait $$contract && exit $$rest'
 
 bench: build ## measure the server against the floor program; fails below the gates
-	@$(WITH_POSTGRES) $(GO) run ./tests/bench
+	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench
 
 soak: build ## the fault tests and the random histories with their full counts (over an hour)
-	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) $(GO) test -count=1 -v -timeout 3h ./tests/fault/... ./server/billing
+	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -timeout 3h ./tests/fault/... ./server/billing

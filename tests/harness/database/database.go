@@ -90,7 +90,7 @@ var cluster = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv(postgres.Env); given != "" {
 		return given, nil
 	}
-	c, err := postgres.Start(context.Background())
+	c, err := postgres.Start(context.Background(), postgres.OutlivesProcesses)
 	if err != nil {
 		return "", err
 	}

@@ -35,14 +35,22 @@ type Cluster struct {
 	failure  *bytes.Buffer // what it wrote when it ended, to be read after ended is closed
 }
 
+// Durability is what a commit outlives.
+type Durability string
+
+const (
+	OutlivesProcesses Durability = "off" // the death of every process, as on any PostgreSQL: enough for tests, and cheap
+	OutlivesMachine   Durability = "on"  // a failure of power as well, for which each commit waits
+)
+
 // Start initialises a cluster and returns when it answers. It installs Debian's package where there is no server.
-func Start(ctx context.Context) (*Cluster, error) {
+func Start(ctx context.Context, commits Durability) (*Cluster, error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		c, err := start(ctx, bin)
+		c, err := start(ctx, bin, commits)
 		if err == nil {
 			return c, nil
 		}
@@ -58,12 +66,12 @@ func (c *Cluster) Stop() {
 	<-c.ended
 }
 
-func start(ctx context.Context, bin string) (*Cluster, error) {
+func start(ctx context.Context, bin string, commits Durability) (*Cluster, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("/bin/sh", "-c", script, "cluster.sh", bin, strconv.Itoa(port))
+	cmd := exec.Command("/bin/sh", "-c", script, "cluster.sh", bin, strconv.Itoa(port), string(commits))
 	if err := asServerUser(cmd); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("START_AND_WAIT") == "" {
 		os.Exit(m.Run())
 	}
-	c, err := postgres.Start(context.Background())
+	c, err := postgres.Start(context.Background(), postgres.OutlivesProcesses)
 	if err != nil {
 		panic(err)
 	}

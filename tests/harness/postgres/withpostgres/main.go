@@ -2,11 +2,15 @@
 // TILLWRIGHT_TEST_POSTGRES_URL: all test processes of one run share it. A cluster that is already named there is used.
 //
 //	withpostgres go test ./...
+//	withpostgres -durable go run ./tests/bench
+//
+// With -durable its commits outlive the machine, which has its price in what is measured.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,11 +21,18 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: withpostgres command [argument]...")
+	durable := flag.Bool("durable", false, "commits outlive the machine")
+	flag.Usage = func() { fmt.Fprintln(os.Stderr, "usage: withpostgres [-durable] command [argument]...") }
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
 		os.Exit(2)
 	}
-	code, err := run(os.Args[1], os.Args[2:])
+	commits := postgres.OutlivesProcesses
+	if *durable {
+		commits = postgres.OutlivesMachine
+	}
+	code, err := run(commits, flag.Arg(0), flag.Args()[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "withpostgres:", err)
 	}
@@ -29,7 +40,7 @@ func main() {
 }
 
 // run returns the command's exit code, after the cluster is gone.
-func run(name string, args []string) (int, error) {
+func run(commits postgres.Durability, name string, args []string) (int, error) {
 	// An interrupt goes to the command as well: this process outlives it and cleans up.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -37,7 +48,7 @@ func run(name string, args []string) (int, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdin, os.Stdout, os.Stderr, os.Environ()
 	if os.Getenv(postgres.Env) == "" {
-		cluster, err := postgres.Start(context.Background())
+		cluster, err := postgres.Start(context.Background(), commits)
 		if err != nil {
 			return 1, err
 		}
