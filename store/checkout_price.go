@@ -105,7 +105,7 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 	rate, known := source.rateAt(c.BillingAddress.V)
 	for i := range items {
 		items[i].TaxRateBps, items[i].TaxName = 0, nil
-		if rate != nil {
+		if rate != nil && known {
 			items[i].TaxRateBps, items[i].TaxName = rate.RateBps, &rate.Name
 		}
 	}

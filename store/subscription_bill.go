@@ -76,7 +76,8 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 	return &subscriptionBill{Items: items, Amounts: totals.Amounts, Balance: customer.credit(sub.Currency, totals.Total)}, nil
 }
 
-// subscriptionTax is the tax that a customer pays on a subscription now. An address that does not tell it pays none.
+// subscriptionTax is the tax that a customer pays on a subscription now. An address that does not tell it pays what
+// the wider place does.
 func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer *Customer) (pricing.Tax, error) {
 	account, err := s.findAccount(ctx, sub.AccountID, "")
 	if err != nil || customer.TaxExempt {

@@ -44,7 +44,7 @@ type TaxRate struct {
 }
 
 // taxSource is the seam where a tax service would sit. It says which rate a buyer at an address pays, nil for none;
-// known is false as long as the address does not tell. A source that asks the outside has to be asked before the
+// known is false as long as the address does not tell, and the rate is that of a wider place then. A source that asks the outside has to be asked before the
 // transaction that uses its answer, and to keep the answer with the checkout.
 type taxSource interface {
 	rateAt(address *Address) (rate *TaxRate, known bool)
@@ -75,28 +75,23 @@ func (t *TaxSettings) isInclusive(v *PriceVariant) bool {
 
 func (noTax) rateAt(*Address) (*TaxRate, bool) { return nil, true }
 
-// rateAt returns the most specific rate. A buyer of unknown country pays the rate of everywhere, and their tax is not
-// known if there are only others; the same holds for the region in a country that has rates by region.
+// rateAt returns the most specific rate. As long as the country is unknown, so is the tax if any country has a rate of its
+// own, or who says nothing would pay as if they lived elsewhere; the same holds for the region in a country that has rates
+// by region.
 func (t flatTable) rateAt(address *Address) (*TaxRate, bool) {
 	country, region := place(address)
 	var best *TaxRate
 	known := true
 	for i := range t {
 		rate := &t[i]
-		if country != "" && rate.isIn(country) && rate.Region != nil && region == "" {
+		if rate.hidesFrom(country, region) {
 			known = false
 		}
 		if rate.covers(country, region) && (best == nil || rate.depth() > best.depth()) {
 			best = rate
 		}
 	}
-	if country == "" {
-		known = best != nil || len(t) == 0
-	}
-	if !known {
-		return nil, false
-	}
-	return best, true
+	return best, known
 }
 
 // place is what the rates of tax go by, empty where an address says nothing.
@@ -105,6 +100,14 @@ func place(a *Address) (country, region string) {
 		return "", ""
 	}
 	return strings.TrimSpace(deref(a.Country)), strings.TrimSpace(deref(a.State))
+}
+
+// hidesFrom reports whether the rate may be that of a place of which too little is known.
+func (r *TaxRate) hidesFrom(country, region string) bool {
+	if country == "" {
+		return r.Country != nil
+	}
+	return region == "" && r.Region != nil && r.isIn(country)
 }
 
 func (r *TaxRate) isIn(country string) bool {

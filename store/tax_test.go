@@ -26,10 +26,11 @@ func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
 		"another region pays the country's":        {flatTable{ontario, canada, everywhere}, &Address{Country: new("CA"), State: new("AB")}, "GST"},
 		"another region without a country's rate":  {flatTable{ontario}, &Address{Country: new("CA"), State: new("AB")}, "none"},
 		"a region has to be known where it counts": {flatTable{canada, ontario, everywhere}, &Address{Country: new("CA")}, "unknown"},
-		"no address":                           {flatTable{germany}, nil, "unknown"},
-		"an address without a country":         {flatTable{germany}, &Address{City: new("Berlin")}, "unknown"},
-		"no address, but a rate of everywhere": {flatTable{germany, everywhere}, nil, "Everywhere"},
-		"a region of the same name elsewhere":  {flatTable{ontario, germany}, &Address{Country: new("DE"), State: new("ON")}, "MwSt."},
+		"no address":                               {flatTable{germany}, nil, "unknown"},
+		"an address without a country":             {flatTable{germany}, &Address{City: new("Berlin")}, "unknown"},
+		"no address, and the same rate everywhere": {flatTable{everywhere}, nil, "Everywhere"},
+		"no address, and a rate of elsewhere":      {flatTable{germany, everywhere}, nil, "unknown"},
+		"a region of the same name elsewhere":      {flatTable{ontario, germany}, &Address{Country: new("DE"), State: new("ON")}, "MwSt."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -47,6 +47,25 @@ func TestCheckout_ShowsItsTax(t *testing.T) {
 	})
 }
 
+func TestCheckout_DoesNotTakeABuyerWhoSaysNothingForOneFromElsewhere(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Tax: &sdk.TaxSettings{
+			Mode: sdk.TaxModeFlatTable, Behavior: sdk.TaxBehaviorExclusive,
+			Rates: []sdk.TaxRate{{Country: new("DE"), RateBps: 1900, Name: "MwSt."}, {RateBps: 100, Name: "Elsewhere"}},
+		}}))
+		open := checkout(t, c, "ada@example.com", onSale(t, c, 1900))
+		if open.TaxAmount != nil || open.TotalAmount != 1900 {
+			t.Errorf("before its buyer's country is known the checkout is %+v", open)
+		}
+		_, err := c.Checkouts.Confirm(background, open.ID, by("pm_card_visa"))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "billing_address")
+		open = ok[*sdk.Checkout](t)(c.Checkouts.Update(background, open.ID, &sdk.CheckoutUpdate{BillingAddress: sdk.Set(sdk.Address{Country: new("FR")})}))
+		if *open.TaxAmount != 19 || open.TotalAmount != 1919 {
+			t.Errorf("in France the checkout is %+v", open)
+		}
+	})
+}
+
 // A refusal that tells of a new total has stored it: the buyer sees it, and may confirm.
 func TestConfirmCheckout_TellsOfATotalThatHasChanged(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
