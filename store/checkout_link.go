@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -209,7 +210,29 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 		}
 	}
 	l.PriceVariantIDs.V = ids
-	return nil
+	return l.sellable(found)
+}
+
+// sellable says of the price variants of a link why one piece of each can never be bought together. What cannot be bought
+// now, because it is a draft or out of stock, may be later.
+func (l *CheckoutLink) sellable(found map[string]*PriceVariant) error {
+	together := lineup{wanted: l.draft(CheckoutSource{}).Lines}
+	for _, id := range l.PriceVariantIDs.V {
+		together.offers = append(together.offers, offer{variant: found[id]})
+	}
+	var p Problems
+	p.Check(!together.isMixed(), "price_variants", "Recurring price variants that are sold together have the same interval.")
+	pieces := together.pieces()
+	for i, o := range together.offers {
+		currency := together.offers[0].variant.Currency
+		_, priceless := o.unitAmount(currency, nil)
+		if o.variant.AmountType == PriceVariantAmountTypeCustom && o.variant.SuggestedAmount == nil {
+			priceless = fmt.Sprintf("Price variant %s is sold for its suggested amount by a link: give it one.", o.variant.ID)
+		}
+		problem := cmp.Or(o.foreign(currency), o.allowed(pieces[o.variant.ID]), priceless)
+		p.Check(problem == "", fmt.Sprintf("price_variants.%d", i), problem)
+	}
+	return p.Err()
 }
 
 func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string) (*CheckoutLink, error) {

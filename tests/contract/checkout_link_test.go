@@ -42,6 +42,33 @@ func TestCheckoutLink_IsKeptAsItWasSent(t *testing.T) {
 	})
 }
 
+func TestCheckoutLink_RefusesWhatCanNeverBeBoughtTogether(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide", PriceVariants: []sdk.ProductPriceVariant{
+			{Amount: new(int64(1000)), Currency: new("usd"), CurrencyAmounts: &sdk.CurrencyAmounts{"eur": 900}},
+			{Amount: new(int64(900)), Currency: new("eur")},
+			{Amount: new(int64(1000)), Currency: new("usd"), QuantityMin: new(int64(2))},
+			{AmountType: new(sdk.PriceVariantAmountTypeCustom), Currency: new("usd")},
+			{Amount: new(int64(1000)), Currency: new("usd"), Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalMonth)},
+			{Amount: new(int64(9000)), Currency: new("usd"), Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalYear)},
+		}}))
+		price := func(n int) string { return p.PriceVariants[n].ID }
+		for param, variants := range map[string][]string{
+			"price_variants.1": {price(0), price(1)}, "price_variants.0": {price(2)}, "price_variants.2": {price(0), price(0), price(3)},
+			"price_variants": {price(4), price(5)},
+		} {
+			_, err := c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: variants})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, param)
+		}
+		link := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{price(1), price(0)}})) // of a draft
+		for _, variants := range [][]string{{price(2), price(2)}, {price(4), price(0)}} {
+			ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Update(background, link.ID, &sdk.CheckoutLinkUpdate{PriceVariants: variants}))
+		}
+		_, err := c.CheckoutLinks.Update(background, link.ID, &sdk.CheckoutLinkUpdate{PriceVariants: []string{price(2)}})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "price_variants.0")
+	})
+}
+
 func TestCheckoutLink_PointsAtWhatIsThere(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
