@@ -23,8 +23,11 @@ func parameterRefusal(p *parameter, err error) error {
 	}
 	name, schema := p.Name, p.Schema.Value
 	var inner *openapi3.SchemaError
-	if p.prefix != "" && errors.As(err, &inner) && len(inner.JSONPointer()) == 1 {
+	if errors.As(err, &inner) && p.prefix != "" && len(inner.JSONPointer()) == 1 {
 		name, schema = p.prefix+shorten(inner.JSONPointer()[0], maxQuoted)+"]", inner.Schema
+	}
+	if inner != nil && inner.SchemaField == "maxProperties" {
+		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " " + requirement(inner) + "."}
 	}
 	return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
 }

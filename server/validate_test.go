@@ -42,6 +42,7 @@ func TestValidate_Query(t *testing.T) {
 		{"metadata[]=x", "metadata[]", "Unknown"},
 		{"metadata[a][b]=x", "metadata[a][b]", "Unknown"},
 		{"metadata[a]=longer", "metadata[a]", "text of at most 5 characters"},
+		{"metadata[a]=b&metadata[c]=d&metadata[e]=f", "metadata", "at most 2 keys"},
 		{"metadata[a%00]=x", "metadata[a\x00]", "NUL"},
 		{"metadata[%ff]=x", "metadata[\ufffd]", "UTF-8"},
 		{"created_after=2026-02-30T00:00:00Z", "created_after", "RFC 3339"},
