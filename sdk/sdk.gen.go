@@ -8130,7 +8130,8 @@ func (s *CheckoutLinksService) List(ctx context.Context, params *ListCheckoutLin
 // Create sends POST /checkout_links.
 //
 // Makes an address to publish. Each time that somebody opens `url`, a checkout is made for them, with the prices of that
-// moment, and `checkout.created` is emitted. `utm_*` parameters of the address are kept in the checkout's `source`.
+// moment, and `checkout.created` is emitted. `utm_*` parameters of the address are kept in the checkout's `source`. What can never
+// be bought together, such as prices in two currencies, is 422; what is not for sale yet is not.
 func (s *CheckoutLinksService) Create(ctx context.Context, body *CheckoutLinkCreate, opts ...Option) (*CheckoutLink, error) {
 	return do[CheckoutLink](ctx, s.client, "createCheckoutLink", nil, nil, body, opts)
 }
