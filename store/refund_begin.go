@@ -1,0 +1,162 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// NewRefund asks to give money of an order back.
+type NewRefund struct {
+	Order        string
+	Amount       *int64 // nil: all that is left
+	Reason       RefundReason
+	Comment      *string
+	RevokeAccess *bool // nil: if it leaves nothing of an order that was a purchase
+	Metadata     Metadata
+
+	subscription *string // nil: the order's
+}
+
+// maxRefunds bounds the refunds of an order, because the order lists them.
+const maxRefunds = 100
+
+// BeginRefund locks a paid order, takes the amount off what can be refunded and stores the intent to give it back,
+// with refund.created, all of it before the provider is asked. A request that is sent again gets the intent of the
+// first time. An order that nothing can be given back of is CodeInvalid on order, more than is left of it on amount.
+func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
+		found, err := s.namedOrder(ctx, account, in.Order, "")
+		if err != nil {
+			return nil, err
+		}
+		o, err := u.lockRefunded(ctx, account, found.ID)
+		if err != nil {
+			return nil, err
+		}
+		id := KindRefund.Prefix() + s.effect(ctx)
+		begun, err := s.RefundsByID(ctx, account, []string{id})
+		if err != nil {
+			return nil, err
+		}
+		if r := begun[id]; r != nil {
+			return s.refunding(ctx, r)
+		}
+		return u.beginRefund(ctx, o, id, in)
+	})
+}
+
+// lockRefunded locks what a refund of an order changes: its invoice and the order.
+func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, error) {
+	o, err := u.store.findOrder(ctx, account, id, "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := u.store.findInvoice(ctx, account, *o.InvoiceID, "", u.lock()); err != nil {
+		return nil, err
+	}
+	return u.store.findOrder(ctx, account, id, u.lock())
+}
+
+// namedOrder reads the order that a field or parameter of this name means.
+func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
+	o, err := s.findOrder(ctx, account, ref, lock)
+	if missing := (*Error)(nil); errors.As(err, &missing) && missing.Code == CodeMissing {
+		return nil, Missing("order", "order", ref)
+	}
+	return o, err
+}
+
+// beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent.
+func (u *unit) beginRefund(ctx context.Context, o *Order, id string, in NewRefund) (*Refunding, error) {
+	var p Problems
+	in.Metadata.check(&p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	payment, err := u.refundable(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	now, err := u.store.businessNow(ctx, o.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	r := &Refund{
+		AccountID: o.AccountID, ID: id, OrderID: o.ID, PaymentID: payment.ID, CustomerID: o.CustomerID, SubscriptionID: cmp.Or(in.subscription, o.SubscriptionID),
+		Currency: o.Currency, Status: RefundStatusPending, Reason: in.Reason, Comment: in.Comment, Provider: payment.Provider,
+		Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := r.reserve(o, in); err != nil {
+		return nil, err
+	}
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
+	if err != nil {
+		return nil, fmt.Errorf("read the database's clock: %w", err)
+	}
+	r.LeaseUntil = *lease
+	if err := u.insert(ctx, refundColumns, r); err != nil {
+		return nil, err
+	}
+	customer, err := u.store.anyCustomer(ctx, o.AccountID, o.CustomerID, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Refunding{Refund: r, Payment: payment}, u.refunded(ctx, EventRefundCreated, r, o, customer)
+}
+
+// refundable returns the payment whose money can be given back, or says what keeps it from that.
+func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
+	switch {
+	case o.PaidAt == nil || o.Status == OrderStatusVoid:
+		return nil, Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
+	case len(o.RefundIDs.V) >= maxRefunds:
+		return nil, Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
+	}
+	payment, err := get[Payment](ctx, u.store, paymentColumns.selectSQL+`
+		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
+	if err != nil || payment != nil {
+		return payment, err
+	}
+	if o.TotalAmount == 0 {
+		return nil, Invalid("order", "Nothing was paid for this order.")
+	}
+	return nil, Invalid("order", "No payment provider took money for this order: it was paid from the customer's balance or out of band. "+
+		"Give the money back the way it came.")
+}
+
+// reserve takes the refund off what can be refunded of its order.
+func (r *Refund) reserve(o *Order, in NewRefund) error {
+	rest := o.RefundableAmount()
+	r.Amount = rest
+	if in.Amount != nil {
+		r.Amount = *in.Amount
+	}
+	switch {
+	case rest == 0:
+		return Invalid("amount", "All of the order is refunded, or about to be.")
+	case r.Amount < 1:
+		return Invalid("amount", "Refund at least 1.")
+	case r.Amount > rest:
+		return Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
+	}
+	var err error
+	if r.TaxAmount, err = o.pricing().TaxOf(r.Amount); err != nil {
+		return err
+	}
+	o.giveBack(r.Amount, r.TaxAmount)
+	o.RefundIDs = JSONOf(append(o.RefundIDs.V, r.ID))
+	r.RevokeAccess = o.Status == OrderStatusRefunded && o.BillingReason == BillingReasonPurchase
+	if in.RevokeAccess != nil {
+		r.RevokeAccess = *in.RevokeAccess
+	}
+	return nil
+}
+
+// pricing is what the tax in a refund is computed from.
+func (o *Order) pricing() pricing.Refundable {
+	return pricing.Refundable{Total: o.TotalAmount, Tax: o.TaxAmount, Refunded: o.RefundedAmount, RefundedTax: o.RefundedTaxAmount}
+}

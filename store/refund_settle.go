@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Refunding is how far a refund is, with the payment whose money it gives back. Resumed tells that it was begun
+// before, so that the provider may know of it.
+type Refunding struct {
+	Refund  *Refund
+	Payment *Payment
+	Resumed bool
+}
+
+// RefundResult is what a provider says about a refund.
+type RefundResult struct {
+	Ref           string // empty if the provider has none
+	Status        RefundStatus
+	FailureReason string // with failed
+}
+
+// RefundDetail is an order with one of its refunds, all of them, and what else its events inline.
+type RefundDetail struct {
+	OrderDetail
+	Refund  *Refund
+	Refunds []Refund
+}
+
+// SettleRefund stores what the provider said. Every change of the status is a refund.updated; what fails or is
+// canceled can be refunded again. A refund that is still pending is left alone for the pause.
+func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundResult, pause time.Duration) (*Refund, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
+		customer, err := u.lockOwner(ctx, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
+		if err != nil {
+			return nil, err
+		}
+		o, err := u.lockRefunded(ctx, begun.AccountID, begun.OrderID)
+		if err != nil {
+			return nil, err
+		}
+		r, err := s.findRefund(ctx, begun.AccountID, begun.ID, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		return r, u.settleRefund(ctx, r, o, customer, result, pause)
+	})
+}
+
+// GetRefunding returns a refund with what asking for it needs, or CodeMissing.
+func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refunding, error) {
+	r, err := s.findRefund(ctx, account, ref, "")
+	if err != nil {
+		return nil, err
+	}
+	return s.refunding(ctx, r)
+}
+
+// BeginCancelRefund returns a refund that its provider may be asked to cancel, or that is canceled. One that has
+// another outcome, or that the provider is not known to have yet, is CodeInvalid on status.
+func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Refund, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
+		r, err := s.findRefund(ctx, account, ref, u.lock())
+		switch {
+		case err != nil || r.Status == RefundStatusCanceled:
+			return r, err
+		case r.Status != RefundStatusPending:
+			return nil, Invalid("status", fmt.Sprintf("The refund is %s: only a pending one can be canceled.", r.Status))
+		case r.ProviderRef == nil:
+			return nil, Invalid("status", "The provider has not said yet whether it has the refund. Try again in a minute.")
+		}
+		return r, nil
+	})
+}
+
+// refundLeases are on the refunds without an outcome.
+var refundLeases = leases{"refunds", "status = 'pending'"}
+
+// DueRefunds returns refunds of a provider without an outcome that nobody is asking about now, at most limit, of any
+// account. They are candidates: what they are by then shows once they are leased.
+func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]Due, error) {
+	return refundLeases.due(ctx, s, provider, limit)
+}
+
+// LeaseRefund claims a due refund for whoever asks first, and reports whether that is the caller.
+func (s *Store) LeaseRefund(ctx context.Context, account, id string) (bool, error) {
+	return refundLeases.take(ctx, s, account, id)
+}
+
+// YieldRefund ends the lease on a refund whose outcome is not known yet: the reconciler looks at it after a pause.
+func (s *Store) YieldRefund(ctx context.Context, account, id string, pause time.Duration) error {
+	return refundLeases.yield(ctx, s, account, id, pause)
+}
+
+// refunding is a refund that was begun before.
+func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
+	payment, err := s.findPayment(ctx, r.AccountID, r.PaymentID, "")
+	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
+}
+
+// giveBack counts money that is given back, or with negative amounts that is not after all.
+func (o *Order) giveBack(amount, tax int64) {
+	o.RefundedAmount += amount
+	o.RefundedTaxAmount += tax
+	switch o.RefundedAmount {
+	case 0:
+		o.Status = OrderStatusPaid
+	case o.PaidAmount:
+		o.Status = OrderStatusRefunded
+	default:
+		o.Status = OrderStatusPartiallyRefunded
+	}
+}
+
+// settleRefund moves a refund along its arrow, and the order and the customer with it.
+func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *Customer, result RefundResult, pause time.Duration) error {
+	if r.ProviderRef == nil && result.Ref != "" {
+		r.ProviderRef = &result.Ref
+	}
+	from := r.Status
+	if from == result.Status || !refundLifecycle.allows(from, result.Status) {
+		return u.postpone(ctx, r, pause)
+	}
+	now, err := u.store.businessNow(ctx, r.AccountID)
+	if err != nil {
+		return err
+	}
+	r.Status, r.SucceededAt, r.UpdatedAt = result.Status, nil, now
+	switch {
+	case r.Status == RefundStatusSucceeded:
+		r.SucceededAt = &now
+		customer.refund(r.Currency, r.Amount, now)
+	case from == RefundStatusSucceeded:
+		customer.refund(r.Currency, -r.Amount, now)
+		fallthrough
+	default:
+		o.giveBack(-r.Amount, -r.TaxAmount)
+	}
+	if r.Status == RefundStatusFailed {
+		r.FailureReason = &result.FailureReason
+	}
+	if err := u.update(ctx, customerColumns, customer); err != nil {
+		return err
+	}
+	if err := u.update(ctx, refundColumns, r); err != nil {
+		return err
+	}
+	return u.refunded(ctx, EventRefundUpdated, r, o, customer)
+}
+
+// postpone stores the reference of a refund that did not move, and when to ask about it again.
+func (u *unit) postpone(ctx context.Context, r *Refund, pause time.Duration) error {
+	_, err := u.exec(ctx, `UPDATE refunds SET provider_ref = ?, lease_until = `+u.store.dbNow()+` + ? WHERE account_id = ? AND id = ?`,
+		r.ProviderRef, pause.Microseconds(), r.AccountID, r.ID)
+	return err
+}
+
+// refunded stores an order of which a refund has changed, notes it on the invoice, and tells of it. Both are locked.
+func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, customer *Customer) error {
+	items, err := selectAll[LineItem](ctx, u.store, lineItemColumns.selectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
+	if err != nil {
+		return err
+	}
+	refunds, err := selectAll[Refund](ctx, u.store, refundColumns.selectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY id`, o.AccountID, o.ID)
+	if err != nil {
+		return err
+	}
+	o.UpdatedAt = r.UpdatedAt
+	o.EventSeq++
+	d := &RefundDetail{OrderDetail: OrderDetail{Order: o, Items: items}, Refund: r, Refunds: refunds}
+	if customer.DeletedAt == nil {
+		d.Customer = customer
+	}
+	if err := u.emit(ctx, event{kind, o.AccountID, o.ID, o.EventSeq, d}); err != nil {
+		return err
+	}
+	_, err = u.exec(ctx, `UPDATE invoices SET credit_notes = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,
+		o.RefundedAmount, o.RefundIDs, o.UpdatedAt, o.AccountID, *o.InvoiceID)
+	if err != nil {
+		return fmt.Errorf("note a refund on its invoice: %w", err)
+	}
+	return u.update(ctx, orderColumns, o)
+}
