@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,14 +42,19 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if err != nil {
 			return nil, err
 		}
+		if err := u.lockRows(ctx, rowsBeforeCustomer, other); err != nil {
+			return nil, err
+		}
 		if err := u.moveRows(ctx, rowsBeforeCustomer, other, c, now); err != nil {
 			return nil, err
 		}
 		if c, other, err = u.lockBoth(ctx, c, other); err != nil {
 			return nil, err
 		}
-		// What came while this waited for the customers goes with the rest.
-		if err := u.moveRows(ctx, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer), other, c, now); err != nil {
+		if err := u.checkMoved(ctx, rowsBeforeCustomer, other); err != nil {
+			return nil, err
+		}
+		if err := u.moveRows(ctx, rowsAfterCustomer, other, c, now); err != nil {
 			return nil, err
 		}
 		if err := u.endRows(ctx, other); err != nil {
@@ -63,17 +69,50 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 	})
 }
 
+// ownedBy is the condition on what a customer has in a table, and its arguments.
+func (c *Customer) ownedBy(table string) (string, []any) {
+	if table == "payments" {
+		return `account_id = ? AND customer_id = ? AND invoice_id IN (SELECT id FROM invoices WHERE account_id = ? AND customer_id = ?)`,
+			[]any{c.AccountID, c.ID, c.AccountID, c.ID}
+	}
+	return `account_id = ? AND customer_id = ?`, []any{c.AccountID, c.ID}
+}
+
+// lockRows locks what a customer has in these tables, in the order of the ids.
+func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error {
+	for _, table := range tables {
+		of, args := c.ownedBy(table)
+		if _, err := selectAll[string](ctx, u.store, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id`+u.lock(), args...); err != nil {
+			return fmt.Errorf("lock %s of a customer: %w", table, err)
+		}
+	}
+	return nil
+}
+
 // moveRows makes what one customer has in these tables another one's.
 func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now Time) error {
 	for _, table := range tables {
-		of := `customer_id = ?`
-		args := []any{to.ID, now, from.AccountID, from.ID}
-		if table == "payments" {
-			of = `invoice_id IN (SELECT id FROM invoices WHERE account_id = ? AND customer_id = ?)`
-			args = []any{to.ID, now, from.AccountID, from.AccountID, from.ID}
-		}
-		if _, err := u.exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE account_id = ? AND `+of, args...); err != nil {
+		of, args := from.ownedBy(table)
+		if _, err := u.exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
 			return fmt.Errorf("give %s to another customer: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// errOvertaken runs a transaction again that would have to lock rows out of their order: they came while it waited.
+var errOvertaken = errors.New("store: overtaken by another transaction")
+
+// checkMoved is errOvertaken if a customer has got more in these tables since that was moved.
+func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) error {
+	for _, table := range tables {
+		of, args := from.ownedBy(table)
+		id, err := get[string](ctx, u.store, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
+		if err != nil {
+			return fmt.Errorf("look for %s of a customer: %w", table, err)
+		}
+		if id != nil {
+			return fmt.Errorf("%s: %w", *id, errOvertaken)
 		}
 	}
 	return nil

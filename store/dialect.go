@@ -346,7 +346,7 @@ func isRetryable(err error) bool {
 	case serializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction, uniqueViolation:
 		return true
 	default:
-		return strings.HasPrefix(state, "08") || errors.Is(err, driver.ErrBadConn)
+		return strings.HasPrefix(state, "08") || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errOvertaken)
 	}
 }
 

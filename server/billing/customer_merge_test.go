@@ -145,8 +145,8 @@ func TestMergeCustomer_CountsRedemptionsTogether(t *testing.T) {
 	})
 }
 
-// People buy, pay, get money back and are billed while they are merged into each other: nothing is counted twice, or for
-// somebody who is gone.
+// People buy, pay, get money back and are billed at three replicas while they are merged into each other: nothing is counted
+// twice, or for somebody who is gone, and nobody waits for each other for ever.
 func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const people = 12
@@ -158,7 +158,10 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 			require.NoError(t, err)
 			invoices[i] = w.issued(store.CollectionMethodSendInvoice, ids[i]).ID
 		}
-		w.advance.Add(int64(32 * day))
+		replicas := w.replicas()
+		for _, r := range replicas {
+			r.advance.Store(w.advance.Load() + int64(32*day))
+		}
 		var merged, bought atomic.Int64
 		// allowed is what may be answered: what was asked for, or that it is not there any more.
 		allowed := func(counted *atomic.Int64, err error) error {
@@ -170,39 +173,42 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 			}
 			return err
 		}
-		tasks := []func(i int) error{
-			func(i int) error { // eleven of twelve go, each into the next
+		tasks := []func(r *world, i int) error{
+			func(r *world, i int) error { // eleven of twelve go, each into the next
 				if i == people-1 {
 					return nil
 				}
-				_, err := w.MergeCustomer(t.Context(), w.account, ids[i+1], ids[i])
+				_, err := r.MergeCustomer(t.Context(), w.account, ids[i+1], ids[i])
 				return allowed(&merged, err)
 			},
-			func(i int) error {
-				c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &ids[i]}, Lines: []store.NewLineItem{one(handbook)}})
+			func(r *world, i int) error {
+				c, err := r.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &ids[i]}, Lines: []store.NewLineItem{one(handbook)}})
 				if err == nil {
-					_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, with("pm_card_visa"))
+					_, err = r.ConfirmCheckout(t.Context(), w.account, c.ID, with("pm_card_visa"))
 				}
 				return allowed(&bought, err)
 			},
-			func(i int) error {
-				_, err := w.PayInvoice(t.Context(), w.account, invoices[i], payInvoice("pm_card_visa"))
+			func(r *world, i int) error {
+				_, err := r.PayInvoice(t.Context(), w.account, invoices[i], payInvoice("pm_card_visa"))
 				return allowed(&bought, err)
 			},
-			func(i int) error {
-				orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 100}, Status: store.OrderStatusPaid})
+			func(r *world, i int) error {
+				orders, _, err := r.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 100}, Status: store.OrderStatusPaid})
 				if err == nil && len(orders) > 0 {
-					_, err = w.refund(orders[rand.IntN(len(orders))].ID, 100)
+					_, err = r.refund(orders[rand.IntN(len(orders))].ID, 100)
 				}
 				return allowed(nil, err)
 			},
-			func(int) error { return w.Work(t.Context()) },
-			func(i int) error {
-				_, err := w.UpdateCustomer(t.Context(), w.account, ids[i], func(c *store.Customer) { c.Notes = new(fmt.Sprint(rand.Int())) })
+			func(r *world, _ int) error { return r.Work(t.Context()) },
+			func(r *world, i int) error {
+				_, err := r.UpdateCustomer(t.Context(), w.account, ids[i], func(c *store.Customer) { c.Notes = new(fmt.Sprint(rand.Int())) })
 				return allowed(nil, err)
 			},
 		}
-		errs := parallel(len(tasks)*people, func(n int) error { return tasks[n%len(tasks)](n / len(tasks)) })
+		errs := parallel(len(tasks)*people, func(n int) error {
+			task, i := n%len(tasks), n/len(tasks)
+			return tasks[task](replicas[(task+i)%len(replicas)], i)
+		})
 		for n, err := range errs {
 			assert.NoError(t, err, "task %d", n%len(tasks))
 		}
