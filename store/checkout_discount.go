@@ -64,7 +64,29 @@ func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, 
 	if err != nil {
 		return nil, err
 	}
-	return d.terms().pricing(items, c.Currency), nil
+	return d.terms().pricing(items, c.Currency), s.checkPeriods(ctx, c, d.terms(), items)
+}
+
+// checkPeriods is CodeInvalid on the discount if it leaves too little to be charged of a later period of a line, or of the one
+// after its trial: nobody would ever pay it. What is due at once may have other lines to go with.
+func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTerms, items []LineItem) error {
+	for _, item := range sales(items) {
+		if item.TrialDays == 0 && terms.Duration == DiscountDurationOnce {
+			continue
+		}
+		problem := terms.leavesTooLittle(item)
+		if problem == "" {
+			continue
+		}
+		variants, err := s.PriceVariantsByID(ctx, c.AccountID, []string{deref(item.PriceVariantID)})
+		if err != nil {
+			return err
+		}
+		if v := variants[deref(item.PriceVariantID)]; v != nil && v.Type == PriceVariantTypeRecurring {
+			return Invalid(c.discountField(), problem)
+		}
+	}
+	return nil
 }
 
 // usableDiscount returns the discount of a checkout, or CodeInvalid.

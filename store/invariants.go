@@ -196,6 +196,12 @@ var invariants = []invariant{
 	{"an order of a subscription is its customer's", `
 		SELECT o.account_id, o.id FROM orders o LEFT JOIN subscriptions s ON s.account_id = o.account_id AND s.id = o.subscription_id
 		WHERE o.subscription_id IS NOT NULL AND (s.id IS NULL OR s.customer_id <> o.customer_id OR s.currency <> o.currency)`},
+	{"a line is for a period exactly if it bills a subscription, which is that of its order", `
+		SELECT l.account_id, l.id FROM line_items l
+			LEFT JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
+			LEFT JOIN subscriptions s ON s.account_id = l.account_id AND s.id = l.subscription_id
+		WHERE (l.subscription_id IS NULL) <> (l.period_start IS NULL) OR l.subscription_id IS NOT NULL AND (s.id IS NULL OR s.currency <> l.currency
+			OR CASE WHEN o.checkout_id IS NULL THEN COALESCE(o.subscription_id, '') <> s.id ELSE o.checkout_id <> COALESCE(s.checkout_id, '') END)`},
 	{"a subscription has billed its orders, its first period and those that a change of plan began", `
 		SELECT s.account_id, s.id FROM subscriptions s WHERE s.cycles_billed <> s.restarts + CASE WHEN s.trial_start IS NULL THEN 1 ELSE 0 END + (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = s.account_id AND o.customer_id = s.customer_id AND o.subscription_id = s.id

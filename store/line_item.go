@@ -48,8 +48,9 @@ type LineItem struct {
 	TaxName          *string      `db:"tax_name"`
 	TaxInclusive     bool         `db:"tax_inclusive"`
 	TotalAmount      int64        `db:"total_amount"`
-	TrialDays        int64        `db:"trial_days"` // of a recurring line in a checkout: so long it costs nothing
-	TrialEnd         *Time        `db:"trial_end"`  // or until then, if the seller said so
+	TrialDays        int64        `db:"trial_days"`      // of a recurring line in a checkout: so long it costs nothing
+	TrialEnd         *Time        `db:"trial_end"`       // or until then, if the seller said so
+	SubscriptionID   *string      `db:"subscription_id"` // that an order's line bills, for a period
 	PeriodStart      *Time        `db:"period_start"`
 	PeriodEnd        *Time        `db:"period_end"`
 	CreatedAt        Time         `db:"created_at"`

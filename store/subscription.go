@@ -73,6 +73,7 @@ type Subscription struct {
 	LatestInvoiceID    *string                 `db:"latest_invoice_id"`
 	PendingChange      JSON[*PendingChange]    `db:"pending_change"`
 	Prorations         JSON[[]Proration]       `db:"prorations"` // billed with the next period
+	Carried            JSON[[]PaidPart]        `db:"carried"`    // what was paid for a period that a change of plan cut short, worth at the start of this one
 	CustomFieldData    JSON[map[string]string] `db:"custom_field_data"`
 	BillingName        *string                 `db:"billing_name"`
 	BillingAddress     JSON[*Address]          `db:"billing_address"`
@@ -205,7 +206,7 @@ func (p SubscriptionPlan) periodEnd(start Time, anchorDay int64) (Time, error) {
 // begin starts a period, whose charge is still to come.
 func (s *Subscription) begin(start Time) error {
 	end, err := s.plan().periodEnd(start, s.AnchorDay)
-	s.CurrentPeriodStart, s.CurrentPeriodEnd = start, end
+	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, JSON[[]PaidPart]{}
 	return err
 }
 

@@ -33,7 +33,7 @@ func (s *Subscription) line(kind LineItemKind, quantity, unit int64) LineItem {
 	return LineItem{
 		AccountID: s.AccountID, Kind: kind, ProductID: &s.ProductID, PriceVariantID: &s.PriceVariantID,
 		ProductName: s.ProductName, PriceVariantName: s.PriceVariantName, Quantity: quantity, UnitAmount: unit, Currency: s.Currency,
-		PeriodStart: &start, PeriodEnd: &end,
+		SubscriptionID: &s.ID, PeriodStart: &start, PeriodEnd: &end,
 	}
 }
 

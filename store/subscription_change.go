@@ -34,6 +34,7 @@ type SubscriptionChange struct {
 
 	amount   int64 // what the period costs then, after its discount
 	restarts bool
+	waits    bool // it comes to less than can be charged
 }
 
 // SubscriptionRenewal is what the next period of a subscription is going to cost.
@@ -46,8 +47,8 @@ type SubscriptionRenewal struct {
 
 // ChangeSubscription changes the plan of a subscription. More than what was paid is billed, with order.created and
 // invoice.created, and Payment is to be charged: the plan changes when it succeeds, and the bill is void when it fails. Less goes to the
-// customer's balance. A change that waits for the next period, and one of a trial, moves no money. What cannot be
-// bought is CodeInvalid, and so is a change while the subscription is not active or trialing.
+// customer's balance, and what is too little to be charged waits for the next bill. A change that waits for the next period,
+// and one of a trial, moves no money. What cannot be bought is CodeInvalid, and so is a change while the subscription is not active or trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionChange, error) {
 		sub, err := s.findSubscription(ctx, account, ref, "", u.lock())
@@ -177,14 +178,31 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 		problem = o.unplannable(sub.Currency)
 		p.Check(problem == "", "price_variant", problem)
 	}
-	if err := p.Err(); err != nil || variant.ID == sub.PriceVariantID {
+	if err := p.Err(); err != nil {
 		return plan, err
+	}
+	if variant.ID == sub.PriceVariantID {
+		return plan, sub.checkRest(plan, "quantity")
 	}
 	amount, problem := o.unitAmount(sub.Currency, nil)
 	if problem != "" {
 		return plan, Invalid("price_variant", problem)
 	}
-	return SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, max(deref(variant.IntervalCount), 1), variant.BillingCycles}, nil
+	plan = SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, max(deref(variant.IntervalCount), 1), variant.BillingCycles}
+	return plan, sub.checkRest(plan, "price_variant")
+}
+
+// checkRest is CodeInvalid on param if the subscription's discount leaves too little of a plan to be charged.
+func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
+	next, terms := *s, s.discountAt(s.CurrentPeriodEnd)
+	if terms == nil || sameJSON(plan, s.plan()) {
+		return nil
+	}
+	next.follow(plan)
+	if problem := terms.leavesTooLittle(next.lines()[0]); problem != "" {
+		return Invalid(param, problem)
+	}
+	return nil
 }
 
 // unplannable says why a subscription cannot change to the offer; empty if it can.
@@ -237,6 +255,9 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 		return nil
 	}
 	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
+	if c.Balance > max(customer.Balance.V[sub.Currency], 0) {
+		c.Behavior, c.Balance, c.waits = ProrationBehaviorNextInvoice, 0, true
+	}
 	return nil
 }
 
@@ -259,7 +280,7 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 	case c.Behavior == ProrationBehaviorNextPeriod:
 		sub.PendingChange = JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return u.saveSubscription(ctx, sub, now)
-	case len(c.Items) == 0 || c.Behavior == ProrationBehaviorNextInvoice && !c.restarts:
+	case len(c.Items) == 0 || c.Behavior == ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
 		return u.changeUnbilled(ctx, c, customer, now)
 	}
 	return u.billChange(ctx, c, customer, payment, now)
@@ -274,7 +295,7 @@ func (c *SubscriptionChange) pending() *PendingChange {
 // customer's.
 func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now Time) error {
 	sub := c.Subscription
-	if err := sub.apply(c.pending()); err != nil {
+	if err := u.apply(ctx, sub, c.pending(), ""); err != nil {
 		return err
 	}
 	for _, item := range c.Items {
@@ -300,7 +321,7 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	}
 	if b.Order.Status == OrderStatusPaid {
 		sub.LatestInvoiceID = &b.Invoice.ID
-		if err := sub.apply(change); err != nil {
+		if err := u.apply(ctx, sub, change, b.Order.ID); err != nil {
 			return err
 		}
 		return u.saveSubscription(ctx, sub, now)
@@ -320,8 +341,17 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	return u.saveSubscription(ctx, sub, now)
 }
 
-// apply makes a change take place.
-func (s *Subscription) apply(change *PendingChange) error {
+// apply lets a change of a locked subscription take place, that an order pays for if it costs anything.
+func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChange, order string) error {
+	carried, err := u.carry(ctx, sub, change, order)
+	if err != nil {
+		return err
+	}
+	return sub.apply(change, carried)
+}
+
+// apply makes a change take place. A period that it begins is paid for by what is carried into it, too.
+func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	s.follow(change.Plan)
 	s.PendingChange = JSON[*PendingChange]{}
 	s.PeriodAmount = change.Amount
@@ -332,7 +362,9 @@ func (s *Subscription) apply(change *PendingChange) error {
 	s.Restarts++
 	s.use(change.Amount)
 	s.AnchorDay = int64(change.EffectiveAt.Time().Day())
-	return s.begin(change.EffectiveAt)
+	err := s.begin(change.EffectiveAt)
+	s.Carried = JSONOf(carried)
+	return err
 }
 
 // changeQuantity changes how many pieces a subscription is for. What they cost more until the end of the period is billed
@@ -359,7 +391,7 @@ func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status P
 	switch {
 	case status == PaymentStatusSucceeded && isChange:
 		sub.LatestInvoiceID = &b.Invoice.ID
-		err = sub.apply(change)
+		err = u.apply(ctx, sub, change, b.Order.ID)
 	case status == PaymentStatusSucceeded && isLatest:
 		sub.collected()
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:

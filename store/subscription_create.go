@@ -150,7 +150,7 @@ func (o *Order) subscribe(subs []Subscription, lines []int, items []LineItem) []
 	placed := slices.Clone(items)
 	for i := range subs {
 		item := &placed[lines[i]]
-		item.PeriodStart, item.PeriodEnd = &subs[i].CurrentPeriodStart, &subs[i].CurrentPeriodEnd
+		item.SubscriptionID, item.PeriodStart, item.PeriodEnd = &subs[i].ID, &subs[i].CurrentPeriodStart, &subs[i].CurrentPeriodEnd
 	}
 	return placed
 }

@@ -29,9 +29,9 @@ func (s *Subscription) next() []LineItem {
 
 // discountSubscription gives a locked subscription a discount from its next period on, or takes it away. Giving it is a use
 // of the discount by the rules of a checkout: what they refuse is CodeInvalid on discount. A use that has taken nothing off
-// is given back.
+// is given back. The one that it has is given again only when that takes nothing off the next period any more.
 func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now Time) error {
-	if ref == nil || *ref == deref(sub.DiscountID) {
+	if ref == nil || *ref == deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil
 	}
 	if err := u.releaseGiven(ctx, sub); err != nil {
@@ -69,9 +69,15 @@ func (d *Discount) refusesNext(sub *Subscription, now Time) string {
 	if end := d.terms().endsAt(now); end != nil && *end <= sub.CurrentPeriodEnd {
 		return fmt.Sprintf("This discount would be over on %s, before the next period begins on %s.", *end, sub.CurrentPeriodEnd)
 	}
-	amounts, err := price(items, d.terms().pricing(items, sub.Currency)...)
-	if least := currencies[sub.Currency].Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
-		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, sub.Currency)
+	return d.terms().leavesTooLittle(items[0])
+}
+
+// leavesTooLittle says what the terms leave of a line if that is too little to be charged; empty if it can be, or is nothing.
+func (t *DiscountTerms) leavesTooLittle(item LineItem) string {
+	items := []LineItem{item}
+	amounts, err := price(items, t.pricing(items, item.Currency)...)
+	if least := currencies[item.Currency].Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
+		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, item.Currency)
 	}
 	return ""
 }

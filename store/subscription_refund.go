@@ -1,27 +1,30 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// unusedPart is what is left of the money that an order took for the current period of a subscription.
-type unusedPart struct {
-	order  string
-	amount int64 // tax included
-	net    int64 // without tax on top
+// PaidPart is the money of an order that pays for the current period of a subscription, from some moment of it on.
+type PaidPart struct {
+	OrderID string `json:"order"`
+	Amount  int64  `json:"amount"` // of what was charged, tax included
+	Net     int64  `json:"net"`    // of what the period costs, however it was paid
 }
 
 // refundUnused begins to give back what is left of the current period of a locked subscription, as far as a provider took
 // money for it, and returns the ids of the refunds. The first has the id that is given.
 func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now Time) ([]string, error) {
-	parts, err := u.store.unusedParts(ctx, sub, now)
+	parts, err := u.store.unusedParts(ctx, sub, now, "")
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(parts, func(a, b PaidPart) int { return cmp.Compare(a.OrderID, b.OrderID) })
 	var ids []string
 	for _, part := range parts {
 		if len(ids) > 0 {
@@ -39,12 +42,12 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 }
 
 // refundPart begins to give a part back, and reports whether there is anything of it to be given back.
-func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, part unusedPart) (bool, error) {
-	o, err := u.lockRefunded(ctx, sub.AccountID, part.order)
+func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, part PaidPart) (bool, error) {
+	o, err := u.lockRefunded(ctx, sub.AccountID, part.OrderID)
 	if err != nil {
 		return false, err
 	}
-	amount := min(part.amount, o.RefundableAmount())
+	amount := min(part.Amount, o.RefundableAmount())
 	if amount < 1 {
 		return false, nil
 	}
@@ -55,111 +58,118 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	return err == nil, err
 }
 
-// unusedParts are what is left of what the orders of a subscription took for its current period, the oldest first: those of
-// the period, and those of one that a change of plan cut short, whose rest pays for this one. Together they are no more
-// than what is left of the period under the current plan: the difference of a change to a cheaper one is in the
-// customer's balance already.
-func (s *Store) unusedParts(ctx context.Context, sub *Subscription, now Time) ([]unusedPart, error) {
-	orders, err := selectAll[Order](ctx, s, orderColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND (subscription_id = ? OR checkout_id = ?) AND (created_at >= ? OR period_end > ?) AND paid_amount > 0
-		ORDER BY id`, sub.AccountID, sub.CustomerID, sub.ID, sub.CheckoutID, sub.CurrentPeriodStart, sub.CurrentPeriodStart)
-	if err != nil {
-		return nil, fmt.Errorf("read the orders of the period: %w", err)
-	}
-	lines, err := s.OrderLines(ctx, sub.AccountID, orders)
+// unusedParts are what is left at a moment of what was paid for the current period of a subscription, but for an order that
+// pays for what comes after it. Together they are no more than what is left of the period under the current plan: the
+// difference of a change to a cheaper one is in the customer's balance already. What was charged counts before what the
+// balance paid.
+func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at Time, but string) ([]PaidPart, error) {
+	left, err := sub.unused(sub.PeriodAmount, at)
 	if err != nil {
 		return nil, err
 	}
-	nth, err := get[int](ctx, s, `SELECT COUNT(*) FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND id < ?`, sub.AccountID, sub.CheckoutID, sub.ID)
-	if err != nil {
-		return nil, fmt.Errorf("count the subscriptions of the checkout: %w", err)
-	}
-	left, err := sub.unused(sub.PeriodAmount, now)
-	if err != nil {
-		return nil, err
-	}
-	var parts []unusedPart
-	for i := range orders {
-		line := sub.billedBy(&orders[i], lines[orders[i].ID], *nth)
-		if line == nil {
-			continue
-		}
-		part, err := sub.unusedOf(&orders[i], line, now)
-		if err != nil {
-			return nil, fmt.Errorf("what is left of order %s: %w", orders[i].ID, err)
-		}
-		if err := part.limit(left); err != nil {
+	parts := slices.Clone(sub.Carried.V)
+	for i := range parts {
+		if err := parts[i].leave(sub.CurrentPeriodStart, sub.CurrentPeriodEnd, at); err != nil {
 			return nil, err
 		}
-		left -= part.net
+	}
+	lines, err := s.paidLines(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range lines {
+		if line.OrderID == but || slices.ContainsFunc(sub.Carried.V, func(p PaidPart) bool { return p.OrderID == line.OrderID }) {
+			continue
+		}
+		part, err := line.unused(at)
+		if err != nil {
+			return nil, fmt.Errorf("what is left of order %s: %w", line.OrderID, err)
+		}
 		parts = append(parts, part)
+	}
+	return limited(parts, left)
+}
+
+// paidLine is a line of an order that bills a subscription's period, or the rest of it from a change of plan on.
+type paidLine struct {
+	OrderID     string `db:"order_id"`
+	PeriodStart Time   `db:"period_start"`
+	PeriodEnd   Time   `db:"period_end"`
+	Net         int64  `db:"net"`
+	Total       int64  `db:"total_amount"`
+	Paid        int64  `db:"paid_amount"`  // of the order
+	OrderTotal  int64  `db:"order_amount"` // of the order
+}
+
+// paidLines are those for the current period that something was charged for, the oldest first. What was left over by
+// changes of plan and billed with a later period is for the one before that.
+func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, error) {
+	lines, err := selectAll[paidLine](ctx, s, `
+		SELECT l.order_id, l.period_start, l.period_end, l.subtotal_amount - l.discount_amount AS net, l.total_amount, o.paid_amount,
+			o.total_amount AS order_amount
+		FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
+		WHERE l.account_id = ? AND l.subscription_id = ? AND l.period_end = ? AND l.total_amount > 0 AND o.paid_amount > 0
+			AND (l.kind = 'price' OR o.billing_reason = 'subscription_update')
+		ORDER BY l.order_id`, sub.AccountID, sub.ID, sub.CurrentPeriodEnd)
+	if err != nil {
+		return nil, fmt.Errorf("read what was paid for the period: %w", err)
+	}
+	return lines, nil
+}
+
+// unused is what is left of the line at a moment.
+func (l *paidLine) unused(at Time) (PaidPart, error) {
+	charged, err := pricing.Prorate(l.Total, l.Paid, l.OrderTotal)
+	if err != nil {
+		return PaidPart{}, err
+	}
+	part := PaidPart{OrderID: l.OrderID, Amount: charged, Net: l.Net}
+	return part, part.leave(l.PeriodStart, l.PeriodEnd, at)
+}
+
+// leave makes the part what is left of it at a moment of its time. Nothing is left of a time of no second.
+func (p *PaidPart) leave(start, end, at Time) error {
+	period := pricing.Period{Start: start.Time(), End: end.Time()}
+	if period.Start.Unix() == period.End.Unix() {
+		p.Amount, p.Net = 0, 0
+		return nil
+	}
+	var err error
+	if p.Amount, err = period.Unused(p.Amount, at.Time()); err == nil {
+		p.Net, err = period.Unused(p.Net, at.Time())
+	}
+	return err
+}
+
+// limited makes parts no more than most, without tax on top: what was charged is left before what was not.
+func limited(parts []PaidPart, most int64) ([]PaidPart, error) {
+	slices.SortStableFunc(parts, func(a, b PaidPart) int { return cmp.Compare(b.charged(), a.charged()) })
+	for i := range parts {
+		p := &parts[i]
+		if p.Net > most {
+			var err error
+			if p.Amount, err = pricing.Prorate(p.Amount, most, p.Net); err != nil {
+				return nil, err
+			}
+			p.Net = most
+		}
+		most -= p.Net
 	}
 	return parts, nil
 }
 
-// billedBy is the line of an order that took money for the current period of the subscription, nil if there is none. Of a
-// checkout's order it is the line that made the subscription, the nth of those that made one: ids ascend.
-func (s *Subscription) billedBy(o *Order, items []LineItem, nth int) *LineItem {
-	kind := LineItemKindPrice
-	if o.BillingReason == BillingReasonSubscriptionUpdate {
-		kind = LineItemKindProration
-	}
-	if o.CheckoutID == nil {
-		nth = 0
-	}
-	for i := range items {
-		item := &items[i]
-		if item.Kind != kind || item.PeriodStart == nil || item.PeriodEnd == nil {
-			continue
-		}
-		if nth == 0 && item.TotalAmount > 0 && (*item.PeriodEnd == s.CurrentPeriodEnd || s.cutShort(item)) {
-			return item
-		}
-		nth--
-	}
-	return nil
-}
+// charged is how much of the part was charged, in thousandths.
+func (p PaidPart) charged() int64 { return p.Amount * 1000 / max(p.Net, 1) }
 
-// cutShort reports whether the current period began, by a change of plan, in the middle of what a line is for.
-func (s *Subscription) cutShort(item *LineItem) bool {
-	return *item.PeriodStart < s.CurrentPeriodStart && s.CurrentPeriodStart < *item.PeriodEnd
-}
-
-// unusedOf is what is left of what was paid for a line of an order.
-func (s *Subscription) unusedOf(o *Order, item *LineItem, now Time) (unusedPart, error) {
-	paid, err := pricing.Prorate(item.TotalAmount, o.PaidAmount, o.TotalAmount)
-	part := unusedPart{order: o.ID, amount: paid, net: item.SubtotalAmount - item.DiscountAmount}
-	if err == nil && s.cutShort(item) {
-		err = part.leave(*item.PeriodStart, *item.PeriodEnd, s.CurrentPeriodStart)
-		item = &LineItem{PeriodStart: &s.CurrentPeriodStart, PeriodEnd: &s.CurrentPeriodEnd}
+// carry is what was paid for the current period of a subscription and pays for the one that a change of plan begins. What
+// that does not cost is in the customer's balance.
+func (u *unit) carry(ctx context.Context, sub *Subscription, change *PendingChange, by string) ([]PaidPart, error) {
+	if !change.Restarts {
+		return nil, nil
 	}
-	if err == nil {
-		err = part.leave(*item.PeriodStart, *item.PeriodEnd, now)
+	parts, err := u.store.unusedParts(ctx, sub, change.EffectiveAt, by)
+	if err != nil {
+		return nil, err
 	}
-	return part, err
-}
-
-// leave makes the part what is left of it at a moment of its period. Nothing is left of a period of no second.
-func (p *unusedPart) leave(start, end, now Time) error {
-	period := pricing.Period{Start: start.Time(), End: end.Time()}
-	if period.Start.Unix() == period.End.Unix() {
-		p.amount, p.net = 0, 0
-		return nil
-	}
-	var err error
-	if p.amount, err = period.Unused(p.amount, now.Time()); err == nil {
-		p.net, err = period.Unused(p.net, now.Time())
-	}
-	return err
-}
-
-// limit makes the part no more than what is left, without tax on top.
-func (p *unusedPart) limit(left int64) error {
-	if p.net <= left {
-		return nil
-	}
-	var err error
-	p.amount, err = pricing.Prorate(p.amount, left, p.net)
-	p.net = left
-	return err
+	return limited(parts, change.Amount)
 }

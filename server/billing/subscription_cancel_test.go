@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // atOnce ends a subscription now, with what is left of its period given back.
@@ -175,6 +178,83 @@ func TestCancelSubscription_GivesBackWhatWasCarriedIntoAnotherInterval(t *testin
 	})
 }
 
+// Whatever changes of interval came one after the other, what every order has left in the end is given back.
+func TestCancelSubscription_GivesBackWhatWasCarriedOnTwice(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately) // 450 carried, 8550 paid
+		w.rewound(sub, 183*day)                                                                            // half of a leap year
+		twoYears := recurring(20_000, "year")
+		twoYears.IntervalCount = new(int64(2))
+		sub = w.change(sub, w.variant(twoYears), store.ProrationBehaviorInvoiceImmediately) // 225 and 4275 carried, 15500 paid
+		w.rewound(sub, 73*day)                                                              // of 731
+		o := w.ordersOf(sub)
+		require.EqualValues(t, 15_500, o[2].PaidAmount)
+		assert.Equal(t, map[string]int64{o[0].ID: 203, o[1].ID: 3848, o[2].ID: 13_952}, w.dropped(sub), "658 days of 731: 18003 of 20000")
+	})
+}
+
+// What a shorter period does not cost is in the balance, and is not given back besides. What is paid after it is.
+func TestCancelSubscription_GivesBackWhatAShorterPeriodLeft(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(3000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(700, "week")), store.ProrationBehaviorInvoiceImmediately) // 700 of 1500 carried, 800 in the balance
+		w.rewound(sub, 2*day)
+		sub = w.change(sub, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately) // 500 carried, 800 of 8500 from the balance
+		o := w.ordersOf(sub)
+		require.EqualValues(t, 7700, o[1].PaidAmount)
+		assert.Equal(t, map[string]int64{o[0].ID: 500, o[1].ID: 7700}, w.dropped(sub))
+		customer, err := w.GetCustomer(t.Context(), w.account, sub.CustomerID)
+		require.NoError(t, err)
+		assert.Zero(t, customer.Balance.V["usd"])
+	})
+}
+
+// A pause in the middle of a period does not make it longer, and one beyond its end begins another.
+func TestCancelSubscription_GivesBackWhatIsLeftAfterAPause(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		pause := func(sub *store.Subscription) {
+			_, err := w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{Now: true})
+			require.NoError(t, err)
+		}
+		resume := func(sub *store.Subscription) *store.Subscription {
+			_, err := w.ResumeSubscription(t.Context(), w.account, sub.ID)
+			require.NoError(t, err)
+			require.NoError(t, w.Work(t.Context()))
+			return w.now(sub)
+		}
+		w.monthOf30()
+		within := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		for _, days := range []time.Duration{5, 10} {
+			w.rewound(within, days*day)
+			pause(within)
+			w.rewound(within, (days+3)*day)
+			resume(within)
+		}
+		w.rewound(within, 20*day)
+		assert.Equal(t, map[string]int64{w.ordersOf(within)[0].ID: 300}, w.dropped(within))
+
+		w.monthOf30()
+		beyond := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		pause(beyond)
+		w.rewound(beyond, 45*day) // 16 July
+		beyond = resume(beyond)
+		require.Len(t, w.ordersOf(beyond), 2)
+		w.rewound(beyond, 31*day/2)
+		assert.Equal(t, map[string]int64{w.ordersOf(beyond)[1].ID: 450}, w.dropped(beyond))
+
+		w.monthOf30()
+		paused := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		pause(paused)
+		w.rewound(paused, 10*day)
+		assert.Equal(t, map[string]int64{w.ordersOf(paused)[0].ID: 600}, w.dropped(paused))
+	})
+}
+
 // The process dies between the cancellation and the provider, and nobody asks again.
 func TestReconcile_RefundsACancellationWhoseProcessDied(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -306,5 +386,36 @@ func TestCancelSubscription_GivesSeveralPaymentsBackInOneRequest(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, store.RefundStatusSucceeded, r.Status)
 		}
+	})
+}
+
+// The lines of a database that is older than their subscriptions' ids get the ids that they would have been given.
+func TestMigrate_FindsTheSubscriptionOfEveryLine(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		fee := recurring(900, "month")
+		fee.SetupFeeAmount = 500
+		_, err := w.pay(w.checkout(one(w.variant(recurring(100, "month"))), one(w.handbook()), one(w.variant(fee))).ID, "pm_card_visa")
+		require.NoError(t, err)
+		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		w.change(sub, w.variant(recurring(3000, "month")), store.ProrationBehaviorInvoiceImmediately)
+		w.rewound(sub, 31*day)
+		require.NoError(t, w.Work(t.Context()))
+		db := harness.OpenDatabase(t, w.url)
+		lines := func() []string {
+			return db.Strings(t, `SELECT id || ' ' || COALESCE(subscription_id, '') FROM line_items ORDER BY id`)
+		}
+		before := lines()
+		require.Equal(t, 7, db.Count(t, "line_items WHERE subscription_id IS NOT NULL"))
+		db.Must(t, `UPDATE line_items SET subscription_id = NULL`)
+		steps, err := os.ReadFile("../../store/migrations/" + db.Engine + "/00035_line_subscription.sql")
+		require.NoError(t, err)
+		for _, statement := range strings.Split(string(steps), ";") {
+			if statement = strings.TrimSpace(statement); strings.HasPrefix(statement, "UPDATE") {
+				db.Must(t, statement)
+			}
+		}
+		assert.Equal(t, before, lines())
 	})
 }

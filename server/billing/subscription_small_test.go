@@ -7,46 +7,128 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 )
 
-// No bank takes 38 cents: the renewal is paid by a customer who owes them.
-func TestSubscription_IsNotChargedTooLittle(t *testing.T) {
+// nearlyAll makes a discount that leaves 38 of 1900, which no bank takes.
+func (w *world) nearlyAll(duration store.DiscountDuration) *store.Discount {
+	w.t.Helper()
+	d, err := w.CreateDiscount(w.t.Context(), w.account, store.Discount{Name: "Friends", Type: store.DiscountTypePercent, PercentBps: new(int64(9800)), Duration: duration})
+	require.NoError(w.t, err)
+	return d
+}
+
+// A period that costs too little to be charged would never be paid, so that nothing is sold with one: not after a trial, and
+// not together with something that costs enough today.
+func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		price := recurring(1900, "month")
-		price.TrialDays = 7
-		v := w.variant(price)
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Friends", Type: store.DiscountTypePercent, PercentBps: new(int64(9800)), Duration: store.DiscountDurationForever,
+		trial, once, forever := recurring(1900, "month"), w.nearlyAll(store.DiscountDurationOnce), w.nearlyAll(store.DiscountDurationForever)
+		trial.TrialDays = 7
+		trying, monthly, book := w.variant(trial), w.variant(recurring(1900, "month")), w.variant(store.PriceVariant{Amount: 100_000})
+		put := func(d *store.Discount, variants ...*store.PriceVariant) error {
+			var lines []store.NewLineItem
+			for _, v := range variants {
+				lines = append(lines, one(v))
+			}
+			_, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
+				Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID}, Lines: lines,
+			})
+			return err
+		}
+		refused(t, put(forever, trying), "discount")
+		refused(t, put(once, trying), "discount")
+		refused(t, put(forever, monthly), "discount")
+		refused(t, put(forever, book, monthly), "discount")
+		assert.NoError(t, put(once, book, monthly), "the next period costs 1900")
+		assert.NoError(t, put(forever, book))
+
+		customer := w.customer("ada@example.com", nil)
+		_, err := w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
+			Method: &payments.MethodInput{Ref: "pm_card_visa"},
+			Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID, DiscountID: &forever.ID}, Lines: []store.NewLineItem{one(trying)}},
+		})
+		refused(t, err, "discount")
+	})
+}
+
+// Nor does a subscription change to a plan of which its discount leaves too little.
+func TestChangeSubscription_ToNoPlanThatCostsTooLittle(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		d := w.nearlyAll(store.DiscountDurationForever)
+		c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
+			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID},
+			Lines:    []store.NewLineItem{{PriceVariant: w.variant(recurring(1900, "month")).ID, Quantity: 2}},
 		})
 		require.NoError(t, err)
-		c := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID}, v)
 		_, err = w.pay(c.ID, "pm_card_visa")
 		require.NoError(t, err)
 		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
-		charges := w.provider.confirms.Load()
+		for _, behavior := range []store.ProrationBehavior{store.ProrationBehaviorInvoiceImmediately, store.ProrationBehaviorNextInvoice, store.ProrationBehaviorNextPeriod} {
+			_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{Quantity: new(int64(1)), Behavior: behavior})
+			refused(t, err, "quantity")
+			_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: w.variant(recurring(900, "month")).ID, Behavior: behavior})
+			refused(t, err, "price_variant")
+		}
+		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(1))})
+		refused(t, err, "quantity")
+		_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{Quantity: new(int64(3))})
+		require.NoError(t, err)
+	})
+}
 
-		w.wait(8 * day)
-		sub = w.now(sub)
-		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+// A difference that is too little to be charged is billed with the next period, and nobody owes anything.
+func TestChangeSubscription_TooLittleWaitsForTheNextPeriod(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(1060, "month")), store.ProrationBehaviorInvoiceImmediately)
+		assert.EqualValues(t, 1060, sub.UnitAmount)
+		assert.Len(t, w.ordersOf(sub), 1)
+		w.rewound(sub, 30*day+time.Second)
+		require.NoError(t, w.Work(t.Context()))
+		assert.EqualValues(t, 1060+30, w.ordersOf(sub)[1].PaidAmount)
+
+		// Another interval begins at once, and is paid with the one after it.
+		year := w.change(w.now(sub), w.variant(recurring(1080, "year")), store.ProrationBehaviorInvoiceImmediately)
+		assert.Equal(t, "year", year.Interval)
+		assert.Len(t, w.ordersOf(sub), 2)
+		customer, err := w.GetCustomer(t.Context(), w.account, sub.CustomerID)
+		require.NoError(t, err)
+		assert.Zero(t, customer.Balance.V["usd"])
+		w.wait(367 * day)
+		assert.EqualValues(t, 1080+20, w.ordersOf(sub)[2].PaidAmount)
+	})
+}
+
+// What is left of it when nothing else is billed is paid by a customer who owes it: no bank takes 30 cents.
+func TestSubscription_IsNotChargedTooLittle(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(1060, "month")), store.ProrationBehaviorInvoiceImmediately)
+		w.change(sub, w.variant(free("month")), store.ProrationBehaviorNextPeriod)
+		charges := w.provider.confirms.Load()
+		w.rewound(sub, 30*day+time.Second)
+		require.NoError(t, w.Work(t.Context()))
 		renewal := w.ordersOf(sub)[1]
 		assert.Equal(t, store.OrderStatusPaid, renewal.Status)
-		assert.EqualValues(t, 38, renewal.TotalAmount)
-		assert.EqualValues(t, 38, renewal.BalanceApplied)
+		assert.EqualValues(t, 30, renewal.TotalAmount)
+		assert.EqualValues(t, 30, renewal.BalanceApplied)
 		assert.Equal(t, charges, w.provider.confirms.Load(), "nothing was charged")
 		customer, err := w.GetCustomer(t.Context(), w.account, sub.CustomerID)
 		require.NoError(t, err)
-		assert.EqualValues(t, -38, customer.Balance.V["usd"])
-
-		// What they owe waits for a credit: the next renewal is charged as it is.
-		_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{
-			Change: func(*store.Subscription) {}, Discount: new(""), Quantity: new(int64(2)),
-		})
-		require.NoError(t, err)
-		w.wait(31*day + time.Second)
-		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
-		assert.Greater(t, w.ordersOf(sub)[2].PaidAmount, int64(3000), "what can be charged is charged")
-		assert.Zero(t, w.ordersOf(sub)[2].BalanceApplied)
+		assert.EqualValues(t, -30, customer.Balance.V["usd"])
 	})
+}
+
+// free costs nothing.
+func free(interval string) store.PriceVariant {
+	v := recurring(0, interval)
+	v.AmountType = store.PriceVariantAmountTypeFree
+	return v
 }

@@ -37,6 +37,36 @@ func TestUpdateSubscription_LastRedemptionIsGivenOnce(t *testing.T) {
 	})
 }
 
+// A discount for once that is used up takes nothing off any more: whoever gives it again means the next period.
+func TestUpdateSubscription_GivesADiscountAgainThatIsUsedUp(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Name: "Sorry", Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), MaxRedemptions: new(int64(2)),
+		})
+		require.NoError(t, err)
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		give := func(redemptions int64) error {
+			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &d.ID})
+			given, findErr := w.GetDiscount(t.Context(), w.account, d.ID)
+			require.NoError(t, findErr)
+			assert.Equal(t, redemptions, given.RedemptionsCount)
+			return err
+		}
+		require.NoError(t, give(1))
+		require.NoError(t, give(1), "it waits for the next period")
+		w.wait(31*day + time.Second)
+		require.NoError(t, give(2))
+		w.wait(31 * day)
+		refused(t, give(2), "discount")
+		w.wait(31 * day)
+		var paid []int64
+		for _, o := range w.ordersOf(sub) {
+			paid = append(paid, o.PaidAmount)
+		}
+		assert.Equal(t, []int64{900, 450, 450, 900}, paid)
+	})
+}
+
 // Two discounts that change places between two subscriptions do not wait for each other for ever.
 func TestUpdateSubscription_DiscountsChangePlaces(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
