@@ -27,10 +27,28 @@ func (m *SavedMethod) billing() *BillingMethod {
 	return &BillingMethod{ID: &m.ID, Provider: m.Provider, Ref: m.ProviderRef, CustomerRef: &m.CustomerRef, Card: m.Card.V}
 }
 
-// chargeWith makes a method what the subscription is charged with. What is past due is tried with it at once, beside the
-// schedule.
-func (s *Subscription) chargeWith(m *SavedMethod) {
-	s.Method, s.ExtraAttempt = JSONOf(m.billing()), s.Status == SubscriptionStatusPastDue
+// maxTriesADay is how often an invoice is tried within a day before a new method has to wait for the schedule: whoever has
+// many cards does not find out here which of them are good.
+const maxTriesADay = 5
+
+// chargeWith makes a method what a locked subscription is charged with. What is past due is tried with it at once, beside
+// the schedule, unless it was tried with it before, or too often since yesterday.
+func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod, now Time) error {
+	sub.Method, sub.ExtraAttempt = JSONOf(m.billing()), false
+	if sub.Status != SubscriptionStatusPastDue {
+		return nil
+	}
+	tried, err := get[struct {
+		With   int `db:"tried_with"`
+		Lately int `db:"lately"`
+	}](ctx, u.store, `
+		SELECT COUNT(CASE WHEN provider = ? AND method_ref = ? THEN 1 END) AS tried_with, COUNT(CASE WHEN created_at > ? THEN 1 END) AS lately
+		FROM payments WHERE account_id = ? AND invoice_id = ?`, m.Provider, m.ProviderRef, now.Add(-day), sub.AccountID, *sub.LatestInvoiceID)
+	if err != nil {
+		return fmt.Errorf("count attempts: %w", err)
+	}
+	sub.ExtraAttempt = tried.With == 0 && tried.Lately < maxTriesADay
+	return nil
 }
 
 // PaymentMethodsByID returns the saved payment methods among ids that are not deleted.
@@ -56,11 +74,29 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 	return page(ctx, s, savedMethodColumns, KindPaymentMethod, account, in, &f)
 }
 
+// maxSavedMethods bounds what a customer has saved by themselves or by the seller. What they buy a subscription with is kept
+// beyond it: that was paid for.
+const maxSavedMethods = 50
+
+// checkRoom is CodeInvalid on payment_method for a customer who has as many methods as one may have.
+func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
+	n, err := get[int](ctx, s, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
+	if err == nil && *n >= maxSavedMethods {
+		err = Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
+	}
+	return err
+}
+
 // BeginSaveMethod commits what a request has done so far, before a provider is asked to save a method for a customer. It
-// returns the customer, and what names the request to the provider: the same whenever it is sent again.
+// returns the customer, and what names the request to the provider: the same whenever it is sent again. A customer who has
+// as many as one may have is CodeInvalid on payment_method.
 func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string) (*Customer, string, error) {
 	c, err := step(ctx, s, func(ctx context.Context, _ *unit) (*Customer, error) {
-		return s.findCustomer(ctx, account, customer, "", "")
+		c, err := s.findCustomer(ctx, account, customer, "", "")
+		if err == nil {
+			err = s.checkRoom(ctx, c)
+		}
+		return c, err
 	})
 	return c, s.effect(ctx), err
 }
@@ -245,15 +281,17 @@ func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Su
 	return u.lockPastDue(ctx, c.AccountID, buyer.ID)
 }
 
-// chargePastDue makes a new default method what locked subscriptions that are past due are charged with. The worker tries
-// it at once, beside their schedule. One that is charged with it already is left alone.
+// chargePastDue makes a new default method what locked subscriptions that are past due are charged with: see chargeWith. One
+// that is charged with it already is left alone.
 func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedMethod, now Time) error {
 	for i := range subs {
 		sub := &subs[i]
 		if own := sub.Method.V; own != nil && deref(own.ID) == m.ID {
 			continue
 		}
-		sub.chargeWith(m)
+		if err := u.chargeWith(ctx, sub, m, now); err != nil {
+			return err
+		}
 		if err := u.saveSubscription(ctx, sub, now); err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 		if err := sub.extendTrial(in.TrialEnd, now); err != nil {
 			return err
 		}
-		if err := u.chargeTo(ctx, sub, in.PaymentMethod); err != nil {
+		if err := u.chargeTo(ctx, sub, in.PaymentMethod, now); err != nil {
 			return err
 		}
 		if in.Quantity != nil && *in.Quantity != sub.Quantity {
@@ -202,9 +202,8 @@ func (s *Subscription) extendTrial(end *Time, now Time) error {
 	return nil
 }
 
-// chargeTo makes one of the customer's methods what a subscription is charged to. What is past due is tried with it at
-// once, beside the schedule.
-func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string) error {
+// chargeTo makes one of the customer's methods what a subscription is charged to: see chargeWith.
+func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string, now Time) error {
 	if ref == nil || sub.Method.V != nil && *ref == deref(sub.Method.V.ID) {
 		return nil
 	}
@@ -212,6 +211,5 @@ func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string) err
 	if err != nil {
 		return err
 	}
-	sub.chargeWith(m)
-	return nil
+	return u.chargeWith(ctx, sub, m, now)
 }

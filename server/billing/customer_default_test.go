@@ -84,3 +84,47 @@ func TestUpdateCustomer_ANewDefaultWhileTheyAreBilled(t *testing.T) {
 		}
 	})
 }
+
+// Whoever has many cards does not find out here which of them are good: a card is tried once beside the schedule, and all of
+// them together five times a day.
+func TestUpdateSubscription_TriesCardsSparingly(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "tok_fail_on_renewal")
+		w.wait(32 * day)
+		attempts := func() int64 {
+			i, err := w.GetInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID)
+			require.NoError(t, err)
+			return i.AttemptCount
+		}
+		require.EqualValues(t, 1, attempts())
+		charge := func(card string) {
+			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, PaymentMethod: &card})
+			require.NoError(t, err)
+			require.NoError(t, w.Work(t.Context()))
+		}
+		cards := make([]string, 7)
+		for i := range cards {
+			cards[i] = w.saved(sub.CustomerID, "tok_fail_on_renewal")
+		}
+		for range 3 {
+			charge(cards[0])
+			charge(cards[1])
+			w.makeDefault(sub.CustomerID, cards[0])
+			w.makeDefault(sub.CustomerID, cards[1])
+			require.NoError(t, w.Work(t.Context()))
+		}
+		assert.EqualValues(t, 3, attempts(), "each of the two once")
+		for _, card := range cards {
+			charge(card)
+		}
+		assert.EqualValues(t, 5, attempts())
+		assert.EqualValues(t, 1, w.now(sub).AttemptCount, "the schedule is as it was")
+
+		good := w.saved(sub.CustomerID, "pm_card_visa")
+		charge(good)
+		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status, "five are enough for a day")
+		w.wait(2 * day)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status, "the schedule tries it")
+		assert.EqualValues(t, 6, attempts())
+	})
+}

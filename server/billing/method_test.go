@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"crypto/rand"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -91,5 +92,32 @@ func TestSaveMethod_WithStripeOnce(t *testing.T) {
 		assert.Len(t, g.methods(), 2)
 		assert.Equal(t, 1, fake.Count("customer"))
 		assert.Zero(t, fake.Taken())
+	})
+}
+
+// A customer saves as many cards as anybody has. What they buy with is kept besides.
+func TestSaveMethod_HasABound(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		customer := w.customer("grace@example.com", nil).ID
+		save := func() (*store.SavedMethod, error) {
+			return w.SaveMethod(t.Context(), w.account, customer, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, Once: rand.Text()})
+		}
+		first, err := save()
+		require.NoError(t, err)
+		for range 49 {
+			_, err := save()
+			require.NoError(t, err)
+		}
+		_, err = save()
+		refused(t, err, "payment_method")
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		assert.Equal(t, customer, sub.CustomerID)
+		assert.NotNil(t, sub.Method.V.ID)
+		for _, id := range []string{first.ID, *sub.Method.V.ID} {
+			_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, customer, id)
+			require.NoError(t, err)
+		}
+		_, err = save()
+		require.NoError(t, err)
 	})
 }
