@@ -110,6 +110,7 @@ type Confirmation struct {
 	Checkout *Checkout
 	Invoice  *Invoice
 	Payment  *Payment
+	OnPage   bool // the buyer is on our page while it is asked for; not stored
 }
 
 // ChargeResult is what a provider says about the charge of a payment.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,6 +61,7 @@ type ConfirmCheckout struct {
 	Method        *payments.MethodInput
 	Save          bool // keep the method for later
 	TermsAccepted bool
+	OnPage        bool // the buyer is on our page, and comes back to it from their bank
 }
 
 // ConfirmCheckout charges the method and makes the order, at most once however often it is called. A declined charge
@@ -89,6 +91,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 	if begun.Payment == nil {
 		return begun, nil
 	}
+	begun.OnPage = in.OnPage
 	return b.resume(ctx, begun)
 }
 
@@ -171,7 +174,7 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	}
 	return b.ask(ctx, provider, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession, ReturnURL: pageOf(begun),
+		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession, ReturnURL: wayBack(begun),
 		Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
 	})
 }
@@ -208,6 +211,14 @@ func pageOf(c *store.Confirmation) string {
 		return c.Invoice.HostedURL
 	}
 	return ""
+}
+
+// wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says.
+func wayBack(c *store.Confirmation) string {
+	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.OnPage {
+		return strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
+	}
+	return pageOf(c)
 }
 
 // answer is what the request that wanted to pay is told.

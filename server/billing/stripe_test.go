@@ -132,6 +132,18 @@ func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
 
+		for _, onPage := range []bool{false, true} { // only a seller's own page is where the seller says
+			own := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new("https://seller.test/back?of={CHECKOUT_ID}")}, w.handbook())
+			in := with("pm_card_authenticationRequiredOnSetup")
+			in.OnPage = onPage
+			_, err = w.ConfirmCheckout(t.Context(), w.account, own.ID, in)
+			require.NoError(t, err)
+			payment, err = w.CheckoutPayment(t.Context(), w.account, own.ID)
+			require.NoError(t, err)
+			want := map[bool]string{false: "https://seller.test/back?of=" + own.ID, true: own.URL}[onPage]
+			assert.Equal(t, want, fake.Object(*payment.ProviderRef)["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
+		}
+
 		given := w.checkout(one(w.handbook()))
 		_, err = w.pay(given.ID, "pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)

@@ -179,7 +179,7 @@ func (f form) answers(before map[string]string) map[string]string {
 
 // confirmation is how the buyer pays. Without a card, typed here or given to Stripe, there is no method.
 func (f form) confirmation(values url.Values) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{TermsAccepted: f["terms"] != "", Method: stripeMethod(values.Get("payment_method"))}
+	in := billing.ConfirmCheckout{OnPage: true, TermsAccepted: f["terms"] != "", Method: stripeMethod(values.Get("payment_method"))}
 	if number := strings.TrimSpace(values.Get("card_number")); number != "" {
 		in.Method = cardOf(number, values.Get("card_exp_month"), values.Get("card_exp_year"), values.Get("card_cvc"))
 	}
