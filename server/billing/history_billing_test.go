@@ -180,12 +180,55 @@ func (p *player) subscribe() error {
 	if err != nil {
 		return err
 	}
-	_, err = request(p, func(ctx context.Context) (*store.Subscription, error) {
-		return p.CreateSubscription(ctx, p.account, billing.CreateSubscription{Method: method, Draft: store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerID: &c.ID}, Lines: []store.NewLineItem{{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}},
-		}})
+	draft, err := p.draftOf(c, v)
+	if err != nil {
+		return err
+	}
+	made, err := request(p, func(ctx context.Context) (*store.Subscription, error) {
+		return p.CreateSubscription(ctx, p.account, billing.CreateSubscription{Method: method, Draft: draft})
 	})
-	return p.answered(fmt.Sprintf("subscribe %s to %s with %v", c.ID, v.ID, method), err)
+	return errors.Join(p.answered(fmt.Sprintf("subscribe %s to %s with %v", c.ID, v.ID, method), err), p.subscribed(&draft, made))
+}
+
+// draftOf is what a seller says of a subscription: sometimes until when it is free, at what discount, and for how much.
+func (p *player) draftOf(c *store.Customer, v *store.PriceVariant) (store.CheckoutDraft, error) {
+	line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
+	if p.odds(3) {
+		end, err := p.in(time.Duration(p.roll(30)-1) * day)
+		if err != nil {
+			return store.CheckoutDraft{}, err
+		}
+		line.TrialEnd = &end
+	}
+	if v.AmountType == store.PriceVariantAmountTypeCustom || p.odds(12) {
+		line.CustomAmount = new(pick(p, append([]int64{0}, amountsOf...)))
+	}
+	checkout := &store.Checkout{CustomerID: &c.ID}
+	if d, err := p.discount(); err == nil && p.odds(2) {
+		checkout.DiscountID = &d.ID
+	}
+	return store.CheckoutDraft{Checkout: checkout, Lines: []store.NewLineItem{line}}, nil
+}
+
+// subscribed makes sure that a subscription is what was asked for.
+func (p *player) subscribed(draft *store.CheckoutDraft, made *store.Subscription) error {
+	if made == nil || p.crowded {
+		return nil
+	}
+	asked := draft.Lines[0]
+	if end := asked.TrialEnd; end != nil && (made.Status != store.SubscriptionStatusTrialing || made.CurrentPeriodEnd < *end) ||
+		made.Quantity != asked.Quantity || asked.CustomAmount != nil && made.UnitAmount != *asked.CustomAmount {
+		return fmt.Errorf("%+v was asked for, and %s is %+v", asked, made.ID, made)
+	}
+	c, err := p.GetCheckout(everywhere, p.account, *made.CheckoutID)
+	if err != nil {
+		return err
+	}
+	o, err := p.GetOrder(everywhere, p.account, *c.OrderID)
+	if err == nil && o.PaidAmount != c.AmountDueNow {
+		err = fmt.Errorf("order %s of %s was paid with %d, and not %d", o.ID, made.ID, o.PaidAmount, c.AmountDueNow)
+	}
+	return errors.Join(err, p.shown(c))
 }
 
 func (p *player) subscription() (*store.Subscription, error) {
@@ -310,9 +353,19 @@ func (p *player) stop() error {
 	case 2:
 		_, err = p.UncancelSubscription(everywhere, p.account, sub.ID)
 	default:
-		_, err = request(p, func(ctx context.Context) (*store.Subscription, error) {
+		want, wantErr := p.unused(sub)
+		if wantErr != nil {
+			return wantErr
+		}
+		var ended *store.Subscription
+		ended, err = request(p, func(ctx context.Context) (*store.Subscription, error) {
 			return p.Billing.CancelSubscription(ctx, p.account, sub.ID, store.CancelSubscription{Now: now, Refund: refund})
 		})
+		if err == nil && now && refund == store.CancellationRefundProrated {
+			if err := p.returned(sub, ended, want); err != nil {
+				return err
+			}
+		}
 	}
 	return p.answered("stop or keep "+sub.ID, err)
 }

@@ -116,8 +116,11 @@ func (p *player) recurring(v *store.PriceVariant) {
 		v.SetupFeeAmount = pick(p, amountsOf)
 	}
 	v.BillingCycles = maybe(p, 4, func() int64 { return int64(1 + p.roll(3)) })
-	if p.odds(8) {
+	switch p.roll(8) {
+	case 6:
 		v.Amount, v.AmountType = 0, store.PriceVariantAmountTypeFree
+	case 7:
+		v.Amount, v.AmountType, v.MinAmount = 0, store.PriceVariantAmountTypeCustom, new(int64(0))
 	}
 }
 

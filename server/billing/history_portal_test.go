@@ -1,0 +1,194 @@
+package billing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// saveCard keeps a card for a customer, as their seller does or as they do themselves.
+func (p *player) saveCard() error {
+	c, err := p.customer()
+	if err != nil {
+		return err
+	}
+	in := billing.SaveMethod{Method: payments.MethodInput{Ref: pick(p, cards)}, IsDefault: p.odds(2)}
+	if p.odds(2) {
+		in.Once = fmt.Sprint("form", p.asked.Add(1))
+		saved, err := p.SaveMethod(everywhere, p.account, c.ID, in)
+		return errors.Join(p.answered("save a card of "+c.ID, err), p.kept(c, saved, in))
+	}
+	saved, err := request(p, func(ctx context.Context) (*store.SavedMethod, error) { return p.SaveMethod(ctx, p.account, c.ID, in) })
+	return errors.Join(p.answered("save a card for "+c.ID, err), p.kept(c, saved, in))
+}
+
+// kept makes sure that a card is its customer's then, and their default if it is to be or if they had none.
+func (p *player) kept(c *store.Customer, saved *store.SavedMethod, in billing.SaveMethod) error {
+	if saved == nil || p.crowded {
+		return nil
+	}
+	after, err := p.GetCustomer(everywhere, p.account, c.ID)
+	if err != nil {
+		return err
+	}
+	isDefault := after.DefaultPaymentMethodID != nil && *after.DefaultPaymentMethodID == saved.ID
+	if saved.CustomerID != c.ID || (in.IsDefault || c.DefaultPaymentMethodID == nil) && !isDefault {
+		return fmt.Errorf("card %+v was saved by %+v, who are %+v now", saved, in, after)
+	}
+	return nil
+}
+
+// visit is what customers do on the portal with what is theirs, and sometimes try with what is not.
+func (p *player) visit() error {
+	c, err := p.customer()
+	if err != nil {
+		return err
+	}
+	made, err := p.CreatePortalSession(everywhere, p.account, c.ID, nil)
+	if err := p.answered("let "+c.ID+" in", err); err != nil || made == nil {
+		return err
+	}
+	session, visitor, _, err := p.OpenPortal(everywhere, made.Token)
+	if err != nil {
+		return p.answered("open the portal", err)
+	}
+	if visitor.ID != c.ID && !p.crowded {
+		return fmt.Errorf("the portal of %s opens to %s", c.ID, visitor.ID)
+	}
+	sub, err := p.subscription()
+	if err == nil {
+		err = p.manage(visitor.ID, sub)
+	}
+	if p.odds(2) {
+		err = errors.Join(err, p.EndPortalSession(everywhere, session))
+	}
+	return err
+}
+
+// manage is what a customer does with a subscription and a card. Nothing happens to those of another one.
+func (p *player) manage(customer string, sub *store.Subscription) error {
+	methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, customer, latest)
+	if err != nil {
+		return p.answered("look at the cards", err)
+	}
+	card := store.NewID(store.KindPaymentMethod)
+	if len(methods) > 0 && !p.odds(8) {
+		card = pick(p, methods).ID
+	}
+	what := p.roll(5)
+	_, err = p.CustomerSubscription(everywhere, p.account, customer, sub.ID)
+	switch isTheirs := err == nil; {
+	case what == 0 && isTheirs:
+		_, err = p.Store.CancelSubscription(everywhere, p.account, sub.ID, store.CancelSubscription{Customer: customer})
+	case what == 1:
+		var kept *store.Subscription
+		kept, err = p.KeepSubscription(everywhere, p.account, customer, sub.ID)
+		if kept != nil && !isTheirs && !p.crowded {
+			return fmt.Errorf("%s keeps %s of %s", customer, sub.ID, sub.CustomerID)
+		}
+	case what == 2 && isTheirs:
+		_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, PaymentMethod: &card})
+	case what == 3:
+		_, err = p.RemovePaymentMethod(everywhere, p.account, customer, card)
+	default:
+		_, err = p.UpdateCustomer(everywhere, p.account, customer, func(c *store.Customer) { c.DefaultPaymentMethodID = &card })
+	}
+	return p.answered(fmt.Sprintf("%s does %d with %s and %s", customer, what, sub.ID, card), err)
+}
+
+// export reads everything page by page, as a file of it is written: nothing comes twice or is left out.
+func (p *player) export() error {
+	orders, err := all(func(page store.Page) ([]store.Order, bool, error) {
+		return p.ListOrders(everywhere, p.account, store.ListOrders{Page: page})
+	}, func(o *store.Order) string { return o.ID })
+	if err != nil {
+		return err
+	}
+	subs, err := all(func(page store.Page) ([]store.Subscription, bool, error) {
+		return p.ListSubscriptions(everywhere, p.account, store.ListSubscriptions{Page: page})
+	}, func(s *store.Subscription) string { return s.ID })
+	if err != nil {
+		return err
+	}
+	p.say("exported %d orders and %d subscriptions", len(orders), len(subs))
+	if p.crowded {
+		return nil
+	}
+	var stored []string
+	err = p.rows.Select(&stored, p.rows.Rebind(`SELECT id FROM orders WHERE account_id = ? UNION ALL SELECT id FROM subscriptions WHERE account_id = ?`), p.account, p.account)
+	exported := slices.Concat(orders, subs)
+	slices.Sort(stored)
+	slices.Sort(exported)
+	if err == nil && !slices.Equal(stored, exported) {
+		err = fmt.Errorf("exported were %v of %v", exported, stored)
+	}
+	return err
+}
+
+// all walks a list, the newest first, and returns the ids.
+func all[T any](list func(store.Page) ([]T, bool, error), id func(*T) string) (ids []string, err error) {
+	page := store.Page{Limit: 5}
+	for {
+		items, more, err := list(page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range items {
+			if next := id(&items[i]); len(ids) == 0 || next < ids[len(ids)-1] {
+				ids = append(ids, next)
+			} else {
+				return nil, fmt.Errorf("%s comes after %s", next, ids[len(ids)-1])
+			}
+		}
+		if !more {
+			return ids, nil
+		}
+		page.StartingAfter = ids[len(ids)-1]
+	}
+}
+
+// unused is what is left to give back of a subscription whose period one order bills alone, that was charged whole and of
+// which nothing was given back; -1 where it is not that simple.
+func (p *player) unused(sub *store.Subscription) (int64, error) {
+	if sub.LatestInvoiceID == nil || sub.Status != store.SubscriptionStatusActive || p.crowded {
+		return -1, nil
+	}
+	i, err := p.GetInvoice(everywhere, p.account, *sub.LatestInvoiceID)
+	if err != nil {
+		return -1, err
+	}
+	lines, err := p.InvoiceLines(everywhere, p.account, i.ID)
+	if err != nil || len(lines) != 1 || i.BillingReason != store.BillingReasonSubscriptionCycle || i.PaidOutOfBand || i.CreditNotes > 0 ||
+		i.AmountPaid != i.TotalAmount || lines[0].SubtotalAmount-lines[0].DiscountAmount != sub.PeriodAmount {
+		return -1, err
+	}
+	now, err := p.in(0)
+	start, end, at := sub.CurrentPeriodStart.Time().Unix(), sub.CurrentPeriodEnd.Time().Unix(), now.Time().Unix()
+	return rounded(lines[0].TotalAmount, max(end-at, 0), end-start), err
+}
+
+// returned makes sure that a customer whose subscription was cancelled gets back what is left of it, and in any case no more
+// than its period costs with the tax of the shop.
+func (p *player) returned(before, ended *store.Subscription, want int64) error {
+	if p.crowded || before.EndedAt != nil {
+		return nil
+	}
+	got := int64(0)
+	for _, id := range ended.Cancellation.V.RefundIDs {
+		r, err := p.GetRefund(everywhere, p.account, id)
+		if err != nil {
+			return err
+		}
+		got += r.Amount
+	}
+	most := before.PeriodAmount + before.PeriodAmount/4 + int64(len(ended.Cancellation.V.RefundIDs))
+	if want >= 0 && got != want || got > most {
+		return fmt.Errorf("of %s, with %d a period, came back %d, and not %d: %+v", before.ID, before.PeriodAmount, got, want, before)
+	}
+	return nil
+}
