@@ -30,6 +30,9 @@ type PortalSession struct {
 
 var portalSessionColumns = columnsOf[PortalSession]("portal_sessions")
 
+// maxPortalSessions is how many sessions of a customer are open. Each one more ends the oldest.
+const maxPortalSessions = 50
+
 // CreatePortalSession opens the portal to a customer, or returns CodeMissing. It expires by the real clock.
 func (s *Store) CreatePortalSession(ctx context.Context, account, customer string, returnURL *string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
@@ -43,8 +46,23 @@ func (s *Store) CreatePortalSession(ctx context.Context, account, customer strin
 			ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
 		}
 		p.giveToken(s.options.PublicURL)
-		return p, u.insert(ctx, portalSessionColumns, p)
+		if err := u.insert(ctx, portalSessionColumns, p); err != nil {
+			return nil, err
+		}
+		return p, u.endOldest(ctx, c)
 	})
+}
+
+// endOldest ends the sessions of a locked customer that are too many.
+func (u *unit) endOldest(ctx context.Context, c *Customer) error {
+	_, err := u.exec(ctx, `
+		DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id NOT IN (
+			SELECT id FROM portal_sessions WHERE account_id = ? AND customer_id = ? ORDER BY id DESC LIMIT ?)`,
+		c.AccountID, c.ID, c.AccountID, c.ID, maxPortalSessions)
+	if err != nil {
+		return fmt.Errorf("end the oldest portal sessions: %w", err)
+	}
+	return nil
 }
 
 // giveToken makes the token: the id, the account's without its prefix, and 256 random bits, with underscores between.
@@ -96,6 +114,22 @@ func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 		return u.exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND id = ?`, p.AccountID, p.ID)
 	})
 	return err
+}
+
+// DeletePortalSession ends a session of a customer and returns it, or CodeMissing.
+func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref string) (*PortalSession, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
+		c, err := s.findCustomer(ctx, account, customer, "", "")
+		if err != nil {
+			return nil, err
+		}
+		id, _ := ParseID(KindPortalSession, ref)
+		ended, err := u.exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id = ?`, account, c.ID, id)
+		if err == nil && ended == 0 {
+			err = Missing("portal session", "", ref)
+		}
+		return &PortalSession{AccountID: account, ID: id, CustomerID: c.ID}, err
+	})
 }
 
 // DeleteExpiredPortalSessions deletes at most limit sessions whose time was over a day ago, and returns how many. Until

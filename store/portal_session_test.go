@@ -109,3 +109,21 @@ func TestEndPortalSession_LeavesTheOthersOpen(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+func TestCreatePortalSession_EndsTheOldestOfTooMany(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		ada, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com")})
+		require.NoError(t, err)
+		other, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com")})
+		require.NoError(t, err)
+		kept := s.portal(t, other)
+		var sessions []*PortalSession
+		for range maxPortalSessions + 2 {
+			sessions = append(sessions, s.portal(t, ada))
+		}
+		for i, p := range append(sessions, kept) {
+			_, _, _, err := s.OpenPortal(t.Context(), p.Token)
+			require.Equal(t, i < 2, err != nil, "session %d", i)
+		}
+	})
+}

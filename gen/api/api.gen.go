@@ -2539,7 +2539,7 @@ type Checkout struct {
 	// CancelURL Where the hosted page's way back leads.
 	CancelURL *string `json:"cancel_url"`
 
-	// ReturnURL Kept for pages of yours; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank, if the checkout is confirmed elsewhere than on `url`. Without it, that is `url`. `{CHECKOUT_ID}` in it is replaced.
 	ReturnURL *string `json:"return_url"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -2628,7 +2628,7 @@ type CheckoutCreate struct {
 	// CancelURL Where the hosted page's way back leads.
 	CancelURL *string `json:"cancel_url,omitempty"`
 
-	// ReturnURL Kept for pages of yours; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank, if you confirm the checkout on a page of your own. `{CHECKOUT_ID}` in it is replaced.
 	ReturnURL *string `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -2835,7 +2835,7 @@ type CheckoutUpdate struct {
 	// CancelURL Where the hosted page's way back leads.
 	CancelURL nullable.Nullable[string] `json:"cancel_url,omitempty"`
 
-	// ReturnURL Kept for pages of yours; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank, if you confirm the checkout on a page of your own. `{CHECKOUT_ID}` in it is replaced.
 	ReturnURL nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -4673,7 +4673,7 @@ type PublicCheckout struct {
 	// CancelURL Where the way back leads.
 	CancelURL *string `json:"cancel_url"`
 
-	// ReturnURL Kept for pages of the seller; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank.
 	ReturnURL *string `json:"return_url"`
 
 	// CustomFields The questions of all its products.
@@ -5418,7 +5418,7 @@ type SubscriptionUpdate struct {
 	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts.
+	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -8367,6 +8367,9 @@ type ServerInterface interface {
 	// CreatePortalSession Open the portal to a customer
 	// (POST /customers/{id}/portal_sessions)
 	CreatePortalSession(ctx echo.Context, id string) error
+	// DeletePortalSession End a portal session
+	// (DELETE /customers/{id}/portal_sessions/{portal_session})
+	DeletePortalSession(ctx echo.Context, id string, portalSession string) error
 	// GetCustomerState Get what a customer has
 	// (GET /customers/{id}/state)
 	GetCustomerState(ctx echo.Context, id string) error
@@ -10482,6 +10485,30 @@ func (w *ServerInterfaceWrapper) CreatePortalSession(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreatePortalSession(ctx, id)
+	return err
+}
+
+// DeletePortalSession converts echo context to params.
+func (w *ServerInterfaceWrapper) DeletePortalSession(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "portal_session" -------------
+	var portalSession string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "portal_session", ctx.Param("portal_session"), &portalSession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter portal_session: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeletePortalSession(ctx, id, portalSession)
 	return err
 }
 
@@ -13385,6 +13412,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/orders/:id/resend_receipt", wrapper.ResendOrderReceipt, options.OperationMiddlewares["resendOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/void", wrapper.VoidOrder, options.OperationMiddlewares["voidOrder"]...)
 	router.POST(options.BaseURL+"/customers/:id/portal_sessions", wrapper.CreatePortalSession, options.OperationMiddlewares["createPortalSession"]...)
+	router.DELETE(options.BaseURL+"/customers/:id/portal_sessions/:portal_session", wrapper.DeletePortalSession, options.OperationMiddlewares["deletePortalSession"]...)
 	router.GET(options.BaseURL+"/price_variants", wrapper.ListPriceVariants, options.OperationMiddlewares["listPriceVariants"]...)
 	router.POST(options.BaseURL+"/price_variants", wrapper.CreatePriceVariant, options.OperationMiddlewares["createPriceVariant"]...)
 	router.DELETE(options.BaseURL+"/price_variants/:id", wrapper.DeletePriceVariant, options.OperationMiddlewares["deletePriceVariant"]...)
@@ -14353,6 +14381,21 @@ type CreatePortalSession201JSONResponse PortalSession
 
 func (response CreatePortalSession201JSONResponse) VisitCreatePortalSessionResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, PortalSession(response)) // as itself: response has none of its methods
+}
+
+type DeletePortalSessionRequestObject struct {
+	ID            string `json:"id"`
+	PortalSession string `json:"portal_session"`
+}
+
+type DeletePortalSessionResponseObject interface {
+	VisitDeletePortalSessionResponse(w http.ResponseWriter) error
+}
+
+type DeletePortalSession200JSONResponse Deleted
+
+func (response DeletePortalSession200JSONResponse) VisitDeletePortalSessionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
 }
 
 type GetCustomerStateRequestObject struct {
@@ -15806,6 +15849,9 @@ type StrictServerInterface interface {
 	// CreatePortalSession Open the portal to a customer
 	// (POST /customers/{id}/portal_sessions)
 	CreatePortalSession(ctx context.Context, request CreatePortalSessionRequestObject) (CreatePortalSessionResponseObject, error)
+	// DeletePortalSession End a portal session
+	// (DELETE /customers/{id}/portal_sessions/{portal_session})
+	DeletePortalSession(ctx context.Context, request DeletePortalSessionRequestObject) (DeletePortalSessionResponseObject, error)
 	// GetCustomerState Get what a customer has
 	// (GET /customers/{id}/state)
 	GetCustomerState(ctx context.Context, request GetCustomerStateRequestObject) (GetCustomerStateResponseObject, error)
@@ -18203,6 +18249,32 @@ func (sh *strictHandler) CreatePortalSession(ctx echo.Context, id string) error 
 		return err
 	} else if validResponse, ok := response.(CreatePortalSessionResponseObject); ok {
 		return validResponse.VisitCreatePortalSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeletePortalSession operation middleware
+func (sh *strictHandler) DeletePortalSession(ctx echo.Context, id string, portalSession string) error {
+	var request DeletePortalSessionRequestObject
+
+	request.ID = id
+	request.PortalSession = portalSession
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeletePortalSession(ctx.Request().Context(), request.(DeletePortalSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeletePortalSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeletePortalSessionResponseObject); ok {
+		return validResponse.VisitDeletePortalSessionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

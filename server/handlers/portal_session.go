@@ -15,3 +15,12 @@ func (h *Handlers) CreatePortalSession(ctx context.Context, r api.CreatePortalSe
 	}
 	return api.CreatePortalSession201JSONResponse(view.PortalSession(p)), nil
 }
+
+// DeletePortalSession implements DELETE /customers/{id}/portal_sessions/{portal_session}.
+func (h *Handlers) DeletePortalSession(ctx context.Context, r api.DeletePortalSessionRequestObject) (api.DeletePortalSessionResponseObject, error) {
+	p, err := h.store.DeletePortalSession(ctx, account(ctx), r.ID, r.PortalSession)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeletePortalSession200JSONResponse(view.Deleted("portal_session", p.ID)), nil
+}

@@ -84,8 +84,11 @@ func places(op *harness.Operation) []place {
 	var found []place
 	for _, name := range op.PathParameters() {
 		prefix := prefixOf(op)
-		if name == "payment_method" {
+		switch name {
+		case "payment_method":
 			prefix = "pm"
+		case "portal_session":
+			prefix = "psess"
 		}
 		found = append(found, place{in: "path", name: name, prefix: prefix})
 		if slices.Contains([]string{"prod", "site"}, prefix) {

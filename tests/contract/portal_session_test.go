@@ -45,3 +45,27 @@ func TestCreatePortalSession_LeadsBackToAPageOnly(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 	})
 }
+
+func TestDeletePortalSession_EndsOneOfTheCustomers(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		grace := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "grace@example.com"}))
+		stolen := ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{}))
+		ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{}))
+		for _, other := range []string{grace.ID, "cus_01k0000000000000000000000z"} {
+			_, err := c.Customers.DeletePortalSession(background, other, stolen.ID)
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		}
+		_, err := s.SDK(t).Customers.DeletePortalSession(background, ada.ID, stolen.ID)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		ended := ok[*sdk.Deleted](t)(c.Customers.DeletePortalSession(background, ada.ID, stolen.ID))
+		if ended.ID != stolen.ID || ended.Object != "portal_session" || !ended.Deleted {
+			t.Errorf("ended: %+v", ended)
+		}
+		_, err = c.Customers.DeletePortalSession(background, ada.ID, stolen.ID)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		if left := s.Strings(t, "SELECT id FROM portal_sessions"); len(left) != 1 || left[0] == stolen.ID {
+			t.Errorf("left are %v", left)
+		}
+	})
+}

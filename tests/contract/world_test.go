@@ -114,6 +114,7 @@ func (w *world) sell(t testing.TB) {
 		"payment_method": "pm_card_pendingRefund", "save_payment_method": true,
 	})
 	w.ids["pm"] = w.first(t, "/v1/customers/"+w.ids["cus"]+"/payment_methods", nil)
+	w.make(t, "psess", "/v1/customers/"+w.ids["cus"]+"/portal_sessions", map[string]any{})
 	w.ids["order"] = paid["order"].(string)
 	w.ids["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)["payments"].([]any)[0].(string)
 	w.make(t, "re", "/v1/refunds", map[string]any{"order": w.ids["order"], "amount": 500})
@@ -197,6 +198,8 @@ func (w *world) parameter(op *harness.Operation, name string) string {
 		return w.secret
 	case "payment_method":
 		return w.ids["pm"]
+	case "portal_session":
+		return w.ids["psess"]
 	case "external_id":
 		return w.externalID
 	}
