@@ -2488,7 +2488,7 @@ type Checkout struct {
 	// CancelURL Where the hosted page's way back leads.
 	CancelURL *string `json:"cancel_url"`
 
-	// ReturnURL Kept for pages of yours; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank, if the checkout is confirmed elsewhere than on `url`. Without it, that is `url`. `{CHECKOUT_ID}` in it is replaced.
 	ReturnURL *string `json:"return_url"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -2577,7 +2577,7 @@ type CheckoutCreate struct {
 	// CancelURL Where the hosted page's way back leads.
 	CancelURL *string `json:"cancel_url,omitempty"`
 
-	// ReturnURL Kept for pages of yours; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank, if you confirm the checkout on a page of your own. `{CHECKOUT_ID}` in it is replaced.
 	ReturnURL *string `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -2784,7 +2784,7 @@ type CheckoutUpdate struct {
 	// CancelURL Where the hosted page's way back leads.
 	CancelURL nullable.Nullable[string] `json:"cancel_url,omitempty"`
 
-	// ReturnURL Kept for pages of yours; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank, if you confirm the checkout on a page of your own. `{CHECKOUT_ID}` in it is replaced.
 	ReturnURL nullable.Nullable[string] `json:"return_url,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -4595,7 +4595,7 @@ type PublicCheckout struct {
 	// CancelURL Where the way back leads.
 	CancelURL *string `json:"cancel_url"`
 
-	// ReturnURL Kept for pages of the seller; ours do not use it.
+	// ReturnURL Where the buyer comes back to from their bank.
 	ReturnURL *string `json:"return_url"`
 
 	// CustomFields The questions of all its products.
@@ -5340,7 +5340,7 @@ type SubscriptionUpdate struct {
 	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts.
+	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -7719,6 +7719,7 @@ var Operations = map[string]Operation{
 	"createCustomerPaymentMethod": {ID: "createCustomerPaymentMethod", Method: "POST", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:write"},
 	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
 	"createPortalSession":         {ID: "createPortalSession", Method: "POST", Path: "/customers/{id}/portal_sessions", Approval: "allow", Scope: "customers:write"},
+	"deletePortalSession":         {ID: "deletePortalSession", Method: "DELETE", Path: "/customers/{id}/portal_sessions/{portal_session}", Approval: "allow", Scope: "customers:write"},
 	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
 	"listDiscounts":               {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
 	"createDiscount":              {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
@@ -8256,7 +8257,8 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 //
 // Changes the fields that are sent; null clears one. A `default_payment_method` that the customer does not have is 404. The
 // customer's subscriptions that are past due are charged with a new one from now on: it is tried at once, besides the attempts that
-// are planned. So is one that a checkout saves for a customer who has none.
+// are planned, unless the invoice was tried with it before or five times within a day. So is one that a checkout saves for a
+// customer who has none.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
 }
@@ -8285,7 +8287,8 @@ func (s *CustomersService) ListPaymentMethods(ctx context.Context, id string, pa
 //
 // Keeps a payment method that the customer can be charged with later, and charges nothing. It becomes the customer's default if
 // `default` says so, or if they have none: what is past due is tried with it then, as with a new `default_payment_method`. One that
-// they have already is returned as it is kept, and one that the provider does not take is 422 with `errors.payment_method`.
+// they have already is returned as it is kept. One that the provider does not take is 422 with `errors.payment_method`, and so is
+// the 51st.
 func (s *CustomersService) CreatePaymentMethod(ctx context.Context, id string, body *SavedPaymentMethodCreate, opts ...Option) (*SavedPaymentMethod, error) {
 	return do[SavedPaymentMethod](ctx, s.client, "createCustomerPaymentMethod", []string{id}, nil, body, opts)
 }
@@ -8303,10 +8306,18 @@ func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, p
 // Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password: send them there from a
 // page on which they are signed in. They see their orders with receipts and their invoices, which they can pay; they cancel
 // subscriptions or take that back, choose what those are charged to, and remove cards, or add one where the account's provider is `test`.
-// Whoever has the URL can do that, until the customer ends the session or it expires: make one when they ask for it, and keep none. The API key also needs what
+// Whoever has the URL can do that, until they or you end the session or it expires: make one when they ask for it, and keep none. The API key also needs what
 // the page gives: `orders:read`, `invoices:read` and `subscriptions:write`.
 func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {
 	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, optional(body), opts)
+}
+
+// DeletePortalSession sends DELETE /customers/{id}/portal_sessions/{portal_session}.
+//
+// Ends a session before its time: its URL opens nothing any more. One that has ended is 404. A customer who is deleted or merged into
+// another one has none, and of more than 50 the oldest ends.
+func (s *CustomersService) DeletePortalSession(ctx context.Context, id string, portalSession string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deletePortalSession", []string{id, portalSession}, nil, nil, opts)
 }
 
 // GetState sends GET /customers/{id}/state.
@@ -8795,7 +8806,7 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 // Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once, and what it costs
 // until the end of the period is billed with the next one, or credited to the customer. A discount holds from the next period on.
 // Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
-// the use back.
+// the use back. The one that the subscription has is given again only when it takes nothing off the next period any more.
 // Another plan is `POST /subscriptions/{id}/change`.
 func (s *SubscriptionsService) Update(ctx context.Context, id string, body *SubscriptionUpdate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "updateSubscription", []string{id}, nil, body, opts)
@@ -8822,8 +8833,9 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 //
 // With `invoice_immediately` the difference is charged now, and the plan changes when that succeeds: a decline answers 422 with
 // `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
-// the next period. A difference in the customer's favour goes to their `balance_amount`, which pays their next invoices. With
+// the next period; so it is when it is less than can be charged. A difference in the customer's favour goes to their `balance_amount`, which pays their next invoices. With
 // `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
+// A plan of which the subscription's discount leaves less than can be charged is 422.
 // Only an active or trialing subscription can change (422 `errors.status`).
 //
 // What is charged now emits order.created, invoice.created, order.paid and invoice.paid, with the billing_reason `subscription_update`.
