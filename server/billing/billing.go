@@ -16,7 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Billing takes money for checkouts. It is safe for concurrent use.
+// Billing takes money for checkouts, invoices and subscriptions, and gives it back. It is safe for concurrent use.
 type Billing struct {
 	store     *store.Store
 	providers *payments.Registry

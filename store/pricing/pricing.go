@@ -1,5 +1,6 @@
-// Package pricing is the arithmetic of money: what lines cost, how a discount is split over them and what
-// tax they carry. It is pure, knows only integers of minor units, and imports nothing of ours.
+// Package pricing is the arithmetic of money: what lines cost, how a discount is split over them, what tax they and refunds
+// carry, when periods end and what a part of one costs. It is pure, knows only integers of minor units, and imports nothing
+// of ours.
 //
 // Every step rounds half up exactly once, and no step wraps: an amount that does not fit an int64 is ErrRange.
 package pricing
