@@ -8,12 +8,17 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// AdvanceTestClock reads how far a clock is to be moved.
+// AdvanceTestClock reads how far a clock is to be moved. Moments are shown to the millisecond and kept to the microsecond: one
+// that is sent as it was shown stands for the end of its millisecond, so that what falls due then is due.
 func AdvanceTestClock(b *api.TestClockCreate) (store.AdvanceClock, error) {
 	if b.AdvanceSeconds != nil && b.Now != nil {
 		return store.AdvanceClock{}, store.Invalid("now", "Send advance_seconds or now, not both.")
 	}
-	return store.AdvanceClock{By: time.Duration(value(b.AdvanceSeconds)) * time.Second, To: stored(b.Now)}, nil
+	to := stored(b.Now)
+	if to != nil && *to%1000 == 0 {
+		to = new(*to + 999)
+	}
+	return store.AdvanceClock{By: time.Duration(value(b.AdvanceSeconds)) * time.Second, To: to}, nil
 }
 
 // TestClock renders an account's clock after it was moved.
