@@ -88,7 +88,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	state := p.state(checkout)
 	page := checkoutPage{
-		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: offer.CustomFields,
+		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: askedOnce(offer.CustomFields),
 		State: state, SuccessURL: successURL(checkout),
 		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(), Form: form, Problems: problems,
@@ -97,6 +97,20 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 		page.Forward = forward(c, checkout.NextAction.V.URL)
 	}
 	return p.render(c, status, "checkout.html", page)
+}
+
+// askedOnce leaves out what another product asks under the same key: it is answered once, and the answer has to satisfy both.
+func askedOnce(fields []store.CustomField) []store.CustomField {
+	var once []store.CustomField
+	for _, field := range fields {
+		i := slices.IndexFunc(once, func(f store.CustomField) bool { return f.Key == field.Key })
+		if i < 0 {
+			once = append(once, field)
+		} else {
+			once[i].Required = once[i].Required || field.Required
+		}
+	}
+	return once
 }
 
 // renewals says how often lines are paid, of those that are paid more than once.

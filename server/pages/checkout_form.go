@@ -161,7 +161,8 @@ func (f form) problems() map[string]string {
 	return problems
 }
 
-// answers are those of before with those of the form.
+// answers are those of before with those of the form. A box without its tick comes as false, from the hidden field behind
+// it: an unticked one is not sent, and would leave the tick of before.
 func (f form) answers(before map[string]string) map[string]string {
 	answers := maps.Clone(before)
 	for name, answer := range f {

@@ -328,6 +328,77 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 	})
 }
 
+// asking is a checkout that asks for a text, a choice and two ticks, of which one may be left out, and for the terms.
+func (w *shop) asking() *store.Checkout {
+	w.t.Helper()
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) { a.CheckoutRequiresTerms = true })
+	require.NoError(w.t, err)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	item, err := w.GetCheckoutOffer(w.t.Context(), c)
+	require.NoError(w.t, err)
+	_, err = w.UpdateProduct(w.t.Context(), w.account, *item.Items[0].ProductID, func(p *store.Product) {
+		p.CustomFields.V = []store.CustomField{
+			{Key: "text", Label: "Text", Type: "text", Required: true}, {Key: "choice", Label: "Choice", Type: "select", Required: true, Options: []string{"a", "b"}},
+			{Key: "tick", Label: "Tick", Type: "checkbox", Required: true}, {Key: "letters", Label: "Letters", Type: "checkbox"},
+		}
+	})
+	require.NoError(w.t, err)
+	return c
+}
+
+func TestCheckoutPage_TiesEachProblemToItsField(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	described := map[string]bool{}
+	for _, terms := range []string{"", "true"} { // the terms are asked for before the rest
+		form := card("4242424242424242", "3800")
+		form.Set("terms", terms)
+		page := w.post(c, http.StatusUnprocessableEntity, form)
+		for _, problem := range regexp.MustCompile(`<span class="problem"[^>]*>`).FindAllString(page, -1) {
+			id := regexp.MustCompile(` id="([^"]+)"`).FindStringSubmatch(problem)
+			require.Len(t, id, 2, problem)
+			assert.Contains(t, page, `aria-invalid="true" aria-describedby="`+id[1]+`"`)
+			described[id[1]] = true
+		}
+	}
+	assert.Equal(t, map[string]bool{"answer.text-problem": true, "answer.choice-problem": true, "answer.tick-problem": true, "terms-problem": true}, described)
+}
+
+func TestCheckoutPage_AsksOnceWhatTwoProductsAsk(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	other := w.asking()
+	mine, err := w.GetCheckoutOffer(t.Context(), c)
+	require.NoError(t, err)
+	theirs, err := w.GetCheckoutOffer(t.Context(), other)
+	require.NoError(t, err)
+	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
+		d.Lines = []store.NewLineItem{{PriceVariant: *mine.Items[0].PriceVariantID, Quantity: 1}, {PriceVariant: *theirs.Items[0].PriceVariantID, Quantity: 1}}
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(w.page(c.URL, http.StatusOK), `id="answer.text"`))
+}
+
+func TestCheckoutPage_TakesATickBack(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	page := w.page(c.URL, http.StatusOK)
+	assert.Regexp(t, `(?s)name="answer.letters" type="checkbox" value="true">\s*<input type="hidden" name="answer.letters" value="false">`, page)
+	answer := func(values ...string) string { // as a browser sends the box, if it is ticked, and the field behind it
+		w.post(c, http.StatusOK, url.Values{"do": {"update"}, "answer.letters": values})
+		got, err := w.GetCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		return got.CustomFieldData.V["letters"]
+	}
+	assert.Equal(t, "true", answer("true", "false"))
+	assert.Equal(t, "false", answer("false"))
+	page = w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"pay"}, "shown": {"3800"}, "answer.letters": {"false"}})
+	assert.NotContains(t, page, " checked", "no box is ticked by us")
+}
+
 func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
