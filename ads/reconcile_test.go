@@ -335,7 +335,7 @@ func TestRun_EndsWithItsContext(t *testing.T) {
 			w.Run(ctx)
 			close(ended)
 		}()
-		require.Eventually(t, func() bool { return w.actions()[0].IsFinal() }, 10*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return w.actions()[0].IsFinal() }, time.Minute, 20*time.Millisecond)
 		cancel()
 		<-ended
 	})

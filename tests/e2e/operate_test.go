@@ -32,7 +32,7 @@ func newSite(t *testing.T, url string) *site {
 }
 
 func (s *site) client(p *harness.Process) *harness.Client {
-	return &harness.Client{URL: p.URL, Key: s.key, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}}
+	return &harness.Client{URL: p.URL, Key: s.key, HTTP: &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}}
 }
 
 // TestTerminate_FinishesWhatHasBegun sends SIGTERM while a request waits for the database.

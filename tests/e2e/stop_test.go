@@ -36,7 +36,7 @@ func deliverToNobody(t *testing.T, c *harness.Client) {
 	c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "told to nobody"})
 	select {
 	case <-came:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no webhook is sent")
 	}
 }
@@ -90,7 +90,7 @@ func TestTerminate_LeavesADatabaseThatHangs(t *testing.T) {
 	if ready := c.As("").Do(t, http.MethodGet, "/readyz", nil); ready.Status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz answers %d", ready.Status)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("/readyz takes %s to say that the database hangs", took)
 	}
 	if alive := c.As("").Do(t, http.MethodGet, "/healthz", nil); alive.Status != http.StatusOK {

@@ -21,7 +21,7 @@ import (
 func settled(t *testing.T, db *harness.Database, n int) []string {
 	t.Helper()
 	const query = "SELECT state || ' ' || COALESCE(reason, '') FROM webhook_deliveries WHERE state IN ('succeeded', 'failed') ORDER BY id"
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if states := db.Strings(t, query); len(states) >= n {
 			return states
 		}
@@ -210,7 +210,7 @@ func withPassword(t *testing.T, address, password string) string {
 
 func awaitLog(t *testing.T, p *harness.Process, line string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(p.Log(), line); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(p.Log(), line); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log does not say %q:\n%s", line, p.Log())
 		}

@@ -111,7 +111,7 @@ func (c *campaign) hang(db *harness.Database, writes []adWrite) {
 	begin := time.Now()
 	for _, w := range writes {
 		for len(db.Strings(c.t, w.done)) == 0 {
-			if time.Since(begin) > 20*time.Second {
+			if time.Since(begin) > time.Minute {
 				c.t.Fatalf("%s is not done", w.key)
 			}
 			time.Sleep(20 * time.Millisecond)

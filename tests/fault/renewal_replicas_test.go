@@ -44,7 +44,7 @@ func TestReplicas_BillEveryPeriodOnce(t *testing.T) {
 		}
 		group.Wait()
 	}
-	awaitSettled(t, s.url, 30*time.Second)
+	awaitSettled(t, s.url, time.Minute)
 	for _, fault := range append(readBooks(t, s.url).faults(told), s.brokenInvariants(t)...) {
 		t.Error(fault)
 	}

@@ -24,7 +24,7 @@ func Accounts(t testing.TB, url string, n int) []*Client {
 		token := newKey(t, db, account.ID)
 		transport := &http.Transport{MaxIdleConnsPerHost: 8}
 		t.Cleanup(transport.CloseIdleConnections)
-		all[i] = &Client{Key: token, Account: account.ID, HTTP: &http.Client{Timeout: 20 * time.Second, Transport: transport}}
+		all[i] = &Client{Key: token, Account: account.ID, HTTP: &http.Client{Timeout: time.Minute, Transport: transport}}
 	}
 	return all
 }

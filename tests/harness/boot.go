@@ -207,7 +207,7 @@ func (s *Server) From(t testing.TB, address string) *Client {
 	if s.coverage != nil {
 		transport = &Transport{T: t, Coverage: s.coverage, Base: base}
 	}
-	return &Client{URL: s.URL, HTTP: &http.Client{Transport: transport, Timeout: 30 * time.Second}}
+	return &Client{URL: s.URL, HTTP: &http.Client{Transport: transport, Timeout: time.Minute}}
 }
 
 // SDK returns an SDK client of a new account. It does not retry: a test wants to see the first answer.

@@ -106,7 +106,7 @@ type Process struct {
 func (b *Binary) Serve(t testing.TB, addr string, args ...string) *Process {
 	t.Helper()
 	p := b.Start(t, addr, args...)
-	if err := p.Ready(20 * time.Second); err != nil {
+	if err := p.Ready(time.Minute); err != nil {
 		t.Fatalf("%v\n%s", err, p.Log())
 	}
 	return p
@@ -173,8 +173,8 @@ func (p *Process) Terminate(t testing.TB) (time.Duration, int) {
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(15 * time.Second):
-		t.Fatalf("the server is still there 15 s after SIGTERM\n%s", p.Log())
+	case <-time.After(time.Minute):
+		t.Fatalf("the server is still there a minute after SIGTERM\n%s", p.Log())
 	}
 	return time.Since(begin), p.cmd.ProcessState.ExitCode()
 }
@@ -184,8 +184,8 @@ func (p *Process) Ended(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(10 * time.Second):
-		t.Fatalf("the server goes on after ten seconds\n%s", p.Log())
+	case <-time.After(time.Minute):
+		t.Fatalf("the server goes on after a minute\n%s", p.Log())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }

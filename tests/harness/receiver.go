@@ -92,10 +92,10 @@ func (r *Receiver) Deliveries() []*Delivery {
 	return append([]*Delivery(nil), r.all...)
 }
 
-// Await returns the deliveries once there are n of the event type, and fails the test after ten seconds.
+// Await returns the deliveries once there are n of the event type, and fails the test after a minute.
 func (r *Receiver) Await(t testing.TB, n int, eventType string) []*Delivery {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		var found []*Delivery
 		for _, d := range r.Deliveries() {
@@ -107,7 +107,7 @@ func (r *Receiver) Await(t testing.TB, n int, eventType string) []*Delivery {
 			return found
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d deliveries of %s within ten seconds, %d are needed", len(found), eventType, n)
+			t.Fatalf("%d deliveries of %s within a minute, %d are needed", len(found), eventType, n)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -96,13 +96,13 @@ func (l *session) sees(t *testing.T, pattern string) {
 
 func eventually(t *testing.T, condition func() bool, describe ...func() string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			text := ""
 			for _, d := range describe {
 				text += d()
 			}
-			require.FailNow(t, "it did not come true within ten seconds", text)
+			require.FailNow(t, "it did not come true within a minute", text)
 		}
 	}
 }

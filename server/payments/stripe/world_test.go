@@ -30,7 +30,7 @@ func open(t *testing.T) *bank {
 	b := &bank{t: t, fake: stripefake.New(t)}
 	b.keys = payments.Credentials{SecretKey: b.fake.Key, WebhookSecret: b.fake.WebhookSecret}
 	b.Provider = stripe.New(stripe.Options{
-		Client: &http.Client{Timeout: 300 * time.Millisecond}, BaseURL: b.fake.URL, Credentials: b.credentials,
+		Client: &http.Client{Timeout: 2 * time.Second}, BaseURL: b.fake.URL, Credentials: b.credentials,
 	})
 	return b
 }
