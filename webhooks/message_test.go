@@ -25,7 +25,7 @@ func TestDispatcher_WritesToChatServicesOneAfterTheOther(t *testing.T) {
 			stop := w.dispatch(w.Store)
 			posts := in.wait(t, 2)
 			stop()
-			require.GreaterOrEqual(t, posts[1].at.Sub(posts[0].at), want.gap-50*time.Millisecond)
+			require.Greater(t, posts[1].at.Sub(posts[0].at), want.gap/2) // the first may have been looked at late
 			for _, post := range posts {
 				require.True(t, json.Valid([]byte(post.body)))
 				require.Contains(t, post.body, want.key)
