@@ -52,12 +52,12 @@ func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 	if err := unicodeLower(); err != nil {
 		return nil, nil, err
 	}
-	writer, err := sqlx.Open(SQLite, sqliteDSN(o, "_txlock=immediate"))
+	writer, err := sqlx.Open(SQLite, sqliteDSN(o, "_txlock=immediate", "_pragma=cache_size(-16000)"))
 	if err != nil {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	reader, err := sqlx.Open(SQLite, sqliteDSN(o, "_pragma=query_only(true)"))
+	reader, err := sqlx.Open(SQLite, sqliteDSN(o, "_pragma=query_only(true)", "_pragma=cache_size(-2000)"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,16 +69,18 @@ func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 // sqliteReaders bounds the readers of a file; more than the cores of a small machine gain nothing.
 const sqliteReaders = 8
 
-func sqliteDSN(o Options, extra string) string {
+// sqliteDSN names a file for one of its pools. Each connection has a cache of its own, in KB: those of the readers are
+// emptied by every commit, and there are many of them.
+func sqliteDSN(o Options, extra ...string) string {
 	synchronous := o.Synchronous
 	if synchronous == "" {
 		synchronous = "full"
 	}
-	pragmas := []string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(" + synchronous + ")", "foreign_keys(true)", "cache_size(-16000)", "temp_store(memory)"}
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(" + synchronous + ")", "foreign_keys(true)", "temp_store(memory)"}
 	return (&url.URL{
 		Scheme:   "file",
 		Opaque:   (&url.URL{Path: sqlitePath(o.URL)}).EscapedPath(),
-		RawQuery: "_pragma=" + strings.Join(pragmas, "&_pragma=") + "&" + extra,
+		RawQuery: "_pragma=" + strings.Join(pragmas, "&_pragma=") + "&" + strings.Join(extra, "&"),
 	}).String()
 }
 
