@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -13,6 +14,15 @@ const (
 	PaymentsProviderTest   PaymentsProvider = "test" // moves none
 	PaymentsProviderStripe PaymentsProvider = "stripe"
 )
+
+// Refuses says why the provider neither charges nor gives back an amount, empty if it does: of currencies with three decimals
+// Stripe takes two. Prices are of that kind; tax, a discount or a proration may make a total that is not.
+func (p PaymentsProvider) Refuses(amount int64, currency string) string {
+	if p != PaymentsProviderStripe || currencies[currency].Exponent != 3 || amount%10 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, FormatAmount(amount, currency))
+}
 
 // usualProvider is that of a new account.
 func (s *Store) usualProvider() PaymentsProvider {

@@ -200,7 +200,15 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err := checkAnswers(offers, c.CustomFieldData.V, true); err != nil {
 		return nil, err
 	}
-	return u.requote(ctx, c, items, now)
+	if items, err = u.requote(ctx, c, items, now); err != nil {
+		return nil, err
+	}
+	for _, amount := range []int64{c.AmountDueNow, c.TotalAmount} { // a trial's rest is charged later
+		if problem := PaymentsProvider(in.Provider).Refuses(amount, c.Currency); problem != "" {
+			return nil, Invalid("line_items", problem+" Change the price, the discount or the tax so that the total ends in 0.")
+		}
+	}
+	return items, nil
 }
 
 // checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.

@@ -125,6 +125,39 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 	})
 }
 
+// SaveGivenMethod is SavePaymentMethod for a method that its customer gave themselves. A subscription of theirs, if one is named
+// and has not ended, is charged to it from then on. Whoever hears later of the same method changes nothing: one that is removed
+// by then stays so, and nil is returned.
+func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (*SavedMethod, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
+		before, err := get[SavedMethod](ctx, s, savedMethodColumns.selectSQL+`
+			WHERE account_id = ? AND provider_ref = ? AND provider = ? AND customer_id = ? ORDER BY id DESC LIMIT 1`, m.AccountID, m.ProviderRef, m.Provider, m.CustomerID)
+		if err != nil {
+			return nil, fmt.Errorf("look for a given payment method: %w", err)
+		}
+		if before != nil && before.DeletedAt != nil {
+			return nil, nil
+		}
+		if before != nil {
+			return before, nil
+		}
+		goesOn := false
+		if subscription != "" {
+			sub, err := s.findSubscription(ctx, m.AccountID, subscription, "", u.lock()) // before the customer
+			if err != nil {
+				return nil, err
+			}
+			goesOn = sub.CustomerID == m.CustomerID && !sub.hasEnded()
+		}
+		kept, err := s.SavePaymentMethod(ctx, m, isDefault)
+		if err != nil || !goesOn {
+			return kept, err
+		}
+		_, err = s.UpdateSubscription(ctx, m.AccountID, subscription, SubscriptionPatch{Change: func(*Subscription) {}, PaymentMethod: &kept.ID})
+		return kept, err
+	})
+}
+
 // DeleteCustomerPaymentMethod forgets a payment method of a customer. Was it the default, the customer has none then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {

@@ -12,8 +12,8 @@ import (
 // portalSessionLifetime is how long a portal session opens the portal.
 const portalSessionLifetime = 24 * time.Hour
 
-// PortalSession opens the portal to one customer, for a while. Token and URL, which holds it, are known when it is made
-// and never again.
+// PortalSession opens the portal to one customer, for a while. Token and URL, which holds it, are known when it is made,
+// URL also while it is open, and never again.
 type PortalSession struct {
 	AccountID  string  `db:"account_id"`
 	ID         string  `db:"id"`
@@ -84,6 +84,7 @@ func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession,
 	if p.ExpiresAt <= s.Now() {
 		return nil, nil, true, nil
 	}
+	p.URL = s.options.PublicURL + "/portal/" + token
 	c, err = s.findCustomer(ctx, p.AccountID, p.CustomerID, "", "")
 	return p, c, false, err
 }

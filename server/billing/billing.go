@@ -191,7 +191,7 @@ func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge 
 	if charge.Status == payments.ChargePending {
 		return begun, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
 	}
-	result, err := resultOf(charge, pageOf(begun))
+	result, err := resultOf(begun.Payment, charge, pageOf(begun))
 	if err != nil {
 		return nil, err
 	}
@@ -229,10 +229,15 @@ func answer(c *store.Confirmation) (*store.Confirmation, error) {
 	return c, nil
 }
 
-// resultOf puts a provider's words into ours. A buyer who has to act and is not sent elsewhere does it on our page.
-func resultOf(charge payments.Charge, page string) (store.ChargeResult, error) {
+// resultOf puts a provider's words about the charge of a payment into ours. A buyer who has to act and is not sent elsewhere does
+// it on our page. A charge of another amount pays for nothing: somebody has to look at it.
+func resultOf(payment *store.Payment, charge payments.Charge, page string) (store.ChargeResult, error) {
 	switch charge.Status {
 	case payments.ChargeSucceeded:
+		if took := charge.Amount; took != nil && (took.Value != payment.Amount || took.Currency != payment.Currency) {
+			return store.ChargeResult{}, fmt.Errorf("charge %s took %d %s for payment %s, which is of %d %s",
+				charge.Ref, took.Value, took.Currency, payment.ID, payment.Amount, payment.Currency)
+		}
 		return store.ChargeResult{Status: store.PaymentStatusSucceeded}, nil
 	case payments.ChargeRequiresAction:
 		return store.ChargeResult{Status: store.PaymentStatusRequiresAction, NextActionURL: cmp.Or(charge.NextActionURL, page)}, nil

@@ -16,41 +16,79 @@ func isSaved(in *payments.MethodInput) bool {
 	return saved
 }
 
-// saveMethod lets the provider save the method of a payment for its customer, and stores what it is charged as from then
-// on. Every call has a token of the payment's, so that it may be repeated. A method that cannot be saved is a
-// *payments.Decline.
-func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.Confirmation) error {
-	payment := begun.Payment
-	customer, err := b.customerRef(ctx, provider, begun)
+// attachment is a method that a provider is to save for somebody. Token is of what it is saved for: whatever is asked for with
+// it happens once.
+type attachment struct {
+	Token, Account string
+	Customer       *string // ours; nil for a buyer who is none yet
+	Email, Name    *string
+	MethodRef      string
+	Card           store.PaymentMethod
+}
+
+// attach lets a provider save a method, and returns its name of the customer, who is made there if it knows none, and what the
+// method is charged as from then on. A method that cannot be saved is a *payments.Decline.
+func (b *Billing) attach(ctx context.Context, provider payments.Provider, in attachment) (customerRef string, method payments.Method, err error) {
+	known, err := b.knownCustomer(ctx, provider, in)
 	if err != nil {
-		return fmt.Errorf("save the customer of payment %s: %w", payment.ID, err)
+		return "", payments.Method{}, err
 	}
-	method, err := provider.AttachMethod(ctx, payments.AttachInput{
-		Token: payment.ID + "-method", Account: payment.AccountID, CustomerRef: customer, MethodRef: payment.MethodRef, Card: payment.PaymentMethod.V,
+	ask := payments.AttachInput{Token: in.Token + "-method", Account: in.Account, CustomerRef: deref(known), MethodRef: in.MethodRef, Card: in.Card}
+	if known != nil {
+		if method, err = provider.AttachMethod(ctx, ask); !errors.Is(err, payments.ErrNoCustomer) {
+			return ask.CustomerRef, method, notSaved(err)
+		}
+	}
+	if known != nil {
+		ask.Token = in.Token + "-again"
+	}
+	ask.CustomerRef, err = provider.CreateCustomer(ctx, payments.CustomerInput{
+		Token: in.Token + "-customer", Account: in.Account, Customer: cmp.Or(deref(in.Customer), in.Token), Email: deref(in.Email), Name: deref(in.Name),
 	})
+	if err != nil {
+		return "", payments.Method{}, err
+	}
+	method, err = provider.AttachMethod(ctx, ask)
+	return ask.CustomerRef, method, notSaved(err)
+}
+
+// knownCustomer is what a provider called somebody when it last saved a method of theirs, nil for nobody.
+func (b *Billing) knownCustomer(ctx context.Context, provider payments.Provider, in attachment) (*string, error) {
+	if in.Customer == nil {
+		return nil, nil
+	}
+	return b.store.CustomerRef(ctx, in.Account, *in.Customer, provider.Name())
+}
+
+// notSaved makes the refusal to save a method the decline of what it is saved for.
+func notSaved(err error) error {
 	if refused, ok := errors.AsType[*store.Error](err); ok {
 		return &payments.Decline{Code: "payment_method_not_saved", Message: refused.Message}
 	}
+	return err
+}
+
+// refusal makes a decline the answer to a request that charges nothing.
+func refusal(err error) error {
+	if decline, ok := errors.AsType[*payments.Decline](err); ok {
+		return store.Invalid("payment_method", decline.Message)
+	}
+	return err
+}
+
+// saveMethod lets the provider save the method of a payment for the buyer of its checkout, who becomes our customer only when
+// they have paid, and stores what it is charged as from then on. A method that cannot be saved is a *payments.Decline.
+func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.Confirmation) error {
+	payment, c := begun.Payment, begun.Checkout
+	customer, method, err := b.attach(ctx, provider, attachment{
+		Token: payment.ID, Account: payment.AccountID, Customer: c.CustomerID, Email: c.CustomerEmail, Name: c.CustomerName,
+		MethodRef: payment.MethodRef, Card: payment.PaymentMethod.V,
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("save the method of payment %s: %w", payment.ID, err)
 	}
 	payment.MethodRef, payment.CustomerRef, payment.PaymentMethod = method.Ref, &customer, store.JSONOf(method.Card)
 	return b.store.SetPaymentMethod(ctx, payment)
-}
-
-// customerRef returns the provider's customer for the buyer of a checkout, who becomes ours only when they have paid.
-func (b *Billing) customerRef(ctx context.Context, provider payments.Provider, begun *store.Confirmation) (string, error) {
-	payment, c := begun.Payment, begun.Checkout
-	if c.CustomerID != nil {
-		known, err := b.store.CustomerRef(ctx, payment.AccountID, *c.CustomerID, provider.Name())
-		if err != nil || known != nil {
-			return deref(known), err
-		}
-	}
-	return provider.CreateCustomer(ctx, payments.CustomerInput{
-		Token: payment.ID + "-customer", Account: payment.AccountID, Customer: cmp.Or(deref(c.CustomerID), payment.ID),
-		Email: deref(c.CustomerEmail), Name: deref(c.CustomerName),
-	})
 }
 
 // SaveMethod is how a customer gives what they are to be charged with. Once names the form that they did it in, which sent
@@ -76,35 +114,20 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 	if err != nil {
 		return nil, err
 	}
-	token := c.ID + "-" + cmp.Or(in.Once, request)
-	ref, err := b.refOf(ctx, provider, c, token)
+	ref, method, err := b.attach(ctx, provider, attachmentOf(c, cmp.Or(in.Once, request), accepted))
 	if err != nil {
-		return nil, err
-	}
-	method, err := provider.AttachMethod(ctx, payments.AttachInput{
-		Token: token + "-method", Account: account, CustomerRef: ref, MethodRef: accepted.Ref, Card: accepted.Card,
-	})
-	if err != nil {
-		return nil, err
+		return nil, refusal(err)
 	}
 	return b.store.SavePaymentMethod(ctx, store.SavedMethod{
 		AccountID: account, CustomerID: c.ID, Provider: provider.Name(), ProviderRef: method.Ref, CustomerRef: ref, Card: store.JSONOf(method.Card),
 	}, in.IsDefault)
 }
 
-// refOf returns the provider's customer for one of ours, made now if there is none.
-func (b *Billing) refOf(ctx context.Context, provider payments.Provider, c *store.Customer, token string) (string, error) {
-	known, err := b.store.CustomerRef(ctx, c.AccountID, c.ID, provider.Name())
-	if err != nil || known != nil {
-		return deref(known), err
+// attachmentOf is one for a customer of ours.
+func attachmentOf(c *store.Customer, once string, accepted payments.Method) attachment {
+	return attachment{
+		Token: c.ID + "-" + once, Account: c.AccountID, Customer: &c.ID, Email: c.Email, Name: c.Name, MethodRef: accepted.Ref, Card: accepted.Card,
 	}
-	ref, err := provider.CreateCustomer(ctx, payments.CustomerInput{
-		Token: token + "-customer", Account: c.AccountID, Customer: c.ID, Email: deref(c.Email), Name: deref(c.Name),
-	})
-	if decline, ok := errors.AsType[*payments.Decline](err); ok {
-		return "", store.Invalid("payment_method", decline.Message)
-	}
-	return ref, err
 }
 
 // PaymentWith is how an invoice is paid with a saved method.

@@ -20,6 +20,9 @@ func (b *Billing) Notify(ctx context.Context, provider string, header http.Heade
 	if err != nil || event.Kind == "" {
 		return err
 	}
+	if event.Metadata[setupCustomer] != "" {
+		return b.applyGiven(ctx, provider, event)
+	}
 	return b.store.ApplyProviderEvent(ctx, store.ProviderEvent{AccountID: event.Account, Provider: provider, ID: event.ID},
 		func(ctx context.Context) error {
 			if event.Kind == payments.EventRefund {
@@ -45,7 +48,7 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 	if err != nil {
 		return err
 	}
-	result, err := resultOf(event.Charge, pageOf(begun))
+	result, err := resultOf(payment, event.Charge, pageOf(begun))
 	if err != nil {
 		return err
 	}
@@ -53,10 +56,11 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 	return err
 }
 
-// notYet refuses what is about a payment whose charge is not known here yet.
+// notYet refuses what is about a payment whose charge is not known here yet. One that has another charge, or an outcome, has
+// none to wait for.
 func (b *Billing) notYet(ctx context.Context, account, payment string) error {
 	known, err := b.store.PaymentsByID(ctx, account, []string{payment})
-	if err != nil || known[payment] == nil {
+	if err != nil || known[payment] == nil || known[payment].ProviderRef != nil || known[payment].Status.IsFinal() {
 		return err
 	}
 	return tellAgain("payment", payment)
@@ -74,6 +78,9 @@ func (b *Billing) applyRefund(ctx context.Context, event payments.Event) error {
 	}
 	if known[id] == nil {
 		return tellAgain("refund", id)
+	}
+	if has := known[id].ProviderRef; has != nil && *has != event.Refund.Ref {
+		return nil // another one of the provider's that names ours
 	}
 	_, err = b.settleRefund(ctx, known[id], event.Refund)
 	return err

@@ -28,7 +28,8 @@ type Provider interface {
 	CreateCustomer(ctx context.Context, in CustomerInput) (ref string, err error)
 
 	// AttachMethod saves an accepted method for a customer, before its first charge. What it returns is charged from
-	// then on; a method that can not be saved is refused as Accept refuses one.
+	// then on; a method that can not be saved is refused as Accept refuses one. It is ErrNoCustomer if the provider does not
+	// know the customer, or not any more.
 	AttachMethod(ctx context.Context, in AttachInput) (Method, error)
 
 	// DetachMethod makes a saved method one that nobody can be charged with any more. One that the provider does not know,
@@ -85,6 +86,10 @@ type Notifier interface {
 
 // ErrForged is the answer to a notification that does not carry the provider's signature, or is too old.
 var ErrForged = errors.New("the signature of the notification is not valid")
+
+// ErrNoCustomer means that the provider has to be told of a customer anew: the account may be another one there by now, or have
+// gone from test mode to live mode.
+var ErrNoCustomer = errors.New("the provider does not know the customer")
 
 // Credentials are what an account has of a provider.
 type Credentials struct {
@@ -166,6 +171,16 @@ type Charge struct {
 	Status        Status
 	Decline       *Decline // set when declined
 	NextActionURL string   // when it requires an action; empty if our own page asks for it
+
+	// Of a provider that tells: how much it is, which is what was asked for, and what it was told with it.
+	Amount   *Amount
+	Metadata map[string]string
+}
+
+// Amount is money in our minor unit.
+type Amount struct {
+	Value    int64
+	Currency string
 }
 
 // Decline says why a charge did not go through.

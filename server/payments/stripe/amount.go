@@ -1,27 +1,28 @@
 package stripe
 
 import (
-	"fmt"
-
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
 )
 
-// Stripe counts a few currencies otherwise than we do. Both tables are constants.
-var (
-	// inHundredths have no minor unit, and amounts in hundredths all the same.
-	inHundredths = map[string]bool{"isk": true, "ugx": true}
-	// inTens have three decimals, of which Stripe takes two.
-	inTens = map[string]bool{"bhd": true, "jod": true, "kwd": true, "omr": true, "tnd": true}
-)
+// inHundredths are the currencies that have no minor unit, and amounts at Stripe in hundredths all the same. It is a constant.
+var inHundredths = map[string]bool{"isk": true, "ugx": true}
+
+// oursOf turns an amount in Stripe's minor unit into ours.
+func oursOf(amount int64, currency string) *payments.Amount {
+	if inHundredths[currency] {
+		amount /= 100
+	}
+	return &payments.Amount{Value: amount, Currency: currency}
+}
 
 // amountOf turns an amount in our minor unit into Stripe's, or declines it.
 func amountOf(amount int64, currency string) (int64, *payments.Decline) {
-	switch {
-	case inHundredths[currency]:
+	if inHundredths[currency] {
 		return amount * 100, nil
-	case inTens[currency] && amount%10 != 0:
-		return 0, &payments.Decline{Code: "amount_not_supported", Message: fmt.Sprintf(
-			"Stripe takes amounts in %s only in steps of 10 thousandths, not %d. Price it so that the total ends in 0.", currency, amount)}
+	}
+	if problem := store.PaymentsProviderStripe.Refuses(amount, currency); problem != "" {
+		return 0, &payments.Decline{Code: "amount_not_supported", Message: problem}
 	}
 	return amount, nil
 }

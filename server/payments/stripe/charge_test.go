@@ -15,11 +15,11 @@ import (
 func TestCharge_DoesWhatTheCardSays(t *testing.T) {
 	b := open(t)
 	paid := b.charge(input("pay_1", "pm_card_visa"))
-	assert.Equal(t, payments.Charge{Ref: paid.Ref, Status: payments.ChargeSucceeded}, paid)
+	assert.Equal(t, payments.Charge{Ref: paid.Ref, Status: payments.ChargeSucceeded, Amount: &payments.Amount{Value: 1900, Currency: "usd"}, Metadata: paid.Metadata}, paid)
 	declined := b.charge(input("pay_2", "pm_card_chargeDeclinedInsufficientFunds"))
 	assert.Equal(t, payments.Charge{Ref: declined.Ref, Status: payments.ChargeDeclined, Decline: &payments.Decline{
 		Code: "card_declined", DeclineCode: "insufficient_funds", Message: "Your card was declined.",
-	}}, declined)
+	}, Amount: &payments.Amount{Value: 1900, Currency: "usd"}, Metadata: declined.Metadata}, declined)
 	slow := b.charge(input("pay_3", "pm_card_slow"))
 	assert.Equal(t, payments.ChargePending, slow.Status)
 	assert.EqualValues(t, 1900, b.fake.Taken())
@@ -124,7 +124,7 @@ func TestCharge_CountsAsStripeDoes(t *testing.T) {
 	} {
 		in := input("pay_"+c.currency, "pm_card_visa")
 		in.Currency, in.Amount = c.currency, c.amount
-		b.charge(in)
+		assert.Equal(t, &payments.Amount{Value: c.amount, Currency: c.currency}, b.charge(in).Amount)
 		sum += c.charged
 		assert.Equal(t, sum, b.fake.Taken(), c.currency)
 	}
@@ -230,7 +230,7 @@ func TestAttachMethod_RefusesWhatCannotBeSaved(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, method, again, "it is the customer's already")
 	_, err = b.AttachMethod(t.Context(), payments.AttachInput{Token: "pay_4", Account: account, CustomerRef: "cus_nobody", MethodRef: method.Ref})
-	refused(t, err)
+	require.ErrorIs(t, err, payments.ErrNoCustomer)
 	b.fake.Spoil(stripefake.Fault{Path: "/attach", Status: http.StatusInternalServerError})
 	_, err = b.AttachMethod(t.Context(), payments.AttachInput{Token: "pay_5", Account: account, CustomerRef: customer, MethodRef: "pm_card_visa"})
 	require.Error(t, err)

@@ -21,20 +21,17 @@ type intents interface {
 }
 
 // intent is a charge with what it was told when it was made.
-type intent struct {
-	payments.Charge
-	metadata map[string]string
-}
+type intent struct{ payments.Charge }
 
 // returnURL is where the buyer of an intent comes back to; nil for one who is not there.
 func (i intent) returnURL() *string {
-	if url := i.metadata[keyReturnURL]; url != "" && !i.offSession() {
+	if url := i.Metadata[keyReturnURL]; url != "" && !i.offSession() {
 		return &url
 	}
 	return nil
 }
 
-func (i intent) offSession() bool { return i.metadata[keyOffSession] != "" }
+func (i intent) offSession() bool { return i.Metadata[keyOffSession] != "" }
 
 // intents are those of the kind that a reference has.
 func (p *Provider) intents(ctx context.Context, account, ref string) (intents, error) {
@@ -147,7 +144,11 @@ func paymentIntentOf(made *stripego.PaymentIntent, err error) (intent, error) {
 		next = made.NextAction.RedirectToURL.URL
 	}
 	charge, err := stateOf(made.ID, string(made.Status), made.LastPaymentError, next)
-	return intent{charge, made.Metadata}, err
+	charge.Amount, charge.Metadata = oursOf(made.Amount, string(made.Currency)), made.Metadata
+	if charge.Status == payments.ChargeSucceeded {
+		charge.Amount = oursOf(made.AmountReceived, string(made.Currency))
+	}
+	return intent{charge}, err
 }
 
 type setupIntents struct{ *stripego.Client }
@@ -186,5 +187,6 @@ func setupIntentOf(made *stripego.SetupIntent, err error) (intent, error) {
 		next = made.NextAction.RedirectToURL.URL
 	}
 	charge, err := stateOf(made.ID, string(made.Status), made.LastSetupError, next)
-	return intent{charge, made.Metadata}, err
+	charge.Metadata = made.Metadata
+	return intent{charge}, err
 }

@@ -69,6 +69,9 @@ func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (p
 	if has, getErr := c.V1PaymentMethods.Retrieve(ctx, in.MethodRef, nil); getErr == nil && has.Customer != nil && has.Customer.ID == in.CustomerRef {
 		return methodOf(has), nil
 	}
+	if e.Code == stripego.ErrorCodeResourceMissing && e.Param == "customer" {
+		return payments.Method{}, payments.ErrNoCustomer
+	}
 	return payments.Method{}, store.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
 }
 

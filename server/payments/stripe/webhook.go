@@ -76,7 +76,7 @@ func eventOf(account string, event *stripego.Event) (payments.Event, error) {
 	if made.Status == payments.ChargePrepared {
 		return e, nil
 	}
-	e.Kind, e.Charge, e.Metadata = payments.EventCharge, made.Charge, made.metadata
+	e.Kind, e.Charge, e.Metadata = payments.EventCharge, made.Charge, made.Metadata
 	return e, nil
 }
 

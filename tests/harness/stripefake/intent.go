@@ -82,11 +82,15 @@ func (f *Fake) detach(r *request) reply {
 	return ok(f.objects[r.id])
 }
 
+// inSteps reports whether an amount is one that Stripe takes: of what has three decimals, it takes two.
+func inSteps(amount int64, currency string) bool {
+	return amount%10 == 0 || !slices.Contains([]string{"bhd", "jod", "kwd", "omr", "tnd"}, currency)
+}
+
 func (f *Fake) createIntent(r *request) reply {
 	amount, currency, customer := number(r.form.Get("amount")), r.form.Get("currency"), orNull(r.form.Get("customer"))
-	threeDecimals := slices.Contains([]string{"bhd", "jod", "kwd", "omr", "tnd"}, currency)
 	switch {
-	case amount == 0 || threeDecimals && amount%10 != 0:
+	case amount == 0 || !inSteps(amount, currency):
 		return fail(400, "invalid_request_error", "parameter_invalid_integer", "amount", "Invalid amount.")
 	case currency == "":
 		return fail(400, "invalid_request_error", "parameter_missing", "currency", "Missing required param: currency.")

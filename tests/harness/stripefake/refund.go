@@ -22,6 +22,8 @@ func (f *Fake) createRefund(r *request) reply {
 	switch {
 	case left == 0:
 		return fail(400, "invalid_request_error", "charge_already_refunded", "", "The charge has already been refunded.")
+	case !inSteps(amount, intent["currency"].(string)):
+		return fail(400, "invalid_request_error", "parameter_invalid_integer", "amount", "Invalid amount.")
 	case amount == 0 || amount > left:
 		return fail(400, "invalid_request_error", "", "amount", "The refund is greater than what is left of the charge.")
 	}

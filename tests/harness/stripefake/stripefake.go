@@ -136,6 +136,20 @@ func (f *Fake) Object(id string) map[string]any {
 	return copyOf(f.objects[id])
 }
 
+// Alter changes an object behind everybody's back, as its owner can in the dashboard.
+func (f *Fake) Alter(id string, set map[string]any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.Copy(f.objects[id], set)
+}
+
+// Forget makes it another account, or the other mode of the same one: nothing is known there.
+func (f *Fake) Forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.objects, f.order, f.methods, f.answers = map[string]object{}, nil, map[string]*method{}, map[string]answer{}
+}
+
 // Count is how many objects of a kind there are.
 func (f *Fake) Count(kind string) (n int) {
 	f.mu.Lock()

@@ -79,5 +79,14 @@ func (f *Fake) askBank(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	answer := r.FormValue("answer")
 	f.Settle(id, answer == "succeeded")
-	http.Redirect(w, r, back+"?"+url.Values{"payment_intent": {id}, "redirect_status": {answer}}.Encode(), http.StatusSeeOther)
+	address, err := url.Parse(back)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	query := address.Query()
+	query.Set(kindOf(f.Object(id)), id)
+	query.Set("redirect_status", answer)
+	address.RawQuery = query.Encode()
+	http.Redirect(w, r, address.String(), http.StatusSeeOther)
 }

@@ -1,0 +1,139 @@
+package billing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+)
+
+// What the charge of nothing is told by which a customer gives a method: all that it takes to keep the method, so that whoever
+// hears first of its success can, the customer's page or the provider's notification.
+const (
+	setupCustomer     = "saves_for"
+	setupCustomerRef  = "customer_ref"
+	setupMethodRef    = "method_ref"
+	setupCard         = "card"
+	setupDefault      = "default"
+	setupSubscription = "subscription"
+)
+
+// GiveMethod is how a customer who is there gives a method to be charged with later. Subscription, if there is one, is charged to
+// it from then on. Page is where they come back to from their bank.
+type GiveMethod struct {
+	Method       payments.MethodInput
+	IsDefault    bool
+	Subscription string
+	Page         string
+}
+
+// GivenMethod is how far that is. Saved is nil as long as the bank has not agreed; then NextURL is where it asks, empty if it
+// does not ask.
+type GivenMethod struct {
+	Ref     string // of the charge of nothing
+	Saved   *store.SavedMethod
+	NextURL string
+}
+
+// GiveMethod asks a customer's bank whether a method may be charged while they are away, and keeps it then. The method itself
+// tells one form from the next. One that cannot be kept is CodeInvalid on payment_method; what the provider has of it does no
+// harm. One that is removed meanwhile is CodeMissing.
+func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in GiveMethod) (*GivenMethod, error) {
+	c, _, err := b.store.BeginSaveMethod(ctx, account, customer)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := b.chosen(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := provider.Accept(in.Method, b.store.Now().Time())
+	if err != nil {
+		return nil, err
+	}
+	attached := attachmentOf(c, accepted.Ref, accepted)
+	ref, method, err := b.attach(ctx, provider, attached)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	card, err := json.Marshal(method.Card)
+	if err != nil {
+		return nil, err
+	}
+	told := map[string]string{setupCustomer: c.ID, setupCustomerRef: ref, setupMethodRef: method.Ref, setupCard: string(card)}
+	if in.IsDefault {
+		told[setupDefault] = "true"
+	}
+	if in.Subscription != "" {
+		told[setupSubscription] = in.Subscription
+	}
+	prepared, err := provider.PrepareCharge(ctx, payments.ChargeInput{
+		Token: attached.Token, Account: account, MethodRef: method.Ref, CustomerRef: ref, ReturnURL: in.Page, Metadata: told,
+	})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	charge, err := provider.ConfirmCharge(ctx, account, prepared)
+	if err != nil {
+		return nil, fmt.Errorf("give a method of customer %s: %w", c.ID, err)
+	}
+	return b.settleGiven(ctx, provider.Name(), account, charge)
+}
+
+// FindGivenMethod finds out how far a customer's giving of a method is, and keeps it if the bank has agreed. One that is not
+// theirs is CodeMissing, one that the bank has refused CodeInvalid on payment_method.
+func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string) (*GivenMethod, error) {
+	provider, err := b.chosen(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	charge, err := provider.GetCharge(ctx, account, ref)
+	if err != nil {
+		return nil, fmt.Errorf("find the method that customer %s gives: %w", customer, err)
+	}
+	if charge.Metadata[setupCustomer] != customer {
+		return nil, store.Missing("payment method", "", ref)
+	}
+	return b.settleGiven(ctx, provider.Name(), account, charge)
+}
+
+func (b *Billing) settleGiven(ctx context.Context, provider, account string, charge payments.Charge) (*GivenMethod, error) {
+	given := &GivenMethod{Ref: charge.Ref, NextURL: charge.NextActionURL}
+	switch charge.Status {
+	case payments.ChargeSucceeded:
+		told := charge.Metadata
+		var card store.PaymentMethod
+		if err := json.Unmarshal([]byte(told[setupCard]), &card); err != nil {
+			return nil, fmt.Errorf("read the card of %s: %w", charge.Ref, err)
+		}
+		var err error
+		given.Saved, err = b.store.SaveGivenMethod(ctx, store.SavedMethod{
+			AccountID: account, CustomerID: told[setupCustomer], Provider: provider, ProviderRef: told[setupMethodRef],
+			CustomerRef: told[setupCustomerRef], Card: store.JSONOf(card),
+		}, told[setupDefault] != "", told[setupSubscription])
+		if err == nil && given.Saved == nil {
+			err = store.Missing("payment method", "", charge.Ref)
+		}
+		return given, err
+	case payments.ChargeDeclined:
+		return nil, refusal(charge.Decline)
+	case payments.ChargeCanceled:
+		return nil, store.Invalid("payment_method", "The card was not confirmed in time. Enter it again.")
+	}
+	return given, nil
+}
+
+// applyGiven keeps what a customer gave who did not come back from their bank. Who is no customer any more has given nothing.
+func (b *Billing) applyGiven(ctx context.Context, provider string, event payments.Event) error {
+	if event.Charge.Status != payments.ChargeSucceeded {
+		return nil
+	}
+	_, err := b.settleGiven(ctx, provider, event.Account, event.Charge)
+	if missing, ok := errors.AsType[*store.Error](err); ok && missing.Code == store.CodeMissing {
+		return nil
+	}
+	return err
+}

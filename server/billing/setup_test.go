@@ -1,0 +1,92 @@
+package billing_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
+)
+
+func (g giver) give(method string) (*billing.GivenMethod, error) {
+	return g.GiveMethod(g.t.Context(), g.account, g.customer, billing.GiveMethod{
+		Method: payments.MethodInput{Ref: method}, IsDefault: true, Page: "https://shop.test/portal/1/cards/new?subscription=sub_1",
+	})
+}
+
+func TestGiveMethod_AsksTheBankFirst(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		g := w.giver()
+		_, err := g.give("pm_card_chargeDeclined")
+		refused(t, err, "payment_method")
+		_, err = g.give("pm_nobody")
+		refused(t, err, "payment_method")
+		require.Empty(t, g.methods())
+		given, err := g.give("pm_card_visa")
+		require.NoError(t, err)
+		require.Len(t, g.methods(), 1)
+		again, err := g.FindGivenMethod(t.Context(), w.account, g.customer, given.Ref)
+		require.NoError(t, err)
+		assert.Equal(t, given.Saved.ID, again.Saved.ID)
+		_, err = g.FindGivenMethod(t.Context(), w.account, w.customer("ada@example.com", nil).ID, given.Ref)
+		var gone *store.Error
+		require.ErrorAs(t, err, &gone)
+		assert.Equal(t, store.CodeMissing, gone.Code)
+
+		asked, err := g.give("pm_card_authenticationRequiredOnSetup")
+		require.NoError(t, err)
+		assert.Equal(t, "https://hooks.stripe.test/3d_secure", asked.NextURL)
+		assert.Nil(t, asked.Saved)
+		assert.Zero(t, fake.Taken())
+	})
+}
+
+// Who agrees at their bank and never comes back has given the method all the same, once: not again after they removed it.
+func TestGiveMethod_IsKeptByANotification(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		g := w.giver()
+		_, err := g.give("pm_card_visa")
+		require.NoError(t, err)
+		asked, err := g.give("pm_card_authenticationRequiredOnSetup")
+		require.NoError(t, err)
+		fake.Settle(asked.Ref, true)
+		events := fake.Events()
+		for _, err := range parallel(3, func(int) error { return w.told(fake, events) }) {
+			require.NoError(t, err)
+		}
+		require.Len(t, g.methods(), 2)
+		kept := g.methods()[0]
+		assert.Equal(t, "3155", kept.Card.V.Last4)
+		c, err := w.GetCustomer(t.Context(), w.account, g.customer)
+		require.NoError(t, err)
+		assert.Equal(t, kept.ID, *c.DefaultPaymentMethodID)
+
+		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, kept.ID)
+		require.NoError(t, err)
+		require.NoError(t, w.told(fake, events))
+		assert.Len(t, g.methods(), 1)
+		_, err = w.DeleteCustomer(t.Context(), w.account, g.customer, false)
+		require.NoError(t, err)
+		require.NoError(t, w.told(fake, events), "nobody is there to give it")
+	})
+}
+
+// Nothing is known of a method while Stripe is not heard; the same form sent again finds out.
+func TestGiveMethod_IsGivenOnce(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		for i, fault := range []stripefake.Fault{{Path: "/v1/setup_intents"}, {Path: "/confirm"}, {Path: "/confirm", Status: 500}, {Path: "/confirm", Status: 429}} {
+			g := giver{w, w.customer(fmt.Sprintf("ada%d@example.com", i), nil).ID}
+			fake.Spoil(fault)
+			_, err := g.give("pm_card_visa")
+			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			_, err = g.give("pm_card_visa")
+			require.NoError(t, err)
+			assert.Len(t, g.methods(), 1)
+		}
+	})
+}
