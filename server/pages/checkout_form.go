@@ -42,7 +42,7 @@ func (p *Pages) pay(c echo.Context) error {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
 			return p.showCheckout(c, http.StatusOK, account, id, form, map[string]string{"": "The total has changed. Look at it, and pay again."})
 		}
-		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(values)); store.OutcomeOf(err) == store.Unknown {
+		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c)); store.OutcomeOf(err) == store.Unknown {
 			slog.WarnContext(ctx, "take a payment", "error", err)
 			return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")) // the page says that it is being processed
 		}
@@ -179,10 +179,10 @@ func (f form) answers(before map[string]string) map[string]string {
 }
 
 // confirmation is how the buyer pays. Without a card, typed here or given to Stripe, there is no method.
-func (f form) confirmation(values url.Values) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{OnPage: true, TermsAccepted: f["terms"] != "", Method: stripeMethod(values.Get("payment_method"))}
-	if number := strings.TrimSpace(values.Get("card_number")); number != "" {
-		in.Method = cardOf(number, values.Get("card_exp_month"), values.Get("card_exp_year"), values.Get("card_cvc"))
+func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
+	in := billing.ConfirmCheckout{OnPage: true, TermsAccepted: f["terms"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
+	if strings.TrimSpace(c.FormValue("card_number")) != "" {
+		in.Method = typedCard(c)
 	}
 	return in
 }

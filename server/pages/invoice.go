@@ -136,7 +136,7 @@ func (p *Pages) payInvoice(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
 	method := stripeMethod(c.FormValue("payment_method"))
-	if method == nil && c.FormValue("number") == "" {
+	if method == nil && c.FormValue("card_number") == "" {
 		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, "Enter a card.")
 	}
 	if method == nil {
@@ -193,17 +193,13 @@ func (p *Pages) authenticateInvoice(c echo.Context) error {
 	return p.paid(c, account, id, err)
 }
 
-// typedCard reads the card of a form. What is no number becomes zero, which no card has.
+// typedCard reads the card of a form as people type it. What is no number becomes zero, which no card has.
 func typedCard(c echo.Context) *payments.MethodInput {
-	return cardOf(c.FormValue("number"), c.FormValue("exp_month"), c.FormValue("exp_year"), c.FormValue("cvc"))
-}
-
-// cardOf reads a card as people type it.
-func cardOf(number, month, year, cvc string) *payments.MethodInput {
-	expMonth, _ := strconv.Atoi(strings.TrimSpace(month))
-	expYear, _ := strconv.Atoi(strings.TrimSpace(year))
+	month, _ := strconv.Atoi(strings.TrimSpace(c.FormValue("card_exp_month")))
+	year, _ := strconv.Atoi(strings.TrimSpace(c.FormValue("card_exp_year")))
 	return &payments.MethodInput{Card: &payments.Card{
-		Number: strings.NewReplacer(" ", "", "-", "").Replace(number), ExpMonth: expMonth, ExpYear: expYear, CVC: strings.TrimSpace(cvc),
+		Number:   strings.NewReplacer(" ", "", "-", "").Replace(c.FormValue("card_number")),
+		ExpMonth: month, ExpYear: year, CVC: strings.TrimSpace(c.FormValue("card_cvc")),
 	}}
 }
 

@@ -100,7 +100,7 @@ func (w *shop) billed() *store.Invoice {
 // types posts a card into the page of an invoice, and returns the page after it.
 func (w *shop) types(i *store.Invoice, number string, status int) string {
 	w.t.Helper()
-	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"number": {number}, "exp_month": {"12"}, "exp_year": {"2099"}, "cvc": {"123"}})
+	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"card_number": {number}, "card_exp_month": {"12"}, "card_exp_year": {"2099"}, "card_cvc": {"123"}})
 	require.NoError(w.t, err)
 	return w.read(response, status)
 }

@@ -88,6 +88,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /portal/:token/subscriptions/:subscription/cancel":   p.portal(p.cancelSubscription),
 		"POST /portal/:token/subscriptions/:subscription/uncancel": p.portal(p.keepSubscription),
 		"POST /portal/:token/subscriptions/:subscription/card":     p.portal(p.chargeSubscription),
+		"/portal/:token/cards/new":                                 p.portal(p.newCard),
 		"POST /portal/:token/cards":                                p.portal(p.addCard),
 		"POST /portal/:token/cards/:card/default":                  p.portal(p.defaultCard),
 		"POST /portal/:token/cards/:card/remove":                   p.portal(p.removeCard),

@@ -27,6 +27,8 @@ type visit struct {
 	Customer *store.Customer
 	Seller   *store.Account
 	Home     string // what leads from the address of the request to that of the portal
+
+	authenticates bool // the server has test cards
 }
 
 // portalPage is what every page of the portal shows.
@@ -35,7 +37,20 @@ type portalPage struct {
 	Title   string
 	Done    string // what the customer has just done
 	Problem string // why they could not
+	Forward string // where they go at once
+	Key     string // with which Stripe takes a card on the page, empty if it does not
 }
+
+// TakesStripe tells whether Stripe takes a card on the page.
+func (p portalPage) TakesStripe() bool { return p.Key != "" }
+
+// TakesTestCards says whether test cards are typed into the pages: only one of the test provider may pass through.
+func (v *visit) TakesTestCards() bool {
+	return v.Seller.PaymentsProvider == store.PaymentsProviderTest && v.authenticates
+}
+
+// CardKey is the key with which Stripe takes cards for the seller, empty if it does not.
+func (v *visit) CardKey() string { return v.Seller.CardKey() }
 
 // portal lets a handler serve whoever has the token of a session.
 func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
@@ -53,7 +68,7 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 			return err
 		}
 		below := strings.Count(c.Path(), "/") - len("//") // segments after the token
-		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token")})
+		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.authenticator != nil})
 	}
 }
 
@@ -106,7 +121,6 @@ type portalHome struct {
 	Orders        []portalOrder
 	MoreOrders    bool
 	Cards         []store.SavedMethod
-	TakesCards    bool
 	Once          string // tells one form of a new card from the next
 }
 
@@ -150,16 +164,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	if home.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, store.Page{Limit: portalAll}); err != nil {
 		return err
 	}
-	if home.TakesCards, err = p.takesCards(v); err != nil {
-		return err
-	}
 	return p.render(v, status, "portal.html", home)
-}
-
-// takesCards says whether a card can be typed in here: only one of the test provider may pass through.
-func (p *Pages) takesCards(v *visit) (bool, error) {
-	choice, err := p.store.GetPaymentsChoice(v.ctx(), v.Session.AccountID)
-	return err == nil && choice.Provider == store.PaymentsProviderTest && p.authenticator != nil, err
 }
 
 // dueInvoices are what the customer is to pay.

@@ -35,7 +35,6 @@ type portalSubscription struct {
 	Unpaid     *store.Invoice
 	Method     *store.SavedMethod // of those saved, what it is charged to
 	Cards      []store.SavedMethod
-	TakesCards bool
 	Once       string
 	EndsAtOnce bool
 	Reasons    []cancelReason
@@ -140,9 +139,6 @@ func (p *Pages) showSubscription(v *visit, status int, problem string, typed for
 		return err
 	}
 	page.charged()
-	if page.TakesCards, err = p.takesCards(v); err != nil {
-		return err
-	}
 	if err := p.foresee(v, page); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (g *guest) cards() []store.SavedMethod {
 // typed is a card as the form of a page sends it.
 func typed(page, number string) url.Values {
 	once := regexp.MustCompile(`name="once" value="([^"]*)"`).FindStringSubmatch(page)
-	return url.Values{"once": {once[1]}, "number": {number}, "exp_month": {"12"}, "exp_year": {"2090"}, "cvc": {"123"}}
+	return url.Values{"once": {once[1]}, "card_number": {number}, "card_exp_month": {"12"}, "card_exp_year": {"2090"}, "card_cvc": {"123"}}
 }
 
 func TestPortal_IsOpenToWhomItWasMadeFor(t *testing.T) {
@@ -285,7 +285,7 @@ func TestPortal_CustomerAddsAndRemovesCards(t *testing.T) {
 		g.does("/cards/"+second.ID+"/default", nil, http.StatusOK)
 		assert.Equal(t, second.ID, g.defaultCard())
 		third := typed(page, "378282246310005")
-		third.Set("cvc", "1234")
+		third.Set("card_cvc", "1234")
 		third.Set("default", "true")
 		g.does("/cards", third, http.StatusOK)
 		assert.Equal(t, g.cards()[0].ID, g.defaultCard())
@@ -402,8 +402,8 @@ func TestPortal_TakesNoCardsOfAnotherProvider(t *testing.T) {
 	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
 	_, err := g.UpdateAccount(t.Context(), g.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderStripe })
 	require.NoError(t, err)
-	assert.NotContains(t, g.see("", http.StatusOK), `name="number"`)
-	assert.NotContains(t, g.see("/subscriptions/"+sub.ID, http.StatusOK), `name="number"`)
+	assert.NotContains(t, g.see("", http.StatusOK), `name="card_number"`)
+	assert.NotContains(t, g.see("/subscriptions/"+sub.ID, http.StatusOK), `name="card_number"`)
 	assert.Contains(t, g.does("/cards", typed(page, "4242424242424242"), http.StatusUnprocessableEntity), "Cards are not taken on this page.")
 	assert.Len(t, g.cards(), 1)
 }

@@ -194,9 +194,9 @@ func TestInvoice_IsPaidOnItsPage(t *testing.T) {
 		form, err := url.Parse(*invoice.HostedURL)
 		require.NoError(t, err)
 		form = form.ResolveReference(&url.URL{Path: action[1]})
-		card := url.Values{"number": {"4000 0000 0000 0002"}, "exp_month": {"12"}, "exp_year": {"2099"}, "cvc": {"123"}}
+		card := url.Values{"card_number": {"4000 0000 0000 0002"}, "card_exp_month": {"12"}, "card_exp_year": {"2099"}, "card_cvc": {"123"}}
 		says(t, o.post(form.String(), card), `role="alert">[^<]*declined`, ">Due<")
-		card.Set("number", "4242 4242 4242 4242")
+		card.Set("card_number", "4242 4242 4242 4242")
 		paid := o.post(form.String(), card)
 		says(t, paid, ">Paid<", "Amount due</th><td [^>]*>KWD\u00a00.000")
 		assert.NotContains(t, paid, "<form")
@@ -223,10 +223,10 @@ func TestInvoice_IsPaidInABrowser(t *testing.T) {
 		assert.Equal(t, "360", page.Value(`document.documentElement.scrollWidth`))
 	}
 	pay := func(number string) {
-		page.Fill("#number", number)
-		page.Fill("#exp_month", "12")
-		page.Fill("#exp_year", "2099")
-		page.Fill("#cvc", "123")
+		page.Fill("#card_number", number)
+		page.Fill("#card_exp_month", "12")
+		page.Fill("#card_exp_year", "2099")
+		page.Fill("#card_cvc", "123")
 		page.Click("button.pay")
 	}
 	page.WaitText("As agreed.")

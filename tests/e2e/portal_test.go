@@ -57,10 +57,10 @@ func (v *visitor) sees(text string) {
 // types fills in a card and sends it.
 func (v *visitor) types(number string) {
 	v.t.Helper()
-	v.Fill("#number", number)
-	v.Fill("#exp_month", "12")
-	v.Fill("#exp_year", "2090")
-	v.Fill("#cvc", "123")
+	v.Fill("#card_number", number)
+	v.Fill("#card_exp_month", "12")
+	v.Fill("#card_exp_year", "2090")
+	v.Fill("#card_cvc", "123")
 	v.Click("button.pay")
 }
 
