@@ -56,6 +56,9 @@ func (p *Pages) pay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if form["do"] != "pay" { // nothing that they typed is lost
+		return p.showCheckout(c, http.StatusOK, account, id, form, nil)
+	}
 	next := ""
 	if p.state(checkout) == "elsewhere" {
 		next = checkout.NextAction.V.URL

@@ -399,6 +399,16 @@ func TestCheckoutPage_TakesATickBack(t *testing.T) {
 	assert.NotContains(t, page, " checked", "no box is ticked by us")
 }
 
+func TestCheckoutPage_KeepsWhatWasTypedBesideACode(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	page := w.post(c, http.StatusOK, url.Values{"do": {"update"}, "name": {"Ada"}, "country": {"DE"}, "answer.text": {"for my sister"}, "answer.letters": {"true", "false"}})
+	for _, typed := range []string{`value="Ada"`, `<option value="DE" selected>`, `value="for my sister"`, `type="checkbox" value="true" checked`} {
+		assert.Contains(t, page, typed)
+	}
+}
+
 func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
