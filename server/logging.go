@@ -89,7 +89,7 @@ func (s *Server) logAccess(c echo.Context, who *caller.Caller, began time.Time) 
 		slog.String("route", c.Path()),
 		slog.Int("status", response.Status),
 		slog.Int64("bytes", response.Size),
-		slog.Duration("took", time.Since(began)),
+		slog.Float64("took_ms", float64(time.Since(began).Microseconds())/1000),
 		slog.String("account", who.Account),
 		slog.String("key", who.KeyID),
 	)
