@@ -3736,7 +3736,7 @@ type NextAction struct {
 	// Type `redirect`: send the buyer to `url`.
 	Type NextActionType `json:"type"`
 
-	// URL Where the buyer goes. They come back to the hosted page.
+	// URL Where the buyer goes. They come back to the checkout's `return_url`, or to the hosted page if that is where they paid or there is none.
 	URL string `json:"url"`
 }
 
@@ -7719,7 +7719,7 @@ var Operations = map[string]Operation{
 	"createCustomerPaymentMethod": {ID: "createCustomerPaymentMethod", Method: "POST", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:write"},
 	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
 	"createPortalSession":         {ID: "createPortalSession", Method: "POST", Path: "/customers/{id}/portal_sessions", Approval: "allow", Scope: "customers:write"},
-	"deletePortalSession":         {ID: "deletePortalSession", Method: "DELETE", Path: "/customers/{id}/portal_sessions/{portal_session}", Approval: "allow", Scope: "customers:write"},
+	"deletePortalSession":         {ID: "deletePortalSession", Method: "DELETE", Path: "/customers/{id}/portal_sessions/{portal_session}", Approval: "ask", Scope: "customers:write"},
 	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
 	"listDiscounts":               {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
 	"createDiscount":              {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
@@ -8305,7 +8305,7 @@ func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, p
 //
 // Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password: send them there from a
 // page on which they are signed in. They see their orders with receipts and their invoices, which they can pay; they cancel
-// subscriptions or take that back, choose what those are charged to, and remove cards, or add one where the account's provider is `test`.
+// subscriptions or take that back, choose what those are charged to, and remove or add cards (where the account's provider is `stripe`, with its `stripe_publishable_key`).
 // Whoever has the URL can do that, until they or you end the session or it expires: make one when they ask for it, and keep none. The API key also needs what
 // the page gives: `orders:read`, `invoices:read` and `subscriptions:write`.
 func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {

@@ -3814,7 +3814,7 @@ type NextAction struct {
 	// Type `redirect`: send the buyer to `url`.
 	Type NextActionType `json:"type"`
 
-	// URL Where the buyer goes. They come back to the hosted page.
+	// URL Where the buyer goes. They come back to the checkout's `return_url`, or to the hosted page if that is where they paid or there is none.
 	URL string `json:"url"`
 }
 
