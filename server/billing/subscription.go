@@ -23,7 +23,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	if err != nil {
 		return nil, err
 	}
-	if in.Method == nil && c.AmountDueNow > 0 {
+	if in.Method == nil && c.AmountDueNow > 0 && c.Status == store.CheckoutStatusOpen { // else the request was sent before
 		if in.Method, err = b.defaultOf(ctx, account, *c.CustomerID); err != nil {
 			return nil, err
 		}

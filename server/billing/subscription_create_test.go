@@ -2,6 +2,7 @@ package billing_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,5 +44,34 @@ func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 		made, err := create("k2", "pm_card_visa")
 		require.NoError(t, err, "the piece is free again")
 		assert.Equal(t, store.SubscriptionStatusActive, made.Status)
+	})
+}
+
+// The answer to a purchase is lost, and the card that paid for it is removed before the request is sent again.
+func TestCreateSubscription_IsDoneOnceItsDefaultCardIsGone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v, customer := w.variant(recurring(900, "month")), w.customer("grace@example.com", nil)
+		saved, err := w.SavePaymentMethod(t.Context(), store.SavedMethod{
+			AccountID: w.account, CustomerID: customer.ID, Provider: "test", ProviderRef: "pm_card_visa",
+		}, true)
+		require.NoError(t, err)
+		create := func(ctx context.Context) (*store.Subscription, error) {
+			return w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
+				Draft: store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(v)}},
+			})
+		}
+		var made *store.Subscription
+		_, _, err = w.Request(t.Context(), &store.Key{Account: w.account, Key: "k", External: true}, func(ctx context.Context) (*store.Answer, error) {
+			made, err = create(ctx)
+			require.NoError(t, err)
+			require.NoError(t, w.Leave(ctx))
+			return nil, errors.New("the answer is lost")
+		})
+		require.Error(t, err)
+		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, customer.ID, saved.ID)
+		require.NoError(t, err)
+		again, err := asked(w, "k", create)
+		require.NoError(t, err)
+		assert.Equal(t, made.ID, again.ID)
 	})
 }
