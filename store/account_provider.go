@@ -18,10 +18,18 @@ const (
 // Refuses says why the provider neither charges nor gives back an amount, empty if it does: of currencies with three decimals
 // Stripe takes two. Prices are of that kind; tax, a discount or a proration may make a total that is not.
 func (p PaymentsProvider) Refuses(amount int64, currency string) string {
-	if p != PaymentsProviderStripe || currencies[currency].Exponent != 3 || amount%10 == 0 {
+	if p.takes(amount, currency) == amount {
 		return ""
 	}
 	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, FormatAmount(amount, currency))
+}
+
+// takes is the most of an amount that the provider charges or gives back.
+func (p PaymentsProvider) takes(amount int64, currency string) int64 {
+	if p != PaymentsProviderStripe || currencies[currency].Exponent != 3 {
+		return amount
+	}
+	return amount - amount%10
 }
 
 // usualProvider is that of a new account.

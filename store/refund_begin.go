@@ -45,7 +45,16 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if r := begun[id]; r != nil {
 			return s.refunding(ctx, r)
 		}
-		return u.beginRefund(ctx, o, id, in)
+		var p Problems
+		in.Metadata.check(&p)
+		if err := p.Err(); err != nil {
+			return nil, err
+		}
+		payment, err := u.refundable(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return u.beginRefund(ctx, o, payment, id, in)
 	})
 }
 
@@ -70,17 +79,9 @@ func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Ord
 	return o, err
 }
 
-// beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent.
-func (u *unit) beginRefund(ctx context.Context, o *Order, id string, in NewRefund) (*Refunding, error) {
-	var p Problems
-	in.Metadata.check(&p)
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	payment, err := u.refundable(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+// beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent to give it back from
+// its refundable payment.
+func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id string, in NewRefund) (*Refunding, error) {
 	now, err := u.store.businessNow(ctx, o.AccountID)
 	if err != nil {
 		return nil, err

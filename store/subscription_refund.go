@@ -41,20 +41,25 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 	return ids, nil
 }
 
-// refundPart begins to give a part back, and reports whether there is anything of it to be given back.
+// refundPart begins to give a part back, rounded down to what its provider gives back, and reports whether there is anything
+// of it to be given back.
 func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, part PaidPart) (bool, error) {
 	o, err := u.lockRefunded(ctx, sub.AccountID, part.OrderID)
 	if err != nil {
 		return false, err
 	}
-	amount := min(part.Amount, o.RefundableAmount())
-	if amount < 1 {
-		return false, nil
-	}
-	_, err = u.beginRefund(ctx, o, id, NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID})
+	payment, err := u.refundable(ctx, o)
 	if refused, ok := errors.AsType[*Error](err); ok && refused.Code == CodeInvalid {
 		return false, nil // no provider took money for it
 	}
+	if err != nil {
+		return false, err
+	}
+	amount := PaymentsProvider(payment.Provider).takes(min(part.Amount, o.RefundableAmount()), o.Currency)
+	if amount < 1 {
+		return false, nil
+	}
+	_, err = u.beginRefund(ctx, o, payment, id, NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID})
 	return err == nil, err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
 // atOnce ends a subscription now, with what is left of its period given back.
@@ -132,6 +133,25 @@ func TestCancelSubscription_GivesTaxBack(t *testing.T) {
 		require.EqualValues(t, 990, order.PaidAmount)
 		assert.Equal(t, map[string]int64{order.ID: 660}, w.dropped(sub))
 		assert.EqualValues(t, 60, w.order(order.ID).RefundedTaxAmount)
+	})
+}
+
+// Of a currency with three decimals Stripe gives back two.
+func TestStripe_ACancellationGivesBackWhatStripeCan(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		w.monthOf30()
+		v, _ := w.dinars(recurring(5000, "month"))
+		middle := w.subscribe(v, "pm_card_visa")
+		w.rewound(middle, 10*day)
+		order := w.ordersOf(middle)[0]
+		assert.Equal(t, map[string]int64{order.ID: 3330}, w.dropped(middle), "of 3333")
+		assert.EqualValues(t, 1670, fake.Taken())
+		assert.Equal(t, store.OrderStatusPartiallyRefunded, w.order(order.ID).Status)
+
+		end := w.subscribe(v, "pm_card_visa")
+		w.rewound(end, 30*day-time.Hour)
+		assert.Empty(t, w.dropped(end), "6 are left")
+		assert.EqualValues(t, 6670, fake.Taken())
 	})
 }
 
