@@ -8819,9 +8819,9 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 // Cancelled again, it keeps reason and comment unless there are others.
 //
 // With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
-// orders took from a payment method for it, the part that falls on the time that is left. The refunds are named in
-// `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid from the customer's balance is
-// not given back, and with nothing to give back there are none.
+// orders took from a payment method for it, the part that falls on the time that is left, rounded down to what the provider gives
+// back. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid
+// from the customer's balance is not given back, and with nothing to give back there are none.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, optional(body), opts)
 }
