@@ -55,6 +55,7 @@ type Payment struct {
 	MethodID      *string               `db:"payment_method_id"` // of the saved method
 	SaveMethod    bool                  `db:"save_method"`       // it is to be saved
 	OffSession    bool                  `db:"off_session"`       // the buyer is not there to do anything
+	OnPage        bool                  `db:"on_page"`           // the buyer is on our page, and comes back to it from their bank
 	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       JSON[*PaymentFailure] `db:"failure"`
 	NextActionURL *string               `db:"next_action_url"` // while it requires an action
@@ -99,6 +100,7 @@ type Confirm struct {
 	Saved         string
 	Save          bool
 	TermsAccepted bool
+	OnPage        bool // the buyer is on our page
 
 	customerRef *string // of the saved method
 	methodID    *string
@@ -110,7 +112,6 @@ type Confirmation struct {
 	Checkout *Checkout
 	Invoice  *Invoice
 	Payment  *Payment
-	OnPage   bool // the buyer is on our page while it is asked for; not stored
 }
 
 // ChargeResult is what a provider says about the charge of a payment.
@@ -307,7 +308,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	payment := &Payment{
 		AccountID: c.AccountID, ID: id, Purpose: PaymentPurposeCheckout, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
-		CustomerRef: in.customerRef, MethodID: in.methodID, SaveMethod: in.saves(),
+		CustomerRef: in.customerRef, MethodID: in.methodID, SaveMethod: in.saves(), OnPage: in.OnPage,
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return payment, u.insert(ctx, paymentColumns, payment)

@@ -91,13 +91,12 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 	if begun.Payment == nil {
 		return begun, nil
 	}
-	begun.OnPage = in.OnPage
 	return b.resume(ctx, begun)
 }
 
 // accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
-	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save}
+	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save, OnPage: in.OnPage}
 	if in.Method == nil {
 		return confirm, nil
 	}
@@ -213,9 +212,10 @@ func pageOf(c *store.Confirmation) string {
 	return ""
 }
 
-// wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says.
+// wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says. It is the
+// same whoever asks for the charge, because a provider takes no other one with the same token.
 func wayBack(c *store.Confirmation) string {
-	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.OnPage {
+	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.Payment.OnPage {
 		return strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
 	}
 	return pageOf(c)

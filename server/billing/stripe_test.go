@@ -156,6 +156,36 @@ func TestStripe_TheBuyerIsSentToTheirBank(t *testing.T) {
 	})
 }
 
+// back is where the buyer of a checkout comes back to from their bank.
+func (w *world) back(fake *stripefake.Fake, checkout string) string {
+	w.t.Helper()
+	payment, err := w.CheckoutPayment(w.t.Context(), w.account, checkout)
+	require.NoError(w.t, err)
+	next, asked := fake.Object(*payment.ProviderRef)["next_action"].(map[string]any)
+	require.True(w.t, asked)
+	return next["redirect_to_url"].(map[string]any)["return_url"].(string)
+}
+
+// Whoever goes on with a payment asks for what was asked for first: a buyer who was on our page comes back to it.
+func TestStripe_ALostAnswerLeavesTheWayBackAsItWas(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		for _, fault := range []stripefake.Fault{{Path: "/v1/payment_intents"}, {Path: "/v1/payment_intents", Status: 503}, {Path: "/confirm", Status: 500}} {
+			for _, onPage := range []bool{false, true} {
+				own := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new("https://seller.test/back")}, w.handbook())
+				in := with("pm_card_authenticationRequiredOnSetup")
+				in.OnPage = onPage
+				fake.Spoil(fault)
+				_, err := w.ConfirmCheckout(t.Context(), w.account, own.ID, in)
+				require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+				w.due(own.ID)
+				require.NoError(t, w.Reconcile(t.Context()))
+				require.Nil(t, w.get(own.ID).LastPaymentError.V, "nobody declined it")
+				assert.Equal(t, map[bool]string{false: "https://seller.test/back", true: own.URL}[onPage], w.back(fake, own.ID), fault)
+			}
+		}
+	})
+}
+
 // A bank that takes its time is asked again until it has decided.
 func TestStripe_ASlowBankIsWaitedFor(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {

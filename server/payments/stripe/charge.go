@@ -116,10 +116,10 @@ func look(ctx context.Context, all intents, ref string) (intent, error) {
 }
 
 // declineOf turns an error of a request without which no money moves into a *payments.Decline, unless asking again
-// may help.
+// may help. That its token was sent with something else is no answer: what was sent first may have been done.
 func declineOf(did string, err error) error {
 	e, ok := errors.AsType[*stripego.Error](err)
-	if !ok {
+	if !ok || e.Type == stripego.ErrorTypeIdempotency {
 		return explain(did, err)
 	}
 	switch e.HTTPStatusCode {
