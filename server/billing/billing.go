@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
@@ -212,11 +213,17 @@ func pageOf(c *store.Confirmation) string {
 	return ""
 }
 
-// wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says. It is the
-// same whoever asks for the charge, because a provider takes no other one with the same token.
+// longestWayBack is how many characters of an address Stripe keeps with a charge.
+const longestWayBack = 500
+
+// wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says, unless
+// that is too long to be kept. It is the same whoever asks for the charge, because a provider takes no other one with the same token.
 func wayBack(c *store.Confirmation) string {
 	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.Payment.OnPage {
-		return strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
+		back := strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
+		if utf8.RuneCountInString(back) <= longestWayBack {
+			return back
+		}
 	}
 	return pageOf(c)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -164,6 +165,24 @@ func (w *world) back(fake *stripefake.Fake, checkout string) string {
 	next, asked := fake.Object(*payment.ProviderRef)["next_action"].(map[string]any)
 	require.True(w.t, asked)
 	return next["redirect_to_url"].(map[string]any)["return_url"].(string)
+}
+
+// Stripe keeps 500 characters of an address. A longer one is not worth a declined card: the buyer comes back to our page.
+func TestStripe_AWayBackThatIsTooLongDeclinesNobody(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		base := "https://seller.test/ü/"
+		for pad, kept := range map[string]bool{
+			strings.Repeat("a", 500-22):                   true,
+			strings.Repeat("a", 501-22):                   false,
+			strings.Repeat("a", 490-22) + "{CHECKOUT_ID}": false,
+			strings.Repeat("a", 2048-22):                  false,
+		} {
+			own := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ReturnURL: new(base + pad)}, w.handbook())
+			_, err := w.pay(own.ID, "pm_card_authenticationRequiredOnSetup")
+			require.NoError(t, err)
+			assert.Equal(t, map[bool]string{true: base + pad, false: own.URL}[kept], w.back(fake, own.ID))
+		}
+	})
 }
 
 // Whoever goes on with a payment asks for what was asked for first: a buyer who was on our page comes back to it.

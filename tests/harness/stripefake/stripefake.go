@@ -18,6 +18,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 //go:embed fixtures.json
@@ -251,9 +252,13 @@ func (f *Fake) refuse(r *http.Request, pattern string) (reply, bool) {
 	if r.Method == http.MethodPost && r.Header.Get("Idempotency-Key") == "" {
 		return fail(400, "invalid_request_error", "", "", "A write without an Idempotency-Key cannot be repeated."), true
 	}
-	for name := range r.Form {
-		if top, _, _ := strings.Cut(name, "["); !allowed(pattern, top) {
+	for name, values := range r.Form {
+		top, _, _ := strings.Cut(name, "[")
+		if !allowed(pattern, top) {
 			return fail(400, "invalid_request_error", "parameter_unknown", name, "Received unknown parameter: "+name), true
+		}
+		if top == "metadata" && utf8.RuneCountInString(values[0]) > 500 {
+			return fail(400, "invalid_request_error", "", name, "Metadata values can have up to 500 characters."), true
 		}
 	}
 	return reply{}, false
