@@ -10,7 +10,7 @@ import (
 
 // ask has the provider make a charge, whose token is the payment's id. Its reference is stored before money moves: whoever goes
 // on after a crash asks what became of it.
-func (b *Billing) ask(ctx context.Context, provider payments.Provider, in payments.ChargeInput) (payments.Charge, error) {
+func (b *Billing) ask(ctx context.Context, provider payments.Provider, in payments.ChargeInput, back string) (payments.Charge, error) {
 	ref, err := provider.PrepareCharge(ctx, in)
 	if err != nil {
 		return declined(err)
@@ -18,5 +18,5 @@ func (b *Billing) ask(ctx context.Context, provider payments.Provider, in paymen
 	if err := b.store.SetPaymentRef(ctx, in.Account, in.Token, ref); err != nil {
 		return payments.Charge{}, err
 	}
-	return provider.ConfirmCharge(ctx, in.Account, ref)
+	return provider.ConfirmCharge(ctx, in.Account, ref, back)
 }

@@ -165,7 +165,7 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 		if err != nil || charge.Status != payments.ChargePrepared {
 			return charge, err
 		}
-		return provider.ConfirmCharge(ctx, payment.AccountID, *payment.ProviderRef)
+		return provider.ConfirmCharge(ctx, payment.AccountID, *payment.ProviderRef, wayBack(begun))
 	}
 	if payment.SaveMethod && payment.CustomerRef == nil {
 		if err := b.saveMethod(ctx, provider, begun); err != nil {
@@ -174,9 +174,9 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	}
 	return b.ask(ctx, provider, payments.ChargeInput{
 		Token: payment.ID, Account: payment.AccountID, Amount: payment.Amount, Currency: payment.Currency,
-		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession, ReturnURL: wayBack(begun),
+		MethodRef: payment.MethodRef, CustomerRef: deref(payment.CustomerRef), OffSession: payment.OffSession,
 		Metadata: map[string]string{"account": payment.AccountID, "payment": payment.ID},
-	})
+	}, wayBack(begun))
 }
 
 // declined makes an error that says no for good the decline of a charge.
@@ -213,11 +213,11 @@ func pageOf(c *store.Confirmation) string {
 	return ""
 }
 
-// longestWayBack is how many characters of an address Stripe keeps with a charge.
+// longestWayBack is how many characters an address may have that a provider is handed.
 const longestWayBack = 500
 
 // wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says, unless
-// that is too long to be kept. It is the same whoever asks for the charge, because a provider takes no other one with the same token.
+// that is too long. It is the same whoever goes on with the charge.
 func wayBack(c *store.Confirmation) string {
 	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.Payment.OnPage {
 		back := strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)

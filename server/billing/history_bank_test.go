@@ -111,8 +111,8 @@ func (b *bank) PrepareCharge(ctx context.Context, in payments.ChargeInput) (stri
 	})
 }
 
-func (b *bank) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	return b.charge(account, ref, func() (payments.Charge, error) { return b.Provider.ConfirmCharge(ctx, account, ref) })
+func (b *bank) ConfirmCharge(ctx context.Context, account, ref, back string) (payments.Charge, error) {
+	return b.charge(account, ref, func() (payments.Charge, error) { return b.Provider.ConfirmCharge(ctx, account, ref, back) })
 }
 
 func (b *bank) GetCharge(ctx context.Context, account, ref string) (payments.Charge, error) {

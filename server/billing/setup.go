@@ -22,7 +22,8 @@ const (
 )
 
 // GiveMethod is how a customer who is there gives a method to be charged with later. Subscription, if there is one, is charged to
-// it from then on. Page is where they come back to from their bank.
+// it from then on. Page is where they come back to from their bank; its address may open
+// the portal, so that the provider keeps it nowhere.
 type GiveMethod struct {
 	Method       payments.MethodInput
 	IsDefault    bool
@@ -71,12 +72,12 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 		told[setupSubscription] = in.Subscription
 	}
 	prepared, err := provider.PrepareCharge(ctx, payments.ChargeInput{
-		Token: attached.Token, Account: account, MethodRef: method.Ref, CustomerRef: ref, ReturnURL: in.Page, Metadata: told,
+		Token: attached.Token, Account: account, MethodRef: method.Ref, CustomerRef: ref, Metadata: told,
 	})
 	if err != nil {
 		return nil, refusal(err)
 	}
-	charge, err := provider.ConfirmCharge(ctx, account, prepared)
+	charge, err := provider.ConfirmCharge(ctx, account, prepared, in.Page)
 	if err != nil {
 		return nil, fmt.Errorf("give a method of customer %s: %w", c.ID, err)
 	}

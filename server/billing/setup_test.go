@@ -42,6 +42,9 @@ func TestGiveMethod_AsksTheBankFirst(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "https://hooks.stripe.test/3d_secure", asked.NextURL)
 		assert.Nil(t, asked.Saved)
+		intent := fake.Object(asked.Ref)
+		assert.NotContains(t, fmt.Sprint(intent["metadata"]), "/portal/", "the address opens the portal, to whoever reads it at Stripe")
+		assert.Contains(t, fmt.Sprint(intent["next_action"]), "https://shop.test/portal/1/cards/new?subscription=sub_1")
 		assert.Zero(t, fake.Taken())
 	})
 }

@@ -167,7 +167,7 @@ func (w *world) back(fake *stripefake.Fake, checkout string) string {
 	return next["redirect_to_url"].(map[string]any)["return_url"].(string)
 }
 
-// Stripe keeps 500 characters of an address. A longer one is not worth a declined card: the buyer comes back to our page.
+// An address of more than 500 characters is not worth a declined card: the buyer comes back to our page.
 func TestStripe_AWayBackThatIsTooLongDeclinesNobody(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		base := "https://seller.test/ü/"

@@ -55,9 +55,9 @@ func (f *flaky) PrepareCharge(ctx context.Context, in payments.ChargeInput) (str
 	return f.Provider.PrepareCharge(ctx, in)
 }
 
-func (f *flaky) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
+func (f *flaky) ConfirmCharge(ctx context.Context, account, ref, back string) (payments.Charge, error) {
 	f.confirms.Add(1)
-	charge, err := f.Provider.ConfirmCharge(ctx, account, ref)
+	charge, err := f.Provider.ConfirmCharge(ctx, account, ref, back)
 	if f.lost.Load() {
 		return payments.Charge{}, errLine
 	}

@@ -42,10 +42,10 @@ func (o outside) PrepareCharge(ctx context.Context, in ChargeInput) (string, err
 	return o.Provider.PrepareCharge(ctx, in)
 }
 
-func (o outside) ConfirmCharge(ctx context.Context, account, ref string) (Charge, error) {
+func (o outside) ConfirmCharge(ctx context.Context, account, ref, back string) (Charge, error) {
 	ctx, cancel := leave(ctx)
 	defer cancel()
-	return o.Provider.ConfirmCharge(ctx, account, ref)
+	return o.Provider.ConfirmCharge(ctx, account, ref, back)
 }
 
 func (o outside) GetCharge(ctx context.Context, account, ref string) (Charge, error) {

@@ -23,7 +23,7 @@ func (f *far) PrepareCharge(ctx context.Context, _ payments.ChargeInput) (string
 	return "ref", nil
 }
 
-func (f *far) ConfirmCharge(context.Context, string, string) (payments.Charge, error) {
+func (f *far) ConfirmCharge(context.Context, string, string, string) (payments.Charge, error) {
 	return payments.Charge{}, nil
 }
 
@@ -89,7 +89,7 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 		assert.Panics(t, func() { _, _ = p.AttachMethod(ctx, payments.AttachInput{}) })
 		assert.Panics(t, func() { _ = p.DetachMethod(ctx, "acct_1", "pm_1") })
 		assert.Panics(t, func() { _, _ = p.PrepareCharge(ctx, payments.ChargeInput{}) })
-		assert.Panics(t, func() { _, _ = p.ConfirmCharge(ctx, "acct_1", "ref") })
+		assert.Panics(t, func() { _, _ = p.ConfirmCharge(ctx, "acct_1", "ref", "") })
 		assert.Panics(t, func() { _, _ = p.GetCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.CancelCharge(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = p.Refund(ctx, payments.RefundInput{}) })

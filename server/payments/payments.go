@@ -39,8 +39,9 @@ type Provider interface {
 	// Its error is a *Decline if the charge can never be made; there is no reference then.
 	PrepareCharge(ctx context.Context, in ChargeInput) (ref string, err error)
 
-	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it.
-	ConfirmCharge(ctx context.Context, account, ref string) (Charge, error)
+	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it. Back is where the buyer comes
+	// back to from what the charge requires of them elsewhere; it is empty if there is no such page, and not kept.
+	ConfirmCharge(ctx context.Context, account, ref, back string) (Charge, error)
 
 	// GetCharge looks a charge up.
 	GetCharge(ctx context.Context, account, ref string) (Charge, error)
@@ -138,8 +139,7 @@ type AttachInput struct {
 
 // ChargeInput asks for Amount minor units of Currency. A charge of nothing asks whether a saved method may be charged
 // later. A charge is OffSession while its buyer is not there to do
-// anything; CustomerRef is empty for a method that is charged once. ReturnURL is where the buyer comes back to from what
-// the charge requires of them elsewhere; it is empty if there is no such page.
+// anything; CustomerRef is empty for a method that is charged once.
 type ChargeInput struct {
 	Token       string
 	Account     string
@@ -148,7 +148,6 @@ type ChargeInput struct {
 	MethodRef   string
 	CustomerRef string
 	OffSession  bool
-	ReturnURL   string
 	Metadata    map[string]string
 }
 

@@ -32,7 +32,7 @@ func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (
 // ConfirmCharge implements payments.Provider. The intent is its own guard against charging twice: it holds its method
 // until it is charged or declined, and none is sent here. A key of the request would do worse, because Stripe repeats
 // under it even the answer that something broke.
-func (p *Provider) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
+func (p *Provider) ConfirmCharge(ctx context.Context, account, ref, back string) (payments.Charge, error) {
 	all, err := p.intents(ctx, account, ref)
 	if err != nil {
 		return payments.Charge{}, err
@@ -41,7 +41,7 @@ func (p *Provider) ConfirmCharge(ctx context.Context, account, ref string) (paym
 	if err != nil || found.Status != payments.ChargePrepared {
 		return found.Charge, err
 	}
-	confirmed, err := all.confirm(ctx, found)
+	confirmed, err := all.confirm(ctx, found, back)
 	if err == nil {
 		return confirmed.Charge, nil
 	}

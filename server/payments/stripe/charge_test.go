@@ -32,7 +32,7 @@ func TestCharge_AnOutcomeNeverChanges(t *testing.T) {
 	for _, want := range []payments.Charge{
 		b.charge(input("pay_1", "pm_card_visa")), b.charge(input("pay_2", "pm_card_chargeDeclined")),
 	} {
-		confirmed, err := b.ConfirmCharge(t.Context(), account, want.Ref)
+		confirmed, err := b.ConfirmCharge(t.Context(), account, want.Ref, page)
 		require.NoError(t, err)
 		canceled, err := b.CancelCharge(t.Context(), account, want.Ref)
 		require.NoError(t, err)
@@ -64,14 +64,14 @@ func TestCharge_ThatTimesOutIsMadeOnce(t *testing.T) {
 		b.fake.Spoil(spoil)
 		ref, err := b.PrepareCharge(t.Context(), in)
 		if err == nil {
-			_, err = b.ConfirmCharge(t.Context(), account, ref)
+			_, err = b.ConfirmCharge(t.Context(), account, ref, page)
 		}
 		require.Error(t, err, spoil)
 		_, isDecline := errorsAsDecline(err)
 		assert.False(t, isDecline, "%v is no decline", spoil)
 
 		ref = b.prepare(in)
-		charge, err := b.ConfirmCharge(t.Context(), account, ref)
+		charge, err := b.ConfirmCharge(t.Context(), account, ref, page)
 		require.NoError(t, err)
 		assert.Equal(t, payments.ChargeSucceeded, charge.Status)
 		assert.EqualValues(t, 1900*(i+1), b.fake.Taken(), spoil)
@@ -82,11 +82,11 @@ func TestConfirmCharge_SaysNothingOfTheSecretOfAnIntent(t *testing.T) {
 	b := open(t)
 	ref := b.prepare(input("pay_1", "pm_card_visa"))
 	b.fake.Spoil(stripefake.Fault{Path: "/confirm", Status: 500})
-	_, err := b.ConfirmCharge(t.Context(), account, ref)
+	_, err := b.ConfirmCharge(t.Context(), account, ref, page)
 	require.ErrorContains(t, err, "Something went wrong")
 	assert.NotContains(t, err.Error(), "_secret_")
 	b.keys.SecretKey = "sk_test_revoked"
-	_, err = b.ConfirmCharge(t.Context(), account, ref)
+	_, err = b.ConfirmCharge(t.Context(), account, ref, page)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "_secret_")
 	assert.NotContains(t, err.Error(), "sk_test_revoked")
@@ -149,7 +149,7 @@ func TestCharge_WaitsForTheBuyer(t *testing.T) {
 	canceled, err := b.CancelCharge(t.Context(), account, given.Ref)
 	require.NoError(t, err)
 	assert.Equal(t, payments.ChargeCanceled, canceled.Status)
-	again, err := b.ConfirmCharge(t.Context(), account, given.Ref)
+	again, err := b.ConfirmCharge(t.Context(), account, given.Ref, page)
 	require.NoError(t, err)
 	assert.Equal(t, payments.ChargeCanceled, again.Status)
 	assert.EqualValues(t, 1900, b.fake.Taken())
@@ -200,7 +200,7 @@ func TestCharge_WhileTheBuyerIsAway(t *testing.T) {
 	assert.NotEmpty(t, used)
 	alone := input("pay_5", "pm_card_visa")
 	alone.OffSession = true
-	charge, err := b.ConfirmCharge(t.Context(), account, b.prepare(alone))
+	charge, err := b.ConfirmCharge(t.Context(), account, b.prepare(alone), page)
 	require.NoError(t, err)
 	assert.Equal(t, payments.ChargeDeclined, charge.Status, "nobody's card cannot be charged off session")
 	assert.Equal(t, payments.ChargeCanceled, b.get(charge.Ref).Status, "what was told to be declined must never go through")

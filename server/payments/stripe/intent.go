@@ -16,7 +16,7 @@ import (
 type intents interface {
 	create(ctx context.Context, in payments.ChargeInput, amount int64) (ref string, err error)
 	retrieve(ctx context.Context, ref string) (intent, error)
-	confirm(ctx context.Context, prepared intent) (intent, error)
+	confirm(ctx context.Context, prepared intent, back string) (intent, error)
 	cancel(ctx context.Context, ref string) (intent, error)
 }
 
@@ -24,11 +24,11 @@ type intents interface {
 type intent struct{ payments.Charge }
 
 // returnURL is where the buyer of an intent comes back to; nil for one who is not there.
-func (i intent) returnURL() *string {
-	if url := i.Metadata[keyReturnURL]; url != "" && !i.offSession() {
-		return &url
+func (i intent) returnURL(back string) *string {
+	if back == "" || i.offSession() {
+		return nil
 	}
-	return nil
+	return &back
 }
 
 func (i intent) offSession() bool { return i.Metadata[keyOffSession] != "" }
@@ -58,9 +58,6 @@ func metadataOf(in payments.ChargeInput) map[string]string {
 	m := map[string]string{}
 	maps.Copy(m, in.Metadata)
 	m[keyAccount], m[keyToken] = in.Account, in.Token
-	if in.ReturnURL != "" {
-		m[keyReturnURL] = in.ReturnURL
-	}
 	if in.OffSession {
 		m[keyOffSession] = "true"
 	}
@@ -123,8 +120,8 @@ func (c paymentIntents) retrieve(ctx context.Context, ref string) (intent, error
 	return paymentIntentOf(c.V1PaymentIntents.Retrieve(ctx, ref, nil))
 }
 
-func (c paymentIntents) confirm(ctx context.Context, prepared intent) (intent, error) {
-	params := &stripego.PaymentIntentConfirmParams{ReturnURL: prepared.returnURL()}
+func (c paymentIntents) confirm(ctx context.Context, prepared intent, back string) (intent, error) {
+	params := &stripego.PaymentIntentConfirmParams{ReturnURL: prepared.returnURL(back)}
 	if prepared.offSession() {
 		params.OffSession = new(true)
 	}
@@ -170,8 +167,8 @@ func (c setupIntents) retrieve(ctx context.Context, ref string) (intent, error) 
 	return setupIntentOf(c.V1SetupIntents.Retrieve(ctx, ref, nil))
 }
 
-func (c setupIntents) confirm(ctx context.Context, prepared intent) (intent, error) {
-	return setupIntentOf(c.V1SetupIntents.Confirm(ctx, prepared.Ref, &stripego.SetupIntentConfirmParams{ReturnURL: prepared.returnURL()}))
+func (c setupIntents) confirm(ctx context.Context, prepared intent, back string) (intent, error) {
+	return setupIntentOf(c.V1SetupIntents.Confirm(ctx, prepared.Ref, &stripego.SetupIntentConfirmParams{ReturnURL: prepared.returnURL(back)}))
 }
 
 func (c setupIntents) cancel(ctx context.Context, ref string) (intent, error) {

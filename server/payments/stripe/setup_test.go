@@ -32,7 +32,7 @@ func TestCharge_OfNothingAsksForLaterOnes(t *testing.T) {
 	intent := b.fake.Object(charge.Ref)
 	assert.Equal(t, "setup_intent", intent["object"])
 	assert.Equal(t, "off_session", intent["usage"])
-	assert.Equal(t, in.ReturnURL, intent["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
+	assert.Equal(t, page, intent["next_action"].(map[string]any)["redirect_to_url"].(map[string]any)["return_url"])
 	b.fake.Settle(charge.Ref, true)
 	assert.Equal(t, payments.ChargeSucceeded, b.get(charge.Ref).Status)
 
@@ -62,7 +62,7 @@ func TestCharge_OfNothingIsDeclinedOrGivenUp(t *testing.T) {
 	canceled, err := b.CancelCharge(t.Context(), account, waits.Ref)
 	require.NoError(t, err)
 	assert.Equal(t, payments.ChargeCanceled, canceled.Status)
-	confirmed, err := b.ConfirmCharge(t.Context(), account, waits.Ref)
+	confirmed, err := b.ConfirmCharge(t.Context(), account, waits.Ref, page)
 	require.NoError(t, err)
 	assert.Equal(t, payments.ChargeCanceled, confirmed.Status)
 }
@@ -74,11 +74,11 @@ func TestCharge_OfNothingThatTimesOutIsMadeOnce(t *testing.T) {
 		b.fake.Spoil(fault)
 		ref, err := b.PrepareCharge(t.Context(), in)
 		if err == nil {
-			_, err = b.ConfirmCharge(t.Context(), account, ref)
+			_, err = b.ConfirmCharge(t.Context(), account, ref, page)
 		}
 		require.Error(t, err, fault)
 		ref = b.prepare(in)
-		charge, err := b.ConfirmCharge(t.Context(), account, ref)
+		charge, err := b.ConfirmCharge(t.Context(), account, ref, page)
 		require.NoError(t, err)
 		assert.Equal(t, payments.ChargeSucceeded, charge.Status)
 		assert.Equal(t, i+1, b.fake.Count("setup_intent"))

@@ -85,15 +85,14 @@ func TestShape_EveryCallIsAsStripeSpecifiesIt(t *testing.T) {
 	in.CustomerRef = customer
 	ref, err := p.PrepareCharge(ctx, in)
 	require.NoError(t, err)
-	m.metadata = `{"tillwright_return_url": "https://shop.test/checkout/1"}`
-	_, err = p.ConfirmCharge(ctx, account, ref)
+	_, err = p.ConfirmCharge(ctx, account, ref, page)
 	require.NoError(t, err)
 
 	in.Token, in.OffSession = "pay_2", true
 	ref, err = p.PrepareCharge(ctx, in)
 	require.NoError(t, err)
 	m.metadata = `{"tillwright_off_session": "true"}`
-	_, err = p.ConfirmCharge(ctx, account, ref)
+	_, err = p.ConfirmCharge(ctx, account, ref, page)
 	require.NoError(t, err)
 	_, err = p.CancelCharge(ctx, account, ref)
 	require.NoError(t, err)
@@ -107,8 +106,8 @@ func TestShape_EveryCallIsAsStripeSpecifiesIt(t *testing.T) {
 	in.Token, in.OffSession, in.Amount = "pay_3", false, 0
 	ref, err = p.PrepareCharge(ctx, in)
 	require.NoError(t, err)
-	m.metadata = `{"tillwright_return_url": "https://shop.test/checkout/1"}`
-	_, err = p.ConfirmCharge(ctx, account, ref)
+	m.metadata = "{}"
+	_, err = p.ConfirmCharge(ctx, account, ref, page)
 	require.NoError(t, err)
 	_, err = p.CancelCharge(ctx, account, ref)
 	require.NoError(t, err)

@@ -66,12 +66,11 @@ func (p *Provider) client(ctx context.Context, account string) (*stripego.Client
 }
 
 // What our objects at Stripe carry beside the metadata that they are given. The first two tell whose a notification
-// is; the others are what a confirmation needs and Stripe only takes then.
+// is; the last is what a confirmation needs and Stripe only takes then.
 const (
 	keyAccount    = "tillwright_account"
 	keyToken      = "tillwright_token"
 	keyOffSession = "tillwright_off_session"
-	keyReturnURL  = "tillwright_return_url"
 )
 
 // refusal returns what Stripe says about a request that it did not carry out and never will. All else, a key that is

@@ -23,7 +23,10 @@ type bank struct {
 	keys payments.Credentials
 }
 
-const account = "acct_1"
+const (
+	account = "acct_1"
+	page    = "https://shop.test/checkout/1"
+)
 
 func open(t *testing.T) *bank {
 	t.Parallel()
@@ -44,7 +47,7 @@ func (b *bank) credentials(_ context.Context, of string) (payments.Credentials, 
 
 func input(token, method string) payments.ChargeInput {
 	return payments.ChargeInput{
-		Token: token, Account: account, Amount: 1900, Currency: "usd", MethodRef: method, ReturnURL: "https://shop.test/checkout/1",
+		Token: token, Account: account, Amount: 1900, Currency: "usd", MethodRef: method,
 		Metadata: map[string]string{"payment": token},
 	}
 }
@@ -64,7 +67,7 @@ func (b *bank) charge(in payments.ChargeInput) payments.Charge {
 	prepared, err := b.GetCharge(b.t.Context(), account, ref)
 	require.NoError(b.t, err)
 	require.Equal(b.t, payments.ChargePrepared, prepared.Status)
-	charge, err := b.ConfirmCharge(b.t.Context(), account, ref)
+	charge, err := b.ConfirmCharge(b.t.Context(), account, ref, page)
 	require.NoError(b.t, err)
 	require.Equal(b.t, ref, charge.Ref)
 	return charge

@@ -33,9 +33,9 @@ func (b *bank) history(ref string, offSession ...bool) string {
 		}
 		charge, err := b.PrepareCharge(b.t.Context(), in)
 		require.NoError(b.t, err)
-		first, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge)
+		first, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge, "")
 		require.NoError(b.t, err)
-		again, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge)
+		again, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge, "")
 		require.NoError(b.t, err)
 		assert.Equal(b.t, first, again)
 		all += map[payments.Status]string{payments.ChargeSucceeded: "+", payments.ChargeDeclined: "-", payments.ChargeRequiresAction: "?"}[first.Status]

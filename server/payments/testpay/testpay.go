@@ -64,8 +64,8 @@ func prepared(account, ref string) (store.TestCharge, error) {
 	}, err
 }
 
-// ConfirmCharge implements payments.Provider.
-func (p *Provider) ConfirmCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
+// ConfirmCharge implements payments.Provider. What a charge requires is done on our own page.
+func (p *Provider) ConfirmCharge(ctx context.Context, account, ref, _ string) (payments.Charge, error) {
 	c, err := prepared(account, ref)
 	if err != nil {
 		return payments.Charge{}, err

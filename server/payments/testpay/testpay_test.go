@@ -62,7 +62,7 @@ func (b *bank) charge(token, number string) payments.Charge {
 	prepared, err := b.GetCharge(b.t.Context(), "acct_1", ref)
 	require.NoError(b.t, err)
 	assert.Equal(b.t, payments.ChargePrepared, prepared.Status)
-	charge, err := b.ConfirmCharge(b.t.Context(), "acct_1", ref)
+	charge, err := b.ConfirmCharge(b.t.Context(), "acct_1", ref, "")
 	require.NoError(b.t, err)
 	return charge
 }
@@ -95,7 +95,7 @@ func TestPrepareCharge_OneTokenIsOneCharge(t *testing.T) {
 		assert.Equal(t, first.Ref, again)
 		other, err := b.PrepareCharge(t.Context(), input("token", "4000000000000002"))
 		require.NoError(t, err)
-		_, err = b.ConfirmCharge(t.Context(), "acct_1", other)
+		_, err = b.ConfirmCharge(t.Context(), "acct_1", other, "")
 		assert.Error(t, err, "a token belongs to what it was first used for")
 		foreign, err := b.GetCharge(t.Context(), "acct_2", first.Ref)
 		require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestCharge_AnOutcomeNeverChanges(t *testing.T) {
 	each(t, func(t *testing.T, b *bank) {
 		paid, declined := b.charge("paid", "4242424242424242"), b.charge("declined", "4000000000000002")
 		for _, call := range []func(ref string) (payments.Charge, error){
-			func(ref string) (payments.Charge, error) { return b.ConfirmCharge(t.Context(), "acct_1", ref) },
+			func(ref string) (payments.Charge, error) { return b.ConfirmCharge(t.Context(), "acct_1", ref, "") },
 			func(ref string) (payments.Charge, error) { return b.CancelCharge(t.Context(), "acct_1", ref) },
 			func(ref string) (payments.Charge, error) { return b.test.Authenticate(t.Context(), "acct_1", ref) },
 			func(ref string) (payments.Charge, error) { return b.GetCharge(t.Context(), "acct_1", ref) },
@@ -135,7 +135,7 @@ func TestCharge_WaitsForTheBuyer(t *testing.T) {
 		done, err = b.CancelCharge(t.Context(), "acct_1", given.Ref)
 		require.NoError(t, err)
 		assert.Equal(t, payments.ChargeCanceled, done.Status)
-		done, err = b.ConfirmCharge(t.Context(), "acct_1", given.Ref)
+		done, err = b.ConfirmCharge(t.Context(), "acct_1", given.Ref, "")
 		require.NoError(t, err)
 		assert.Equal(t, payments.ChargeCanceled, done.Status)
 	})
