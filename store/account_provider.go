@@ -24,6 +24,17 @@ func (p PaymentsProvider) Refuses(amount int64, currency string) string {
 	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, FormatAmount(amount, currency))
 }
 
+// check is CodeInvalid on a field if the provider refuses an amount, with what the seller can do instead.
+func (p PaymentsProvider) check(amount int64, currency, field, instead string) error {
+	problem := p.Refuses(amount, currency)
+	if problem == "" {
+		return nil
+	}
+	refused := Invalid(field, problem+" "+instead)
+	refused.ForSeller = true
+	return refused
+}
+
 // takes is the most of an amount that the provider charges or gives back.
 func (p PaymentsProvider) takes(amount int64, currency string) int64 {
 	if p != PaymentsProviderStripe || currencies[currency].Exponent != 3 {

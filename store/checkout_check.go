@@ -204,8 +204,9 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 		return nil, err
 	}
 	for _, amount := range []int64{c.AmountDueNow, c.TotalAmount} { // a trial's rest is charged later
-		if problem := PaymentsProvider(in.Provider).Refuses(amount, c.Currency); problem != "" {
-			return nil, Invalid("line_items", problem+" Change the price, the discount or the tax so that the total ends in 0.")
+		err := PaymentsProvider(in.Provider).check(amount, c.Currency, "line_items", "Change the price, the discount or the tax so that the total ends in 0.")
+		if err != nil {
+			return nil, err
 		}
 	}
 	return items, nil

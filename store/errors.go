@@ -46,6 +46,8 @@ type Error struct {
 	Fields  map[string][]string // for CodeInvalid: field path to messages
 	Outcome Outcome
 	After   time.Duration // for CodeRateLimit: when to ask again, if it is not the server's own limit
+
+	ForSeller bool // Message is for the seller alone: a page does not show it to a customer
 }
 
 // Error returns the message.

@@ -35,8 +35,9 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err := u.checkPayable(ctx, b); err != nil {
 			return nil, err
 		}
-		if problem := PaymentsProvider(in.Provider).Refuses(b.Invoice.AmountDue(), b.Invoice.Currency); problem != "" {
-			return nil, Invalid("payment_method", problem+" Void the invoice and write another one, or have it paid out of band.")
+		err = PaymentsProvider(in.Provider).check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
+		if err != nil {
+			return nil, err
 		}
 		payment, err := u.beginInvoicePayment(ctx, b, id, in)
 		return &Confirmation{Invoice: b.Invoice, Payment: payment}, err

@@ -144,10 +144,10 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 	case r.Amount > rest:
 		return Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
 	}
-	if problem := PaymentsProvider(r.Provider).Refuses(r.Amount, r.Currency); problem != "" {
-		return Invalid("amount", problem+" Refund an amount that ends in 0.")
+	err := PaymentsProvider(r.Provider).check(r.Amount, r.Currency, "amount", "Refund an amount that ends in 0.")
+	if err != nil {
+		return err
 	}
-	var err error
 	if r.TaxAmount, err = o.pricing().TaxOf(r.Amount); err != nil {
 		return err
 	}

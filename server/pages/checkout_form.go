@@ -217,6 +217,9 @@ func problemsOf(err error) map[string]string {
 	if !errors.As(err, &refused) {
 		return nil
 	}
+	if refused.ForSeller {
+		return map[string]string{"": unpayable}
+	}
 	problems := map[string]string{}
 	for _, field := range slices.Sorted(maps.Keys(refused.Fields)) {
 		name := fieldOf[field]

@@ -135,13 +135,19 @@ func isMissing(err error) bool {
 	return errors.As(err, &e) && e.Code == store.CodeMissing
 }
 
+// unpayable is shown for what only the seller can do something about.
+const unpayable = "This amount cannot be charged. Ask the seller how you can pay."
+
 // isInvalid returns what is wrong with what was sent, if that is what an error says.
 func isInvalid(err error) (string, bool) {
 	var e *store.Error
-	if errors.As(err, &e) && e.Code == store.CodeInvalid {
-		return e.Message, true
+	if !errors.As(err, &e) || e.Code != store.CodeInvalid {
+		return "", false
 	}
-	return "", false
+	if e.ForSeller {
+		return unpayable, true
+	}
+	return e.Message, true
 }
 
 // isOver reports whether what a form was for stands otherwise by now, because it was sent twice or in another window. The

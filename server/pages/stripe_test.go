@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -162,6 +163,41 @@ func (w *shop) sends(i *store.Invoice, method string, status int) string {
 	response, err := http.PostForm(i.HostedURL+"/pay", url.Values{"payment_method": {method}})
 	require.NoError(w.t, err)
 	return w.read(response, status)
+}
+
+// What the seller has to do about an amount is not the buyer's to read.
+func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		w.useStripe(publishableKey)
+		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Name: "Friends", Type: store.DiscountTypePercent, PercentBps: new(int64(1111)), Duration: store.DiscountDurationOnce,
+		})
+		require.NoError(t, err)
+		c := w.checkout(store.PriceVariant{Amount: 5000, Currency: "kwd"})
+		_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(draft *store.CheckoutDraft) { draft.DiscountID = &d.ID })
+		require.NoError(t, err)
+
+		customer, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("ada@example.com")})
+		require.NoError(t, err)
+		i, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
+			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(w.now.Add(time.Hour))), Currency: "kwd"},
+			Customer: customer.ID, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
+		})
+		require.NoError(t, err)
+		i, err = w.FinalizeInvoice(t.Context(), w.account, i.ID)
+		require.NoError(t, err)
+
+		for _, page := range []string{
+			w.post(c, http.StatusUnprocessableEntity, given("pm_card_visa", "8889")), w.sends(i, "pm_card_visa", http.StatusUnprocessableEntity),
+		} {
+			assert.Contains(t, page, "This amount cannot be charged. Ask the seller how you can pay.")
+			assert.NotContains(t, page, "ends in 0")
+			assert.NotContains(t, page, "Void")
+		}
+		assert.Empty(t, w.bank.Calls())
+	})
 }
 
 func TestInvoicePage_LetsStripeTakeTheCard(t *testing.T) {
