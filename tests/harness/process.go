@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -196,15 +197,20 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Log returns what the server has written so far.
 func (p *Process) Log() string { return p.log.String() }
 
-// FreeAddr returns an address of 127.0.0.1 that nobody listens on.
+// FreeAddr returns an address of 127.0.0.1 that nobody listens on. It is below the ports that the kernel deals out: another
+// process that asks for any port, or connects to somebody, does not get it before the program does, nor while that is killed
+// and started again.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			defer func() { _ = l.Close() }()
+			return l.Addr().String()
+		}
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 type safeBuffer struct {
