@@ -85,13 +85,16 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 }
 
 // FindGivenMethod finds out how far a customer's giving of a method is, and keeps it if the bank has agreed. One that is not
-// theirs is CodeMissing, one that the bank has refused CodeInvalid on payment_method.
+// theirs, or that nobody knows, is CodeMissing, one that the bank has refused CodeInvalid on payment_method.
 func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string) (*GivenMethod, error) {
 	provider, err := b.chosen(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	charge, err := provider.GetCharge(ctx, account, ref)
+	if errors.Is(err, payments.ErrNoCharge) {
+		return nil, store.Missing("payment method", "", ref)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the method that customer %s gives: %w", customer, err)
 	}

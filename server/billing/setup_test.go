@@ -33,10 +33,12 @@ func TestGiveMethod_AsksTheBankFirst(t *testing.T) {
 		again, err := g.FindGivenMethod(t.Context(), w.account, g.customer, given.Ref)
 		require.NoError(t, err)
 		assert.Equal(t, given.Saved.ID, again.Saved.ID)
-		_, err = g.FindGivenMethod(t.Context(), w.account, w.customer("ada@example.com", nil).ID, given.Ref)
-		var gone *store.Error
-		require.ErrorAs(t, err, &gone)
-		assert.Equal(t, store.CodeMissing, gone.Code)
+		for customer, ref := range map[string]string{w.customer("ada@example.com", nil).ID: given.Ref, g.customer: "seti_nobody"} {
+			_, err = g.FindGivenMethod(t.Context(), w.account, customer, ref)
+			var gone *store.Error
+			require.ErrorAs(t, err, &gone)
+			assert.Equal(t, store.CodeMissing, gone.Code)
+		}
 
 		asked, err := g.give("pm_card_authenticationRequiredOnSetup")
 		require.NoError(t, err)

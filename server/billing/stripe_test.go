@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -221,6 +222,27 @@ func TestStripe_ASlowBankIsWaitedFor(t *testing.T) {
 		w.due(checkout.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Len(t, w.orders(), 1)
+	})
+}
+
+// An intent that Stripe does not find may be found again, with the key of before: nobody is told that it has failed.
+func TestStripe_AChargeThatIsNotFoundIsAskedForAgain(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		checkout := w.checkout(one(w.handbook()))
+		_, err := w.pay(checkout.ID, "pm_card_slow")
+		require.NoError(t, err)
+		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
+		require.NoError(t, err)
+		db := harness.OpenDatabase(t, w.url)
+		db.Must(t, `UPDATE payments SET provider_ref = 'pi_nobody'`)
+		w.due(checkout.ID)
+		require.Equal(t, store.Unknown, store.OutcomeOf(w.Reconcile(t.Context())))
+		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
+		db.Must(t, `UPDATE payments SET provider_ref = '`+*payment.ProviderRef+`'`)
+		fake.Settle(*payment.ProviderRef, true)
+		w.due(checkout.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
 	})
 }
 

@@ -43,7 +43,7 @@ type Provider interface {
 	// back to from what the charge requires of them elsewhere; it is empty if there is no such page, and not kept.
 	ConfirmCharge(ctx context.Context, account, ref, back string) (Charge, error)
 
-	// GetCharge looks a charge up.
+	// GetCharge looks a charge up. It is ErrNoCharge if the provider knows none of that reference.
 	GetCharge(ctx context.Context, account, ref string) (Charge, error)
 
 	// CancelCharge gives up a charge that has not moved money yet. One that has an outcome keeps it, so the
@@ -91,6 +91,9 @@ var ErrForged = errors.New("the signature of the notification is not valid")
 // ErrNoCustomer means that the provider has to be told of a customer anew: the account may be another one there by now, or have
 // gone from test mode to live mode.
 var ErrNoCustomer = errors.New("the provider does not know the customer")
+
+// ErrNoCharge means that the provider knows no such charge with the account's keys of today. It does not say that there was none.
+var ErrNoCharge = errors.New("the provider does not know the charge")
 
 // Credentials are what an account has of a provider.
 type Credentials struct {

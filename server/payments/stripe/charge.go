@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	stripego "github.com/stripe/stripe-go/v85"
@@ -109,10 +110,13 @@ func giveUp(ctx context.Context, all intents, ref string) (payments.Charge, erro
 // look finds out how an intent is.
 func look(ctx context.Context, all intents, ref string) (intent, error) {
 	found, err := all.retrieve(ctx, ref)
-	if err != nil {
-		return intent{}, explain("retrieve an intent", err)
+	if err == nil {
+		return found, nil
 	}
-	return found, nil
+	if e, refused := refusal(err); refused && e.Code == stripego.ErrorCodeResourceMissing {
+		return intent{}, fmt.Errorf("%w: %w", payments.ErrNoCharge, explain("retrieve an intent", err))
+	}
+	return intent{}, explain("retrieve an intent", err)
 }
 
 // declineOf turns an error of a request without which no money moves into a *payments.Decline, unless asking again
