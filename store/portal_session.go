@@ -117,7 +117,7 @@ func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 	return err
 }
 
-// DeletePortalSession ends a session of a customer and returns it, or CodeMissing.
+// DeletePortalSession ends a session of a customer and returns it, or CodeMissing, as one is whose time is over.
 func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", "")
@@ -125,7 +125,8 @@ func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref 
 			return nil, err
 		}
 		id, _ := ParseID(KindPortalSession, ref)
-		ended, err := u.exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id = ?`, account, c.ID, id)
+		ended, err := u.exec(ctx, `
+			DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id = ? AND expires_at > ?`, account, c.ID, id, s.Now())
 		if err == nil && ended == 0 {
 			err = Missing("portal session", "", ref)
 		}

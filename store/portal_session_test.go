@@ -110,6 +110,23 @@ func TestEndPortalSession_LeavesTheOthersOpen(t *testing.T) {
 	})
 }
 
+// One whose time is over is kept for the customer, who is told so: it has ended already.
+func TestDeletePortalSession_EndsNoneWhoseTimeIsOver(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		ada := s.customer(t, "ada@example.com", nil)
+		p := s.portal(t, ada)
+		s.options.Now = func() time.Time { return p.ExpiresAt.Time() }
+		_, err := s.DeletePortalSession(t.Context(), s.account, ada.ID, p.ID)
+		requireCode(t, err, CodeMissing)
+		_, _, expired, err := s.OpenPortal(t.Context(), p.Token)
+		require.NoError(t, err)
+		require.True(t, expired)
+		s.options.Now = func() time.Time { return p.ExpiresAt.Time().Add(-time.Second) }
+		_, err = s.DeletePortalSession(t.Context(), s.account, ada.ID, p.ID)
+		require.NoError(t, err)
+	})
+}
+
 func TestCreatePortalSession_EndsTheOldestOfTooMany(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ada, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com")})
