@@ -10,7 +10,7 @@ import (
 // provider knows.
 type Detachment struct {
 	AccountID   string `db:"account_id"`
-	ID          string `db:"id"` // that of the method here
+	ID          string `db:"id"` // that of the method here, or of the giving of one that was not kept
 	Provider    string `db:"provider"`
 	ProviderRef string `db:"provider_ref"`
 	Age         int64  `db:"age"` // in microseconds
@@ -49,6 +49,17 @@ func (s *Store) YieldDetachment(ctx context.Context, account, id string, pause t
 func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.exec(ctx, `DELETE FROM detachments WHERE account_id = ? AND id = ?`, d.AccountID, d.ID)
+	})
+	return err
+}
+
+// DetachGiven stores the intent to tell a provider of a method that was given to it and is not kept here. Giving is the
+// provider's name of that, which stores it once.
+func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref string) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at) VALUES (?, ?, ?, ?, 0, `+s.dbNow()+`)
+			ON CONFLICT (account_id, id) DO NOTHING`, account, giving, provider, ref)
 	})
 	return err
 }

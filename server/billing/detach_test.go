@@ -133,6 +133,41 @@ func TestRemovedMethod_IsDetachedWhenNothingNeedsIt(t *testing.T) {
 	})
 }
 
+// A card to which the bank does not agree stays with nobody, whoever hears of it first, unless the customer has it already.
+func TestGivenMethod_ThatIsRefusedIsDetached(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		g := w.giver()
+		_, err := g.give("pm_card_chargeDeclined")
+		refused(t, err, "payment_method")
+		assert.Equal(t, 1, fake.Attached())
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Zero(t, fake.Attached())
+
+		asked, err := g.give("pm_card_authenticationRequiredOnSetup")
+		require.NoError(t, err)
+		require.NoError(t, w.Reconcile(t.Context()))
+		require.Equal(t, 1, fake.Attached(), "it may yet be kept")
+		fake.Settle(asked.Ref, false)
+		events := fake.Events()
+		for range 2 {
+			require.NoError(t, w.told(fake, events))
+			_, err = g.FindGivenMethod(t.Context(), w.account, g.customer, asked.Ref)
+			refused(t, err, "payment_method")
+		}
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.Zero(t, fake.Attached())
+
+		kept, err := g.save("pm_card_visa", "first")
+		require.NoError(t, err)
+		fake.Block(kept.ProviderRef, "generic_decline")
+		_, err = g.give(kept.ProviderRef)
+		refused(t, err, "payment_method")
+		require.NoError(t, w.Reconcile(t.Context()))
+		assert.True(t, g.isAttached(fake, kept))
+		assert.Len(t, g.methods(), 1)
+	})
+}
+
 // A customer without orders leaves nothing behind but what Stripe is to be told.
 func TestDeleteCustomer_LeavesNoMethods(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

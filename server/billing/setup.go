@@ -122,17 +122,31 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 			err = store.Missing("payment method", "", charge.Ref)
 		}
 		return given, err
-	case payments.ChargeDeclined:
-		return nil, refusal(charge.Decline)
-	case payments.ChargeCanceled:
+	case payments.ChargeDeclined, payments.ChargeCanceled:
+		if err := b.dropGiven(ctx, provider, account, charge); err != nil {
+			return nil, err
+		}
+		if charge.Status == payments.ChargeDeclined {
+			return nil, refusal(charge.Decline)
+		}
 		return nil, store.Invalid("payment_method", "The card was not confirmed in time. Enter it again.")
 	}
 	return given, nil
 }
 
-// applyGiven keeps what a customer gave who did not come back from their bank. Who is no customer any more has given nothing.
+// dropGiven has the provider let go of a method to which the bank did not agree.
+func (b *Billing) dropGiven(ctx context.Context, provider, account string, charge payments.Charge) error {
+	return b.store.DetachGiven(ctx, account, provider, charge.Ref, charge.Metadata[setupMethodRef])
+}
+
+// applyGiven keeps what a customer gave who did not come back from their bank, or lets go of it. Who is no customer any more has
+// given nothing.
 func (b *Billing) applyGiven(ctx context.Context, provider string, event payments.Event) error {
-	if event.Charge.Status != payments.ChargeSucceeded {
+	switch event.Charge.Status {
+	case payments.ChargeSucceeded:
+	case payments.ChargeDeclined, payments.ChargeCanceled:
+		return b.dropGiven(ctx, provider, event.Account, event.Charge)
+	default:
 		return nil
 	}
 	_, err := b.settleGiven(ctx, provider, event.Account, event.Charge)
