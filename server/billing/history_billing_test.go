@@ -38,7 +38,7 @@ func (p *player) draft() error {
 		i.DiscountID = &d.ID
 	}
 	made, err := p.CreateInvoice(everywhere, p.account, store.InvoiceDraft{Invoice: i, Customer: c.ID, Lines: p.invoiceLines()})
-	if err := p.answered("draft an invoice", err); err != nil || made == nil {
+	if err := p.answered("draft an invoice", err); err != nil || made == nil || p.crowded {
 		return err
 	}
 	items, err := p.InvoiceLines(everywhere, p.account, made.ID)
