@@ -77,7 +77,7 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 // cancelNow ends a locked subscription with what is unpaid of it. One whose change of plan is being paid is CodeInvalid on
 // status: the change would be paid for nothing.
 func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now Time) error {
-	if err := sub.isFree(); err != nil {
+	if err := u.store.checkFree(ctx, sub); err != nil {
 		return err
 	}
 	if sub.LatestInvoiceID != nil {

@@ -124,7 +124,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 	if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
 		return nil, Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
 	}
-	if err := sub.isFree(); err != nil {
+	if err := s.checkFree(ctx, sub); err != nil {
 		return nil, err
 	}
 	now -= now % Time(time.Millisecond.Microseconds()) // what a change keeps of the moment until it is paid: see PendingChange

@@ -60,14 +60,14 @@ func (s *Subscription) goesOn() error {
 // PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or
 // trialing can be paused: another one is CodeInvalid on status.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *unit, sub *Subscription, now Time) error {
 		if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
 			return Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
 		}
 		if sub.CancelAtPeriodEnd {
 			return Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
 		}
-		if err := sub.isFree(); err != nil {
+		if err := s.checkFree(ctx, sub); err != nil {
 			return err
 		}
 		from := sub.CurrentPeriodEnd
@@ -85,12 +85,17 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 	})
 }
 
-// isFree returns CodeInvalid on status while a change of plan is being paid.
-func (s *Subscription) isFree() error {
-	if change := s.PendingChange.V; change != nil && change.InvoiceID != nil {
+// checkFree returns CodeInvalid on status while a change of plan is being paid, or the outcome of what a locked subscription
+// last billed is still to come: it decides what becomes of the subscription.
+func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
+	if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
 		return Invalid("status", "A change of plan is being paid. Ask again in a moment.")
 	}
-	return nil
+	waits, err := s.isBeingCharged(ctx, sub)
+	if err == nil && waits {
+		err = Invalid("status", "The subscription is being charged. Ask again in a moment.")
+	}
+	return err
 }
 
 // ResumeSubscription goes on with a paused subscription, or takes back that it is going to pause. In the middle of a

@@ -44,7 +44,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
 			return &SubscriptionStep{}, nil // its invoice is being paid
 		}
-		if waits, err := u.isBeingCharged(ctx, sub); err != nil || waits {
+		if waits, err := s.isBeingCharged(ctx, sub); err != nil || waits {
 			return &SubscriptionStep{}, err
 		}
 		payment, err := u.advance(ctx, sub, now)
@@ -172,22 +172,22 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payme
 
 // isBeingPaid reports whether a payment of the bill is under way.
 func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
-	return u.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
+	return u.store.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
 }
 
-func (u *unit) isPaying(ctx context.Context, account, invoice string) (bool, error) {
-	n, err := get[int](ctx, u.store, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
+func (s *Store) isPaying(ctx context.Context, account, invoice string) (bool, error) {
+	n, err := get[int](ctx, s, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
 		account, invoice)
 	return err == nil && *n > 0, err
 }
 
 // isBeingCharged reports whether the outcome of what a locked subscription last billed is still to come. One that is past
 // due sees for itself at a planned attempt; one with a new payment method waits for its turn.
-func (u *unit) isBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
+func (s *Store) isBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
 	if sub.LatestInvoiceID == nil || sub.Status == SubscriptionStatusPastDue && !sub.ExtraAttempt {
 		return false, nil
 	}
-	return u.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
+	return s.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
 }
 
 // collected makes a subscription whose latest invoice is paid active again.

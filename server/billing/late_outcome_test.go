@@ -50,3 +50,34 @@ func TestSubscription_WaitsForTheOutcomeOfItsPeriod(t *testing.T) {
 		}
 	})
 }
+
+// Whether a period was paid decides what becomes of the subscription: nothing else may before.
+func TestSubscription_IsNotChangedBeforeTheOutcomeOfItsPeriod(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub, other := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.variant(recurring(5000, "month"))
+		w.provider.lost.Store(true)
+		w.provider.declines.Store(true)
+		w.advance.Add(int64(31*day + time.Minute))
+		require.Error(t, w.Work(t.Context()))
+		for name, do := range map[string]func() (*store.Subscription, error){
+			"pause": func() (*store.Subscription, error) {
+				return w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{Now: true})
+			},
+			"change": func() (*store.Subscription, error) {
+				return w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: other.ID})
+			},
+			"change the quantity": func() (*store.Subscription, error) {
+				return w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(3))})
+			},
+			"cancel": func() (*store.Subscription, error) {
+				return w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, atOnce)
+			},
+		} {
+			_, err := do()
+			refused(t, err, "status")
+			assert.ErrorContains(t, err, "being charged", name)
+		}
+		w.heard()
+		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+	})
+}
