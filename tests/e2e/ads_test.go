@@ -217,10 +217,17 @@ func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
 	}
 }
 
-// findsTheAd sends the request again, and once more.
+// findsTheAd sends the request again, until the first one has let go of its key, and once more.
 func (a *advertiser) findsTheAd(t *testing.T) *sdk.Ad {
 	t.Helper()
-	found, err := a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
+	var found *sdk.Ad
+	err := error(nil)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+		found, err = a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
+		if busy := (*sdk.Error)(nil); !errors.As(err, &busy) || busy.Code != sdk.CodeRequestInProgress {
+			break
+		}
+	}
 	require.NoError(t, err)
 	again, err := a.Ads.Create(background, a.draft("Lost"), sdk.WithIdempotencyKey("lost"))
 	require.NoError(t, err)
