@@ -123,7 +123,13 @@ func TestWork_GoesPastWhatCannotBeDone(t *testing.T) {
 		assert.Less(t, len(err.Error()), 10_000, "nobody reads more than that")
 		assert.EqualValues(t, 2, w.now(&good).CyclesBilled)
 		w.behind(`UPDATE subscriptions SET unit_amount = 900`)
-		require.NoError(t, w.Work(t.Context()))
+		for range 20 { // a busy machine does not get through all in the time that one has
+			require.NoError(t, w.Work(t.Context()))
+			if left, err := w.DueSubscriptions(t.Context(), w.account, 1); len(left) == 0 {
+				require.NoError(t, err)
+				break
+			}
+		}
 		for _, sub := range bad {
 			require.EqualValues(t, 2, w.now(&sub).CyclesBilled)
 		}
