@@ -6,7 +6,7 @@ GOLANGCI      = $(GO) tool -modfile=.github/tools/go.mod golangci-lint
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
 RACE          = -race -gcflags=modernc.org/...=-race=false
 
-# The contract runs while the others are compiled, and of those that run longest none is left for the end.
+# The contract runs while the others are compiled. Of those the longest come first, so that none is left for the end.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./tests/fault ./store ./server/billing ./tests/e2e
 
@@ -41,9 +41,9 @@ lint: ## lint the Go code
 	@$(GOLANGCI) run --config .github/golangci.yml ./...
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (the contract without)
-	@$(WITH_POSTGRES) sh -c '$(TEST) ./tests/contract & contract=$$!; \
-		CGO_ENABLED=1 $(TEST) $(RACE) $(LONGEST) $$($(GO) list ./... | grep -v tests/contract); rest=$$?; \
-		wait $$contract && exit $$rest'
+	@$(WITH_POSTGRES) sh -c 'CGO_ENABLED=1 $(GO) build $(RACE) ./... & \
+		$(TEST) ./tests/contract; contract=$$?; wait; \
+		CGO_ENABLED=1 $(TEST) $(RACE) $(LONGEST) $$($(GO) list ./... | grep -v tests/contract) && exit $$contract'
 
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench
