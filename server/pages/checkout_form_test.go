@@ -1,0 +1,221 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// post sends the form of a checkout, as its page has it.
+func (w *shop) post(c *store.Checkout, status int, form url.Values) string {
+	w.t.Helper()
+	response, err := http.PostForm(c.URL+"/pay", form)
+	require.NoError(w.t, err)
+	return w.read(response, status)
+}
+
+// card is what a buyer types who wants to pay what they were shown.
+func card(number, shown string) url.Values {
+	return url.Values{
+		"do": {"pay"}, "shown": {shown}, "card_number": {number}, "card_exp_month": {"12"}, "card_exp_year": {"2040"}, "card_cvc": {"123"},
+	}
+}
+
+func TestCheckoutPage_CanBePaid(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		page := w.page(c.URL, http.StatusOK)
+		assert.Contains(t, page, `action="`+c.ClientSecret+`/pay"`)
+		assert.Contains(t, page, `<label for="card_number">`)
+
+		page = w.post(c, http.StatusUnprocessableEntity, card("4242 4242 4242 4241", "3800"))
+		assert.Contains(t, page, `id="card_number-problem"`)
+		assert.Contains(t, page, `action="pay"`, "the page stands below the checkout now")
+		assert.NotContains(t, page, "4241", "a page never shows a card")
+		page = w.post(c, http.StatusUnprocessableEntity, card("4000000000000002", "3800"))
+		assert.Contains(t, page, "The card was declined.")
+		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800"))
+		assert.Contains(t, page, "Paid. Thank you")
+		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800")) // a double click, or the back button
+		assert.Contains(t, page, "Paid. Thank you")
+		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, orders, 1)
+	})
+}
+
+func TestCheckoutPage_ChargesWhatItHasShown(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+		a.Tax.V = store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
+	})
+	require.NoError(t, err)
+	c := w.checkout(store.PriceVariant{Amount: 1000})
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "Total before tax")
+	form := card("4242424242424242", "2000")
+	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="country-problem"`)
+	form.Set("country", "DE")
+	page := w.post(c, http.StatusOK, form)
+	assert.Contains(t, page, "The total has changed.")
+	assert.Contains(t, page, "MwSt. 19.5\u00a0%")
+	assert.Contains(t, page, "Pay USD\u00a023.90")
+	form.Set("shown", "2390")
+	assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")
+}
+
+func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		form := card("4242424242424242", "3800")
+		form.Set("line1", "Weg 1\x00\xff")
+		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), "Choose the country of this address.")
+		form.Set("country", "Germany")
+		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), "Choose a country of the list.")
+		form.Set("country", "DE")
+		form.Set("city", strings.Repeat("Ö", 256))
+		page := w.post(c, http.StatusUnprocessableEntity, form)
+		assert.Contains(t, page, "Write at most 255 characters.")
+		assert.Contains(t, page, `<option value="DE" selected>Germany</option>`)
+		form.Set("city", "Köln")
+		form.Set("postal_code", "50667")
+		form.Set("tax_id", "DE123456789")
+		form.Set("email", "nobody")
+		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="email-problem"`)
+		form.Del("email")
+		assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")
+
+		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
+		require.NoError(t, err)
+		require.Len(t, orders, 1)
+		assert.Equal(t, &store.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
+		assert.Equal(t, &store.TaxID{Type: "tax_id", Value: "DE123456789"}, orders[0].TaxID.V)
+	})
+}
+
+// asking is a checkout that asks for a text, a choice and two ticks, of which one may be left out, and for the terms.
+func (w *shop) asking() *store.Checkout {
+	w.t.Helper()
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) { a.CheckoutRequiresTerms = true })
+	require.NoError(w.t, err)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	item, err := w.GetCheckoutOffer(w.t.Context(), c)
+	require.NoError(w.t, err)
+	_, err = w.UpdateProduct(w.t.Context(), w.account, *item.Items[0].ProductID, func(p *store.Product) {
+		p.CustomFields.V = []store.CustomField{
+			{Key: "text", Label: "Text", Type: "text", Required: true}, {Key: "choice", Label: "Choice", Type: "select", Required: true, Options: []string{"a", "b"}},
+			{Key: "tick", Label: "Tick", Type: "checkbox", Required: true}, {Key: "letters", Label: "Letters", Type: "checkbox"},
+		}
+	})
+	require.NoError(w.t, err)
+	return c
+}
+
+func TestCheckoutPage_TiesEachProblemToItsField(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	described := map[string]bool{}
+	for _, terms := range []string{"", "true"} { // the terms are asked for before the rest
+		form := card("4242424242424242", "3800")
+		form.Set("terms", terms)
+		page := w.post(c, http.StatusUnprocessableEntity, form)
+		for _, problem := range regexp.MustCompile(`<span class="problem"[^>]*>`).FindAllString(page, -1) {
+			id := regexp.MustCompile(` id="([^"]+)"`).FindStringSubmatch(problem)
+			require.Len(t, id, 2, problem)
+			assert.Contains(t, page, `aria-invalid="true" aria-describedby="`+id[1]+`"`)
+			described[id[1]] = true
+		}
+	}
+	assert.Equal(t, map[string]bool{"answer.text-problem": true, "answer.choice-problem": true, "answer.tick-problem": true, "terms-problem": true}, described)
+}
+
+func TestCheckoutPage_AsksOnceWhatTwoProductsAsk(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	other := w.asking()
+	mine, err := w.GetCheckoutOffer(t.Context(), c)
+	require.NoError(t, err)
+	theirs, err := w.GetCheckoutOffer(t.Context(), other)
+	require.NoError(t, err)
+	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
+		d.Lines = []store.NewLineItem{{PriceVariant: *mine.Items[0].PriceVariantID, Quantity: 1}, {PriceVariant: *theirs.Items[0].PriceVariantID, Quantity: 1}}
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(w.page(c.URL, http.StatusOK), `id="answer.text"`))
+}
+
+func TestCheckoutPage_TakesATickBack(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	page := w.page(c.URL, http.StatusOK)
+	assert.Regexp(t, `(?s)name="answer.letters" type="checkbox" value="true">\s*<input type="hidden" name="answer.letters" value="false">`, page)
+	answer := func(values ...string) string { // as a browser sends the box, if it is ticked, and the field behind it
+		w.post(c, http.StatusOK, url.Values{"do": {"update"}, "answer.letters": values})
+		got, err := w.GetCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		return got.CustomFieldData.V["letters"]
+	}
+	assert.Equal(t, "true", answer("true", "false"))
+	assert.Equal(t, "false", answer("false"))
+	page = w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"pay"}, "shown": {"3800"}, "answer.letters": {"false"}})
+	assert.NotContains(t, page, " checked", "no box is ticked by us")
+}
+
+func TestCheckoutPage_KeepsWhatWasTypedBesideACode(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.asking()
+	page := w.post(c, http.StatusOK, url.Values{"do": {"update"}, "name": {"Ada"}, "country": {"DE"}, "answer.text": {"for my sister"}, "answer.letters": {"true", "false"}})
+	for _, typed := range []string{`value="Ada"`, `<option value="DE" selected>`, `value="for my sister"`, `type="checkbox" value="true" checked`} {
+		assert.Contains(t, page, typed)
+	}
+}
+
+func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), SetupFeeAmount: 100})
+	page := w.page(c.URL, http.StatusOK)
+	assert.Contains(t, page, "2 × USD\u00a019.00 every month<")
+	assert.Contains(t, page, "1 × USD\u00a01.00<", "a set-up fee is paid once")
+	c = w.checkout(store.PriceVariant{
+		Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("week"), IntervalCount: new(int64(2)), BillingCycles: new(int64(5)), TrialDays: 3,
+	})
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "every 2 weeks, 5 times, after 3 days that cost nothing")
+}
+
+func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+		Name: "All", Code: new("ALL"), Type: store.DiscountTypePercent, PercentBps: new(int64(10_000)), Duration: store.DiscountDurationOnce,
+	})
+	require.NoError(t, err)
+	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	require.NoError(t, err)
+	page := w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"update"}, "discount_code": {"none"}})
+	assert.Contains(t, page, `id="discount_code-problem"`)
+	page = w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"all"}})
+	assert.Contains(t, page, "Discount ALL")
+	assert.NotContains(t, page, "card_number")
+	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}}), "card_number")
+	w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"all"}})
+	page = w.post(c, http.StatusOK, url.Values{"do": {"pay"}, "shown": {"0"}, "discount_code": {"all"}})
+	assert.Contains(t, page, "Completed. Thank you")
+}
