@@ -153,6 +153,14 @@ func refusesNewer(t *testing.T, b *harness.Binary, args ...string) {
 	}
 }
 
+// inProduction is the program with what production asks for.
+func inProduction(t *testing.T) *harness.Binary {
+	t.Helper()
+	b := in(t, t.TempDir())
+	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	return b
+}
+
 // Nobody should find out from their bank that no money has moved.
 func TestServe_SaysInProductionThatPaymentsAreATest(t *testing.T) {
 	t.Parallel()
@@ -161,8 +169,7 @@ func TestServe_SaysInProductionThatPaymentsAreATest(t *testing.T) {
 	if log := b.Serve(t, "").Log(); strings.Contains(log, warning) {
 		t.Errorf("a developer is warned: %s", log)
 	}
-	b = in(t, t.TempDir())
-	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	b = inProduction(t)
 	server := b.Serve(t, "")
 	server.Terminate(t)
 	if strings.Contains(server.Log(), warning) {
@@ -186,8 +193,7 @@ func TestServe_SaysInProductionThatNobodyReachesItsLinks(t *testing.T) {
 	if log := b.Serve(t, "").Log(); strings.Contains(log, warning) {
 		t.Errorf("a developer is warned: %s", log)
 	}
-	b = in(t, t.TempDir())
-	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	b = inProduction(t)
 	server := b.Serve(t, "")
 	server.Terminate(t)
 	if !strings.Contains(server.Log(), warning) {
