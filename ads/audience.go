@@ -138,7 +138,7 @@ func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudienc
 	}
 	created, err := s.store.GetAdAudience(ctx, by.Account, action.TargetID, "")
 	if err != nil {
-		return nil, after("read the audience that was created", err)
+		return nil, store.NewUnknownError("read the audience that was created", err)
 	}
 	return created, nil
 }
@@ -228,7 +228,7 @@ func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*sto
 	}
 	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
-		return nil, fmt.Errorf("read the ad account of an audience: %s", err)
+		return nil, store.NewUnknownError("read the ad account of an audience", err)
 	}
 	_, err = s.perform(ctx, by, deed{
 		line:  line,
@@ -261,7 +261,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 	}
 	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
-		return nil, fmt.Errorf("read the ad account of an audience: %s", err)
+		return nil, store.NewUnknownError("read the ad account of an audience", err)
 	}
 	hashed, err := checkUsers(line.Caps(), a, users)
 	if err != nil {
@@ -284,7 +284,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 		return nil, action.Failure.V.Err()
 	}
 	if err := action.After.Decode(result); err != nil {
-		return nil, after("read the result of an upload", err)
+		return nil, store.NewUnknownError("read the result of an upload", err)
 	}
 	return result, nil
 }

@@ -370,7 +370,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 		if w.fault != nil && verdict(w.campaign.Platform, w.fault) == nil {
 			w.outcome.Failure.OpenUntil = s.sent(w.action, w.fault)
 			if err := s.store.YieldAdAction(ctx, w.action.AccountID, w.action.ID, unknownPause, w.outcome.Failure); err != nil {
-				return after("leave a campaign", err)
+				return store.NewUnknownError("leave a campaign", err)
 			}
 			continue
 		}
@@ -379,7 +379,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	for _, w := range known {
 		if errors.Is(w.fault, ErrUnauthorized) {
 			if err := s.store.FailSocialAccount(ctx, w.action.AccountID, w.action.ChannelID); err != nil {
-				return after("mark a channel", err)
+				return store.NewUnknownError("mark a channel", err)
 			}
 		}
 	}
@@ -388,7 +388,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	}
 	settled, err := s.store.SettleAdActions(ctx, known[0].action.AccountID, settlements)
 	if err != nil {
-		return after("settle campaigns", err)
+		return store.NewUnknownError("settle campaigns", err)
 	}
 	for i, w := range known {
 		w.action = &settled[i]

@@ -220,7 +220,7 @@ func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome
 	}
 	ad, err := s.store.GetAd(ctx, d.by.Account, action.Platform, action.TargetID)
 	if err != nil {
-		return nil, after("read the ad that was created", err)
+		return nil, store.NewUnknownError("read the ad that was created", err)
 	}
 	b := adSubject(ad)
 	shown := shownAs(*ad, &b, window{}, s.store.Now())

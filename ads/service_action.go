@@ -110,7 +110,7 @@ func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error
 	if yield := s.store.YieldAdAction(ctx, action.AccountID, action.ID, unknownPause, failure); yield != nil {
 		err = errors.Join(err, yield)
 	}
-	return fmt.Errorf("action %s has no known outcome yet: %s", action.ID, err)
+	return store.NewUnknownError("action "+action.ID+" has no known outcome yet", err)
 }
 
 // undecided is a fault on the way to finding out what became of an action: it says nothing about the action itself.
@@ -141,10 +141,6 @@ func verdict(platform store.Platform, err error) *store.Error {
 func failureOf(e *store.Error) *store.AdFailure {
 	return &store.AdFailure{Code: e.Code, Param: e.Param, Message: e.Message, Fields: e.Fields}
 }
-
-// after hides what an error is that comes up once the network has done something: whatever it says, the request must
-// not be taken for one that changed nothing.
-func after(what string, err error) error { return fmt.Errorf("%s: %s", what, err) }
 
 // found asks the network what became of a token, if it can tell.
 func (l *line) found(ctx context.Context, action *store.AdAction) (Created, bool, error) {

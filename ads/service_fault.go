@@ -61,9 +61,9 @@ func unanswered(platform store.Platform, what string, err error) error {
 	}
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate) || errors.Is(err, context.DeadlineExceeded) {
 		silent := &store.Error{Code: codeUnavailable, Outcome: store.Unknown, Message: fmt.Sprintf("%s did not answer. Send the request again later.", platform)}
-		return fmt.Errorf("%s: %s (%w)", what, err, silent)
+		return fmt.Errorf("%w (%w)", store.NewUnknownError(what, err), silent)
 	}
-	return fmt.Errorf("%s: %s: %s", platform, what, err)
+	return store.NewUnknownError(fmt.Sprintf("%s: %s", platform, what), err)
 }
 
 // isTransient reports whether the same request may succeed later.

@@ -127,11 +127,11 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 	}
 	var done switchResult
 	if err := action.After.Decode(&done); err != nil {
-		return nil, after("read the result of a switch", err)
+		return nil, store.NewUnknownError("read the result of a switch", err)
 	}
 	result.Changed, result.Updated, result.Skipped, result.SkippedReasons, result.Message = true, done.Updated, done.Skipped, done.Reasons, done.Message
 	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
-		return nil, after("read the ad group that was switched", err)
+		return nil, store.NewUnknownError("read the ad group that was switched", err)
 	}
 	result.Status = g.StatusAt(s.store.Now())
 	result.explain(g)

@@ -64,7 +64,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 		return &CampaignOutcome{Plan: plan}, err
 	}
 	if c, err = s.store.GetAdCampaign(ctx, by.Account, c.Platform, c.PlatformID); err != nil {
-		return nil, after("read the campaign that was changed", err)
+		return nil, store.NewUnknownError("read the campaign that was changed", err)
 	}
 	return &CampaignOutcome{Campaign: changed(*c, campaignSubject, e.report, s.store.Now())}, nil
 }
@@ -100,7 +100,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 		return &AdGroupOutcome{Plan: plan}, err
 	}
 	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
-		return nil, after("read the ad group that was changed", err)
+		return nil, store.NewUnknownError("read the ad group that was changed", err)
 	}
 	return &AdGroupOutcome{Group: changed(*g, groupSubject, e.report, s.store.Now())}, nil
 }
@@ -263,7 +263,7 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 		ask: func(ctx context.Context, action *store.AdAction, _ bool) (store.AdOutcome, error) {
 			var patch Patch // of the first time: the mirror may stand elsewhere by now
 			if err := action.Plan.Decode(&patch); err != nil {
-				return store.AdOutcome{}, after("read the plan of a change", err)
+				return store.AdOutcome{}, store.NewUnknownError("read the plan of a change", err)
 			}
 			patch.Token = action.ID
 			entity, err := e.line.Update(ctx, e.line.conn, e.ref, patch)

@@ -63,7 +63,7 @@ func TestListAdCampaigns_RefusesACursorThatIsNotItsOwn(t *testing.T) {
 			in.Limit = 1
 			_, err := a.ListAdCampaigns(t.Context(), a.account, in)
 			requireCode(t, err, CodeBadRequest)
-			assert.Equal(t, "cursor", err.(*Error).Param, name)
+			assert.Equal(t, "cursor", asError(err).Param, name)
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestGetAdCampaign_SaysWhyItCannotBeReached(t *testing.T) {
 		twin.campaign(t, "c1", 1)
 		_, err := a.GetAdCampaign(t.Context(), a.account, "", "c1")
 		requireCode(t, err, CodeParameterMissing)
-		assert.Equal(t, "platform", err.(*Error).Param)
+		assert.Equal(t, "platform", asError(err).Param)
 		c, err := a.GetAdCampaign(t.Context(), a.account, PlatformPinterest, "c1")
 		require.NoError(t, err)
 		assert.Equal(t, twin.channel.ID, c.ChannelID)
@@ -208,7 +208,7 @@ func TestAds_AreTheirAccountsOwn(t *testing.T) {
 		assert.Equal(t, AdUnit, c.BudgetAmount)
 		_, err = a.ActivatedChannel(t.Context(), a.account, other.channel.ID)
 		requireCode(t, err, CodeMissing)
-		assert.Equal(t, "account_id", err.(*Error).Param)
+		assert.Equal(t, "account_id", asError(err).Param)
 		_, err = a.ActivateSocialAccount(t.Context(), a.account, other.channel.ID)
 		requireCode(t, err, CodeMissing)
 		total, err := a.committedDaily(t.Context(), a.account, "usd")

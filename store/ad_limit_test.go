@@ -87,7 +87,7 @@ func TestBeginAdAction_LimitsACampaignByDay(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		_, err := a.BeginAdAction(t.Context(), a.account, a.begin(10_001))
 		requireCode(t, err, CodeSpendLimit)
-		assert.Contains(t, err.(*Error).Fields, "budget_amount")
+		assert.Contains(t, asError(err).Fields, "budget_amount")
 		assert.Contains(t, err.Error(), "10001.00 USD")
 		assert.Contains(t, err.Error(), "10000.00 USD")
 		in := a.begin(70_000)
@@ -178,7 +178,7 @@ func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
 		in.Change.BidAmount = 4 * AdUnit
 		_, err = a.BeginAdAction(t.Context(), a.account, in)
 		requireCode(t, err, CodeSpendLimit)
-		assert.Contains(t, err.(*Error).Fields, "bid_amount")
+		assert.Contains(t, asError(err).Fields, "bid_amount")
 		_, err = a.BeginAdAction(t.Context(), a.account, BeginAdAction{Op: AdOpDeleteCampaign, AdAccount: a.in, TargetID: "c1"})
 		requireCode(t, err, CodeForbidden)
 		_, err = a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{"paint"}) })
@@ -208,7 +208,7 @@ func TestBeginAdAction_NoneIsNotAny(t *testing.T) {
 		requireCode(t, err, CodeSpendLimit)
 		_, err = a.BeginAdAction(t.Context(), a.account, bid)
 		requireCode(t, err, CodeSpendLimit)
-		assert.Contains(t, err.(*Error).Fields, "bid_amount")
+		assert.Contains(t, asError(err).Fields, "bid_amount")
 		set(nil, nil)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 900))
 		require.NoError(t, err)

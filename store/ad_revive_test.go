@@ -112,7 +112,7 @@ func TestBeginAdAction_SaysWhenAnotherChangeMayBeOver(t *testing.T) {
 		wait := func() time.Duration {
 			_, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 30))
 			requireCode(t, err, CodeInProgress)
-			return err.(*Error).After
+			return asError(err).After
 		}
 		assert.Equal(t, time.Second, wait(), "its network is being asked")
 		for _, test := range []struct {

@@ -53,13 +53,30 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// OutcomeOf returns the outcome of an *Error, and Refused for nil. Any other error is Unknown: nobody can say how
-// far it got.
+// UnknownError ends a request of which nobody knows what became outside, or that must not be taken for one that changed
+// nothing because something was done already. It hides what its cause is: were an *Error inside to be seen, it would be taken
+// for the answer and free the Idempotency-Key.
+type UnknownError struct {
+	what  string
+	cause error
+}
+
+// NewUnknownError returns an UnknownError. What says in the log what was being done.
+func NewUnknownError(what string, cause error) *UnknownError { return &UnknownError{what, cause} }
+
+// Error returns what was being done, and why nobody knows what became of it.
+func (e *UnknownError) Error() string { return fmt.Sprintf("%s: %v", e.what, e.cause) }
+
+// OutcomeOf returns the outcome of an *Error, and Refused for nil. An *UnknownError is Unknown, and so is any other error:
+// nobody can say how far it got.
 func OutcomeOf(err error) Outcome {
 	var e *Error
+	var unknown *UnknownError
 	switch {
 	case err == nil:
 		return Refused
+	case errors.As(err, &unknown):
+		return Unknown
 	case errors.As(err, &e):
 		return e.Outcome
 	default:

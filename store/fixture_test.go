@@ -95,6 +95,12 @@ func requireCode(t *testing.T, err error, code Code) {
 	require.Equal(t, code, e.Code, e.Message)
 }
 
+// asError returns the refusal in an error, nil if it is none.
+func asError(err error) *Error {
+	e, _ := errors.AsType[*Error](err)
+	return e
+}
+
 func ref[T any](v T) *T { return &v }
 
 func fixedPrice(amount int64) PriceVariant { return PriceVariant{Amount: amount, Currency: "usd"} }

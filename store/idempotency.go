@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -221,6 +222,9 @@ func (r *request) recorded(ctx context.Context, answer *Answer) bool {
 		}
 		return nil, err
 	})
+	if err != nil && !errors.Is(err, errNotRecorded) {
+		slog.WarnContext(ctx, "look whether a commit took place", "account", k.Account, "error", err)
+	}
 	return err == nil
 }
 
@@ -230,11 +234,15 @@ func (r *request) settle(ctx context.Context, err error) {
 	if !r.held {
 		return
 	}
+	var failed error
 	if OutcomeOf(err) == Refused {
-		_ = r.release(ctx)
-		return
+		failed = r.release(ctx)
+	} else {
+		failed = r.alone(ctx, `UPDATE idempotency_keys SET lease_until = 0 WHERE account_id = ? AND key = ? AND token = ? AND status = 0`)
 	}
-	_ = r.alone(ctx, `UPDATE idempotency_keys SET lease_until = 0 WHERE account_id = ? AND key = ? AND token = ? AND status = 0`)
+	if failed != nil {
+		slog.WarnContext(ctx, "an Idempotency-Key stays taken until its lease ends", "account", r.key.Account, "error", failed)
+	}
 }
 
 // release frees the key.

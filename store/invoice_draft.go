@@ -343,9 +343,9 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, 
 	if err != nil {
 		return err
 	}
-	totals, err := price(items, discounts...)
-	if err != nil {
-		return Invalid("lines", fmt.Sprintf("The total exceeds %d, which is the most that an invoice can come to.", MaxAmount))
+	totals, err := priceLines(items, discounts...)
+	if err := priceError("lines", "an invoice", err, totals.Total); err != nil {
+		return err
 	}
 	least := currencies[i.Currency].Minimum
 	if i.CollectionMethod == CollectionMethodChargeAutomatically && totals.Total > 0 && totals.Total < least {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -306,15 +307,34 @@ func (l *LineItem) tax() pricing.Tax {
 	return tax
 }
 
-// price fills in the amounts of the lines, discounted and with the tax that they say, and returns those of the whole.
+// priceError returns CodeInvalid on a field for a total that is too large for an order or an invoice. Any other error of the
+// arithmetic is ours.
+func priceError(field, whole string, err error, total int64) error {
+	if err != nil && !errors.Is(err, pricing.ErrRange) {
+		return fmt.Errorf("price %s: %w", field, err)
+	}
+	if err != nil || total > MaxAmount {
+		return Invalid(field, fmt.Sprintf("The total exceeds %d, which is the most that %s can come to.", MaxAmount, whole))
+	}
+	return nil
+}
+
+// price fills in the amounts of the lines of an order, discounted and with the tax that they say, and returns those of the
+// whole.
 func price(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
+	totals, err := priceLines(items, discounts...)
+	return totals, priceError("line_items", "an order", err, totals.Total)
+}
+
+// priceLines is price without the words for an error.
+func priceLines(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
 	priced := make([]pricing.Line, len(items))
 	for i, item := range items {
 		priced[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: item.tax()}
 	}
 	totals, err := pricing.Totals(priced, discounts...)
-	if err != nil || totals.Total > MaxAmount {
-		return pricing.Amounts{}, Invalid("line_items", fmt.Sprintf("The total exceeds %d, which is the most that an order can come to.", MaxAmount))
+	if err != nil {
+		return pricing.Amounts{}, err
 	}
 	for i, amounts := range totals.Lines {
 		item := &items[i]

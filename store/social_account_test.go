@@ -40,7 +40,7 @@ func TestSocialAccount_IsActivatedOnceAndKeepsItsTokenSealed(t *testing.T) {
 		for _, unknown := range []string{"", "act_1", NewID(KindSocialAccount)} {
 			_, err = s.ActivatedChannel(t.Context(), s.account, unknown)
 			requireCode(t, err, CodeMissing)
-			assert.Equal(t, "account_id", err.(*Error).Param)
+			assert.Equal(t, "account_id", asError(err).Param)
 		}
 	})
 }
@@ -88,7 +88,7 @@ func TestPutAdAccounts_FollowsWhatTheChannelSees(t *testing.T) {
 		assert.False(t, gone.IsSelectable())
 		_, err = a.GetAdAccount(t.Context(), a.channel, "act_9")
 		requireCode(t, err, CodeMissing)
-		assert.Equal(t, "ad_account_id", err.(*Error).Param)
+		assert.Equal(t, "ad_account_id", asError(err).Param)
 	})
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	"github.com/tillwright/tillwright/store/pricing"
@@ -62,8 +61,8 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 		lines[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: tax}
 	}
 	totals, err := pricing.Totals(lines, discounts...)
-	if err != nil || totals.Total > MaxAmount {
-		return nil, Invalid("quantity", fmt.Sprintf("The total exceeds %d, which is the most that an order can come to.", MaxAmount))
+	if err := priceError("quantity", "an order", err, totals.Total); err != nil {
+		return nil, err
 	}
 	for i, a := range totals.Lines {
 		item := &items[i]

@@ -36,7 +36,7 @@ func unanswered(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("sandbox: %w: %s", ads.ErrIndeterminate, err)
+	return fmt.Errorf("sandbox: %w: %w", ads.ErrIndeterminate, store.NewUnknownError("write", err))
 }
 
 // since returns now, or the moment of the last change if the clock of another replica is ahead.

@@ -144,7 +144,9 @@ func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected,
 }
 
 // unavailable is the error of a call that did not get as far as doing anything, for the database failed.
-func unavailable(err error) error { return fmt.Errorf("sandbox: %w: %s", ads.ErrUnavailable, err) }
+func unavailable(err error) error {
+	return fmt.Errorf("sandbox: %w: %w", ads.ErrUnavailable, store.NewUnknownError("read", err))
+}
 
 // connect lets the network know a channel.
 func (d *Driver) connect(ctx context.Context, c ads.Conn) error {

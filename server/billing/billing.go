@@ -150,7 +150,7 @@ func (b *Billing) unknown(ctx context.Context, payment *store.Payment, err error
 	if yield := b.store.YieldPayment(context.WithoutCancel(ctx), payment.AccountID, payment.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
 	}
-	return fmt.Errorf("payment %s has no known outcome yet: %s", payment.ID, err)
+	return store.NewUnknownError("payment "+payment.ID+" has no known outcome yet", err)
 }
 
 // charge asks the provider, beginning with what is not known to have been asked yet.

@@ -32,7 +32,7 @@ func (b *Billing) detachMethod(ctx context.Context, due store.Due) error {
 		return err
 	}
 	if err := provider.DetachMethod(ctx, d.AccountID, d.ProviderRef); err != nil {
-		return errors.Join(fmt.Errorf("detach payment method %s of account %s: %s", d.ID, d.AccountID, err), b.detachLater(context.WithoutCancel(ctx), d))
+		return errors.Join(fmt.Errorf("detach payment method %s of account %s: %w", d.ID, d.AccountID, err), b.detachLater(context.WithoutCancel(ctx), d))
 	}
 	return b.store.EndDetachment(ctx, d)
 }

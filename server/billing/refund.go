@@ -43,7 +43,7 @@ func (b *Billing) CancelRefund(ctx context.Context, account, ref string) (*store
 	}
 	answer, err := provider.CancelRefund(ctx, account, *begun.ProviderRef)
 	if err != nil {
-		return nil, fmt.Errorf("cancel refund %s: %s", begun.ID, err)
+		return nil, store.NewUnknownError("cancel refund "+begun.ID, err)
 	}
 	refund, err := b.settleRefund(ctx, begun, answer)
 	if err != nil || refund.Status == store.RefundStatusCanceled {
@@ -106,7 +106,7 @@ func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err e
 	if yield := b.store.YieldRefund(context.WithoutCancel(ctx), refund.AccountID, refund.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
 	}
-	return fmt.Errorf("refund %s has no known outcome yet: %s", refund.ID, err)
+	return store.NewUnknownError("refund "+refund.ID+" has no known outcome yet", err)
 }
 
 func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {

@@ -2,7 +2,8 @@ package billing
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"log/slog"
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
@@ -50,6 +51,8 @@ func (b *Billing) defaultOf(ctx context.Context, account, customer string) (*pay
 	return &payments.MethodInput{Ref: m.ID}, nil
 }
 
+var errPending = errors.New("its bank takes its time")
+
 // giveUp abandons a charge whose buyer is not there to do what it requires.
 func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) error {
 	switch payment := confirmed.Payment; payment.Status {
@@ -59,7 +62,7 @@ func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) err
 		}
 		return b.abandon(ctx, confirmed)
 	case store.PaymentStatusPending:
-		return fmt.Errorf("payment %s is pending", payment.ID) // its bank takes its time: the same request finds out later
+		return store.NewUnknownError("payment "+payment.ID, errPending) // the same request finds out later
 	}
 	return nil
 }
@@ -91,7 +94,9 @@ func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, i
 		if err := b.store.Leave(ctx); err != nil { // also the transaction that the refund before has opened
 			return nil, err
 		}
-		_, _ = b.ResumeRefund(ctx, account, id)
+		if _, err := b.ResumeRefund(ctx, account, id); err != nil { // the reconciler goes on with it
+			slog.WarnContext(ctx, "refund what is left of a subscription", "account", account, "subscription", sub.ID, "refund", id, "error", err)
+		}
 	}
 	return sub, nil
 }

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -62,7 +63,7 @@ func TestAdLimits_HoldFromTheBeginningAndCanBeChanged(t *testing.T) {
 // refusal returns the *sdk.Error that a call failed with.
 func refusal(t *testing.T, err error) *sdk.Error {
 	t.Helper()
-	e, isRefusal := err.(*sdk.Error)
+	e, isRefusal := errors.AsType[*sdk.Error](err)
 	if !isRefusal {
 		t.Fatalf("the error is %v", err)
 	}

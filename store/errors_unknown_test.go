@@ -1,0 +1,39 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+func TestUnknownError_HidesAnAnswerInside(t *testing.T) {
+	t.Parallel()
+	answer := Invalid("amount", "No.")
+	err := fmt.Errorf("confirm: %w", NewUnknownError("charge", errors.Join(answer, errors.New("x"))))
+	require.Equal(t, Unknown, OutcomeOf(err), "the key stays taken")
+	var found *Error
+	require.False(t, errors.As(err, &found), "it is nobody's answer")
+	require.EqualError(t, err, "confirm: charge: No.\nx")
+
+	silent := &Error{Code: "api_error", Outcome: Unknown}
+	require.ErrorAs(t, fmt.Errorf("%w (%w)", NewUnknownError("ask", answer), silent), &found)
+	require.Same(t, silent, found, "what stands beside it is the answer")
+}
+
+// TestPrice_ABrokenRuleIsOurs: only an amount that is too large is the buyer's to mend.
+func TestPrice_ABrokenRuleIsOurs(t *testing.T) {
+	t.Parallel()
+	var refused *Error
+	_, err := price([]LineItem{{UnitAmount: 1 << 62, Quantity: 1 << 62}})
+	require.ErrorAs(t, err, &refused)
+	broken := errors.New("the rules are broken")
+	require.ErrorIs(t, priceError("line_items", "an order", broken, 0), broken)
+	require.NotErrorAs(t, priceError("line_items", "an order", broken, 0), &refused)
+	require.ErrorAs(t, priceError("line_items", "an order", pricing.ErrRange, 0), &refused)
+	require.ErrorAs(t, priceError("line_items", "an order", nil, MaxAmount+1), &refused)
+	require.NoError(t, priceError("line_items", "an order", nil, MaxAmount))
+}
