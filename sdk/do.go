@@ -180,6 +180,10 @@ func (c *Client) exchange(ctx context.Context, r *request) (*answer, error) {
 		return nil, withoutURL(err)
 	}
 	defer res.Body.Close()
+	if res.StatusCode == http.StatusSwitchingProtocols { // nothing that ends follows it
+		a := &answer{status: res.StatusCode, header: res.Header}
+		return a, decodeError(r.operation.ID, a, time.Now())
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	a := &answer{status: res.StatusCode, header: res.Header, body: body}
 	switch {

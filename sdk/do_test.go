@@ -3,12 +3,14 @@ package sdk
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -146,6 +148,16 @@ func TestCall_AnAnswerWithoutEndIsNotReadWhole(t *testing.T) {
 	_, err := New(testKey, replies).Account.Get(t.Context())
 	require.ErrorIs(t, err, errAnswerTooLarge)
 	require.Len(t, s.sent, 1)
+}
+
+// What follows a switch to another protocol would end with no timeout.
+func TestCall_ReadsNothingAfterASwitchOfProtocols(t *testing.T) {
+	t.Parallel()
+	_, replies := scripted(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 101, Header: http.Header{}, Body: io.NopCloser(iotest.ErrReader(errors.New("was read"))), Request: r}, nil
+	})
+	_, err := New(testKey, replies).Account.Get(t.Context())
+	require.Equal(t, 101, refusal(t, err).Status)
 }
 
 type endless struct{}

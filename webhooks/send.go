@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tillwright/tillwright/store"
@@ -16,9 +19,10 @@ import (
 )
 
 const (
-	sendTimeout = 5 * time.Second // name lookup, connection, TLS, request and the status line of the answer
-	readLimit   = 4 << 10         // bytes read of an answer
-	keepLimit   = 2 << 10         // bytes kept of them
+	sendTimeout = 5 * time.Second // name lookup, connection, TLS, request, all that is read of the answer, and letting go of it
+	lastWords   = 50 * time.Millisecond
+	readLimit   = 4 << 10 // bytes read of an answer
+	keepLimit   = 2 << 10 // bytes kept of them
 	headerLimit = 16 << 10
 )
 
@@ -77,9 +81,16 @@ func NewSender(o SenderOptions) *Sender {
 // hold up the rest. The dispatcher's slots bound them all.
 func transport(o SenderOptions) *http.Transport {
 	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 15 * time.Second, Control: o.Guard.Control, Resolver: o.Resolver}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return bounded{c}, nil
+	}
 	return &http.Transport{
 		Proxy:                  nil, // never from the environment: a proxy would dial behind the guard's back
-		DialContext:            dialer.DialContext,
+		DialContext:            dial,
 		TLSClientConfig:        o.TLS,
 		TLSHandshakeTimeout:    3 * time.Second,
 		ResponseHeaderTimeout:  sendTimeout,
@@ -95,12 +106,27 @@ func transport(o SenderOptions) *http.Transport {
 	}
 }
 
+// bounded is a connection on which no write takes longer than an attempt, however slowly the other side reads: over HTTP/2
+// everybody who shares the connection waits for it, without a limit.
+type bounded struct{ net.Conn }
+
+func (c bounded) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close drops the connections that are kept for reuse.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
 // Send posts the message once and returns within five seconds. It never fails: what went wrong is the result.
+//
+// A receiver has ways to hold up net/http in places that look at no context: a protocol it switches to, the goodbye of TLS, a
+// window of HTTP/2 that it never reads. So the attempt has a goroutine of its own, which is left behind when the time is up.
+// It does not live much longer: no write on its connection does (see bounded).
 func (s *Sender) Send(ctx context.Context, m Message) Result {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -111,16 +137,62 @@ func (s *Sender) Send(ctx context.Context, m Message) Result {
 		return r
 	}
 	req.Header = s.header(m, r.StartedAt)
-	resp, err := s.client.Do(req)
+	a := &attempt{ended: make(chan struct{})}
+	go a.run(s.client, req, r)
+	return a.wait(ctx, r)
+}
+
+// attempt is a POST under way.
+type attempt struct {
+	heard    atomic.Pointer[Result] // at the status line, and again with what was read of the body
+	panicked string
+	ended    chan struct{}
+}
+
+// run says what it hears. A new protocol is neither an answer nor ever at an end: the connection goes at once.
+func (a *attempt) run(client *http.Client, req *http.Request, r Result) {
+	defer close(a.ended)
+	defer func() {
+		if p := recover(); p != nil {
+			a.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		}
+	}()
+	resp, err := client.Do(req)
 	r.Duration = time.Since(r.StartedAt)
 	if err != nil {
 		r.Reason = reasonOf(err)
-		return r
+		a.heard.Store(&r)
+		return
 	}
 	defer func() { _ = resp.Body.Close() }()
 	r.StatusCode, r.Reason = resp.StatusCode, reasonOfStatus(resp.StatusCode)
-	r.Response = beginning(resp.Body)
-	return r
+	status := r
+	a.heard.Store(&status)
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		r.Response = beginning(resp.Body)
+		a.heard.Store(&r)
+	}
+}
+
+// wait returns what was heard in time. A panic of the attempt becomes one of the caller's.
+func (a *attempt) wait(ctx context.Context, r Result) Result {
+	select {
+	case <-a.ended:
+	case <-ctx.Done():
+		select { // most of them end with the context, and know more about why
+		case <-a.ended:
+		case <-time.After(lastWords):
+			if heard := a.heard.Load(); heard != nil {
+				return *heard
+			}
+			r.Duration, r.Reason = time.Since(r.StartedAt), store.ReasonTimeout
+			return r
+		}
+	}
+	if a.panicked != "" {
+		panic(a.panicked)
+	}
+	return *a.heard.Load()
 }
 
 // header writes the names as they are documented instead of in Go's spelling. There is no Idempotency-Key, and there

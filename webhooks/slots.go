@@ -70,9 +70,10 @@ func newSlots() *slots {
 	}
 }
 
-// room is how many more deliveries of the endpoint may be sent now.
+// room is how many more deliveries of the endpoint may be sent now. No account takes more than it leaves free, so that
+// a few of them, each with all its share, do not shut out the next one.
 func (s *slots) room(e store.PendingEndpoint) int {
-	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], maxSlots-s.total)
+	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], (maxSlots-s.total-s.ofAccount[e.AccountID]+1)/2)
 	speed, known := s.speeds[e.EndpointID]
 	if !speed.quick {
 		left = min(left, slowSlots-s.slow)

@@ -41,7 +41,21 @@ func TestSlots_LimitEndpointsAccountsAndAll(t *testing.T) {
 	require.Equal(t, maxSlots, s.total)
 	require.Zero(t, s.room(slotOf(9, 0)))
 	s.free(slotOf(1, 0), 1)
-	require.Equal(t, 1, s.room(slotOf(9, 0)))
+	require.Equal(t, 1, s.room(slotOf(20, 0)))
+}
+
+func TestSlots_AFewAccountsDoNotShutOutTheNext(t *testing.T) {
+	t.Parallel()
+	s := newSlots()
+	for account := range 6 {
+		for endpoint := range 1000 {
+			s.judge(slotOf(account, endpoint), briskAnswer-1, time.Now())
+		}
+	}
+	for account := range 5 {
+		require.LessOrEqual(t, s.fill(account), perAccount)
+		require.Equal(t, perBrisk, s.room(slotOf(5, 0)), account)
+	}
 }
 
 func TestSlots_AnEndpointIsSentOneAtATimeUntilItAnswers(t *testing.T) {

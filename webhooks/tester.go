@@ -9,8 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// testsPerMinute bounds what one endpoint can be sent on demand: whoever owns the account need not own the receiver.
-const testsPerMinute = 10
+// testsPerMinute bounds what one endpoint can be sent on demand: whoever owns the account need not own the receiver. There are
+// twelve types, and somebody who builds a receiver tries each of them a few times.
+const testsPerMinute = 60
 
 // Tester sends events on demand that stand for nothing and are not stored.
 type Tester struct {
@@ -29,7 +30,7 @@ func NewTester(s *store.Store, r *Renderer, sender *Sender) *Tester {
 }
 
 // Test sends an event of a type with the data to an active endpoint and returns the delivery that this was. An
-// inactive endpoint, an unknown type and the eleventh test within a minute are CodeInvalid. No transaction is open
+// inactive endpoint, an unknown type and more than sixty tests within a minute are CodeInvalid. No transaction is open
 // while it sends.
 func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data []byte) (*store.Delivery, error) {
 	e, err := t.store.BeginWebhookTest(ctx, account, endpoint, kind)

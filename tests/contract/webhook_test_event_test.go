@@ -86,7 +86,7 @@ func TestTestWebhookEndpoint_Refuses(t *testing.T) {
 				t.Errorf("the message does not name the type: %s", e.Message)
 			}
 		}
-		for range 10 {
+		for range 60 {
 			ok[*sdk.WebhookTest](t)(c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{}))
 		}
 		_, err := c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{})
@@ -95,7 +95,7 @@ func TestTestWebhookEndpoint_Refuses(t *testing.T) {
 		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Update(background, other.ID, &sdk.WebhookEndpointUpdate{Status: new(sdk.WebhookEndpointStatusInactive)}))
 		_, err = c.WebhookEndpoints.Test(background, other.ID, &sdk.WebhookTestRequest{})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
-		if n := s.Hooks.Count(); n != 11 {
+		if n := s.Hooks.Count(); n != 61 {
 			t.Errorf("%d tests arrived", n)
 		}
 	})

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -103,4 +104,46 @@ func TestTerminate_LeavesADatabaseThatHangs(t *testing.T) {
 	if code == 0 {
 		t.Error("the server says that it has finished what it could not finish")
 	}
+}
+
+// switchesProtocol returns the URL of a receiver that answers each webhook with another protocol and keeps the connection.
+func switchesProtocol(t *testing.T) (url string, came <-chan struct{}) {
+	t.Helper()
+	arrived := make(chan struct{}, 100)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n")
+		arrived <- struct{}{}
+		_, _ = io.Copy(io.Discard, conn) // until the server hangs up
+		_ = conn.Close()
+	}))
+	t.Cleanup(func() { receiver.CloseClientConnections(); receiver.Close() })
+	return receiver.URL, arrived
+}
+
+// A receiver that answers with another protocol has answered, and not with success.
+func TestTerminate_WaitsForNoOtherProtocol(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSite(t, url)
+		server := s.binary.Serve(t, "")
+		receiver, came := switchesProtocol(t)
+		c := s.client(server)
+		c.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": receiver})
+		c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "told in another protocol"})
+		select {
+		case <-came:
+		case <-time.After(time.Minute):
+			t.Fatal("no webhook is sent")
+		}
+		if took, code := server.Terminate(t); took > stopLimit || code != 0 {
+			t.Errorf("the server ended after %s with code %d", took, code)
+		}
+		if states := harness.OpenDatabase(t, s.url).Strings(t, "SELECT state || ' ' || reason FROM webhook_deliveries"); len(states) != 1 || states[0] != "failed http_status" {
+			t.Errorf("the delivery is recorded as %v", states)
+		}
+	})
 }

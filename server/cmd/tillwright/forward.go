@@ -124,7 +124,9 @@ func (f *forwarder) post(ctx context.Context, d delivery) {
 	}
 	defer resp.Body.Close()
 	f.out.forwarded(d.event, strconv.Itoa(resp.StatusCode)+" "+http.StatusText(resp.StatusCode), took)
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, largestBody)) // so that the connection can be used again
+	if resp.StatusCode != http.StatusSwitchingProtocols { // nothing that ends follows it
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, largestBody)) // so that the connection can be used again
+	}
 }
 
 // describeFailure leaves out the address, which was printed at the start.

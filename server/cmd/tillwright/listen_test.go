@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,10 +167,26 @@ func TestListen_TellsTheServerThatItCameWhateverTheTargetAnswers(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s := newShop(t, url)
-		target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+		var switches atomic.Bool
+		target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !switches.Load() {
+				w.WriteHeader(http.StatusTeapot)
+				return
+			}
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n")
+			_, _ = io.Copy(io.Discard, conn) // until the other side hangs up
+			_ = conn.Close()
+		}))
 		l := s.listen(t, listenOptions{forwardTo: target.URL, events: []string{sdk.EventProductUpdated}, secretFile: filepath.Join(t.TempDir(), "secret")})
 		s.sell(t)
 		l.sees(t, `<-- product.updated .* 418 I'm a teapot in `)
+		switches.Store(true)
+		s.sell(t)
+		l.sees(t, `<-- product.updated .* 101 Switching Protocols in `)
 		target.Close()
 		s.sell(t)
 		l.sees(t, `<-- product.updated .* failed: .*connection refused in `)
@@ -179,7 +197,7 @@ func TestListen_TellsTheServerThatItCameWhateverTheTargetAnswers(t *testing.T) {
 		eventually(t, func() bool {
 			done, err := s.WebhookEndpoints.ListDeliveries(t.Context(), page.Data[0].ID, &sdk.ListWebhookDeliveriesParams{Status: new(sdk.WebhookDeliveryStatusSucceeded)})
 			require.NoError(t, err)
-			return len(done.Data) == 2
+			return len(done.Data) == 3
 		})
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -42,5 +43,17 @@ func outbound(guard *webhooks.Guard) http.RoundTripper {
 	t.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: guard.Control}).DialContext
 	t.MaxIdleConnsPerHost = 16
 	t.ResponseHeaderTimeout = 30 * time.Second
-	return t
+	return oneProtocol{t}
+}
+
+// oneProtocol takes no answer that switches to another protocol: what follows such an answer looks at no deadline.
+type oneProtocol struct{ http.RoundTripper }
+
+func (o oneProtocol) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := o.RoundTripper.RoundTrip(req)
+	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+		_ = resp.Body.Close()
+		return nil, errors.New("the answer switches to another protocol")
+	}
+	return resp, err
 }

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,4 +58,27 @@ func TestOutbound_GoesPastTheGuard(t *testing.T) {
 	}
 	require.Error(t, ask(webhooks.GuardOptions{}))
 	require.NoError(t, ask(webhooks.GuardOptions{Development: true}))
+}
+
+// What follows a switch to another protocol would end with no timeout: neither of a request nor of the client.
+func TestOutbound_RefusesAnotherProtocol(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{})
+	switching := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Upgrade", "chat")
+		w.WriteHeader(http.StatusSwitchingProtocols)
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			<-over
+			_ = conn.Close()
+		}
+	}))
+	defer switching.Close()
+	defer close(over)
+	client := &http.Client{Transport: outbound(webhooks.NewGuard(webhooks.GuardOptions{Development: true})), Timeout: time.Minute}
+	response, err := client.Get(switching.URL)
+	if err == nil {
+		_ = response.Body.Close()
+	}
+	require.ErrorContains(t, err, "another protocol")
 }
