@@ -57,6 +57,9 @@ func limitForm(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// announced is how much memory a body gets before any of it has arrived, in bytes.
+const announced = 16 << 10
+
 // readBody returns the body without the white space around it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
 	tooLarge := &store.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
@@ -67,8 +70,8 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 		return nil, nil
 	}
 	var buffer bytes.Buffer
-	if r.ContentLength > 0 {
-		buffer.Grow(int(r.ContentLength) + bytes.MinRead)
+	if r.ContentLength > 0 { // what only was announced reserves no memory
+		buffer.Grow(int(min(r.ContentLength, announced)) + bytes.MinRead)
 	}
 	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
 	switch {
@@ -92,8 +95,11 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	if err := checkContentType(h); err != nil {
 		return nil, err
 	}
-	fault := checkJSON(data, o.maxItems)
+	fault := checkJSON(data, o.limits)
 	if fault != nil && fault.tooMany {
+		if len(fault.path) == 0 {
+			return nil, &store.Error{Code: store.CodeBadRequest, Message: "The body " + fault.message + "."}
+		}
 		refusals := refusals{problems: store.Problems{fault.param(): {fault.message}}}
 		return nil, refusals.unacceptable()
 	}
@@ -137,6 +143,17 @@ func (o *Operation) bodyMissing() error {
 		}
 	}
 	return &store.Error{Code: store.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
+}
+
+// What a body may have in it: more than anybody's has, and so little that one of nothing but errors costs little.
+const (
+	maxKeys   = 1000   // of an object
+	maxValues = 20_000 // for each MiB that the operation takes
+)
+
+// limitsOf says how much may be in the body of an operation.
+func (o *Operation) limitsOf(schema *openapi3.Schema) jsonLimits {
+	return jsonLimits{items: mostItems(schema), keys: maxKeys, values: maxValues * max(1, int(o.MaxBody>>20))}
 }
 
 // mostItems returns the most items that any array of a schema may have, 0 if one of them has no bound or there is none.

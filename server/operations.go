@@ -32,7 +32,7 @@ type Operation struct {
 	ExternalEffect bool     // x-external-effect: calls a provider
 	Unwrap         string   // x-unwrap: the body is also accepted under this key
 	MaxBody        int64    // x-max-body, in bytes
-	maxItems       int      // of any array in the body, 0 for no bound
+	limits         jsonLimits
 	Development    bool     // x-development: a production server does not have it
 	Idempotent     bool     // declares the Idempotency-Key header
 	Expand         []string // what the expand parameter may name
@@ -112,7 +112,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	if spec.RequestBody != nil {
 		op.body = spec.RequestBody.Value
 		if media := op.body.Content.Get(echo.MIMEApplicationJSON); media != nil {
-			op.maxItems = mostItems(media.Schema.Value)
+			op.limits = op.limitsOf(media.Schema.Value)
 		}
 	}
 	op.readParameters(item.Parameters, spec.Parameters)

@@ -34,8 +34,9 @@ func parameterRefusal(p *parameter, err error) error {
 
 // bodyRefusal turns all that is wrong with a body into one error. What makes it
 // unreadable comes first, as a 400: a missing field, then an unknown one, then a
-// wrong type. If it is only the values that are not acceptable, all of them are
-// reported together in a 422.
+// wrong type. If it is only the values that are not acceptable, they are reported
+// together in a 422, the first hundred fields of them. A body may have an error for
+// each of its values, so what is done for each of them is little.
 func bodyRefusal(err error) error {
 	var r refusals
 	r.collect(err)
@@ -53,7 +54,7 @@ func bodyRefusal(err error) error {
 }
 
 // refusals is what a body's errors come down to: the first of each kind of 400,
-// and every 422.
+// and the first fields of a 422.
 type refusals struct {
 	missing, unknown, mistyped *store.Error
 	problems                   store.Problems
@@ -61,7 +62,7 @@ type refusals struct {
 
 // collect walks an error of the validator down to the schema errors in it.
 func (r *refusals) collect(err error) {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // a tree of the validator that is walked node by node
 	case openapi3.MultiError:
 		for _, inner := range e {
 			r.collect(inner)
@@ -108,25 +109,46 @@ func meantAlternative(e *openapi3.SchemaError) error {
 }
 
 func (r *refusals) add(e *openapi3.SchemaError) {
-	path := shorten(strings.Join(e.JSONPointer(), "."), maxQuoted)
 	_, isText := e.Value.(string)
 	switch field, lacks := e.SchemaField, missing(e); {
-	case field == "required":
-		keepFirst(&r.missing, &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)})
-	case lacks != "":
-		path = join(path, lacks)
-		keepFirst(&r.missing, &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)})
+	case field == "required" || lacks != "":
+		keepFirst(&r.missing, func() *store.Error {
+			path := join(pathOf(e), lacks)
+			return &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)}
+		})
 	case field == "properties":
-		unknown := join(path, unknownField(e))
-		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: unknown, Message: "Unknown field " + quote(unknown) + "." + wrapperHint(e)})
+		keepFirst(&r.unknown, func() *store.Error {
+			path := join(pathOf(e), unknownField(e))
+			return &store.Error{Code: store.CodeBadRequest, Param: path, Message: "Unknown field " + quote(path) + "." + wrapperHint(e)}
+		})
 	case field == "readOnly":
-		keepFirst(&r.unknown, &store.Error{Code: store.CodeBadRequest, Param: path, Message: path + " cannot be set. Leave it out."})
+		keepFirst(&r.unknown, func() *store.Error {
+			path := pathOf(e)
+			return &store.Error{Code: store.CodeBadRequest, Param: path, Message: path + " cannot be set. Leave it out."}
+		})
 	case slices.Contains([]string{"type", "nullable", "oneOf", "anyOf", "not", "discriminator"}, field),
-		field == "enum" && e.Schema.Type.Is(openapi3.TypeString) && !isText: // a null, for one
-		keepFirst(&r.mistyped, &store.Error{Code: store.CodeBadRequest, Param: path, Message: subject(path) + " must be " + describe(e.Schema) + "."})
-	default:
-		r.problems.Add(path, requirement(e))
+		field == "enum" && (e.Value == nil || e.Schema.Type.Is(openapi3.TypeString) && !isText):
+		keepFirst(&r.mistyped, func() *store.Error {
+			path := pathOf(e)
+			return &store.Error{Code: store.CodeBadRequest, Param: path, Message: subject(path) + " must be " + describe(e.Schema) + "."}
+		})
+	case len(r.problems) < maxFields:
+		if path := pathOf(e); len(r.problems[path]) < maxMessages {
+			r.problems.Add(path, requirement(e))
+		}
 	}
+}
+
+// maxMessages is how many messages about one field an error has at most: long names that begin alike are one field.
+const maxMessages = 10
+
+// pathOf names the value at fault, with a bearable part of the client's own words.
+func pathOf(e *openapi3.SchemaError) string {
+	parts := e.JSONPointer()
+	for i, part := range parts {
+		parts[i] = shorten(part, maxQuoted)
+	}
+	return shorten(strings.Join(parts, "."), maxQuoted)
 }
 
 // missing returns the first field that an object lacks by other rules than `required`: those of an anyOf whose
@@ -158,23 +180,23 @@ func (r *refusals) unacceptable() error {
 	return &store.Error{Code: store.CodeInvalid, Param: first, Message: first + " " + r.problems[first][0] + ".", Fields: r.problems}
 }
 
-func keepFirst(kept **store.Error, e *store.Error) {
+// keepFirst makes an error only if it is the first of its kind: one takes as long as reading the object that it is about.
+func keepFirst(kept **store.Error, e func() *store.Error) {
 	if *kept == nil {
-		*kept = e
+		*kept = e()
 	}
 }
 
 // unknownField returns the first field of the value that its schema does not have.
 func unknownField(e *openapi3.SchemaError) string {
 	object, _ := e.Value.(map[string]any)
-	var unknown []string
+	first, found := "", false
 	for name := range object {
-		if e.Schema.Properties[name] == nil {
-			unknown = append(unknown, name)
+		if e.Schema.Properties[name] == nil && (!found || name < first) {
+			first, found = name, true
 		}
 	}
-	sort.Strings(unknown)
-	return strings.Join(unknown[:min(1, len(unknown))], "")
+	return first
 }
 
 // wrapperHint recognises {"product": {...}}, the commonest cause of a missing field:

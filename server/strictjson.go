@@ -12,11 +12,18 @@ const (
 	maxJSONNumber = 100 // characters; a float64 needs at most 24
 )
 
+// jsonLimits are what differs between operations; zero is no limit.
+type jsonLimits struct {
+	items  int // of an array
+	keys   int // of an object
+	values int // of the whole body: objects, arrays and what is in them
+}
+
 // jsonFault says why a body is not the strict JSON that the API takes.
 type jsonFault struct {
 	path    []string // keys and indexes from the innermost outwards
 	message string
-	tooMany bool // an array has more items than the operation takes: fine JSON, but not acceptable
+	tooMany bool // a list or an object has more in it than is taken: fine JSON, but not acceptable
 }
 
 // param returns the dotted path of the value at fault, empty for the whole body.
@@ -34,17 +41,17 @@ func (f *jsonFault) param() string {
 // checkJSON reads data once, building nothing, and returns nil if it is one JSON
 // value without invalid UTF-8, duplicate keys, trailing data, depth over 64, NUL
 // or lone surrogates in strings, or numbers that no float64 holds. Parsers
-// disagree about exactly these, so none of them gets past the door. An array of more
-// than maxItems is refused here as well, unless that is 0: a million items that are
-// each wrong would cost a million errors.
-func checkJSON(data []byte, maxItems int) *jsonFault {
+// disagree about exactly these, so none of them gets past the door. What has too much
+// in it is refused here as well: a million items that are each wrong would cost a
+// million errors.
+func checkJSON(data []byte, limits jsonLimits) *jsonFault {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return &jsonFault{message: "The body starts with a byte order mark. Send plain UTF-8."}
 	}
 	if !utf8.Valid(data) {
 		return &jsonFault{message: "The body is not valid UTF-8."}
 	}
-	s := jsonScan{data: data, maxItems: maxItems}
+	s := jsonScan{data: data, limits: limits}
 	s.space()
 	if fault := s.value(1); fault != nil {
 		return fault
@@ -62,7 +69,8 @@ type jsonScan struct {
 	pos  int
 	keys [][]byte // of every open object, the innermost last
 
-	maxItems int
+	limits jsonLimits
+	values int // so far
 }
 
 func (s *jsonScan) syntax(expected string) *jsonFault {
@@ -92,6 +100,9 @@ func (s *jsonScan) space() {
 }
 
 func (s *jsonScan) value(depth int) *jsonFault {
+	if s.values++; s.limits.values > 0 && s.values > s.limits.values {
+		return &jsonFault{message: "The body has more than the " + strconv.Itoa(s.limits.values) + " values that this operation takes. Send it in parts."}
+	}
 	switch c := s.peek(); {
 	case c == '{':
 		return s.object(depth)
@@ -132,7 +143,10 @@ func (s *jsonScan) object(depth int) *jsonFault {
 		s.pos++
 		return nil
 	}
-	for {
+	for n := 0; ; n++ {
+		if s.limits.keys > 0 && n == s.limits.keys {
+			return &jsonFault{tooMany: true, message: "must have at most " + count(uint64(s.limits.keys), "key")}
+		}
 		if s.peek() != '"' {
 			return s.syntax("a key in double quotes")
 		}
@@ -169,8 +183,8 @@ func (s *jsonScan) array(depth int) *jsonFault {
 		return nil
 	}
 	for i := 0; ; i++ {
-		if s.maxItems > 0 && i == s.maxItems {
-			return &jsonFault{tooMany: true, message: "must have at most " + count(uint64(s.maxItems), "item")}
+		if s.limits.items > 0 && i == s.limits.items {
+			return &jsonFault{tooMany: true, message: "must have at most " + count(uint64(s.limits.items), "item")}
 		}
 		if fault := s.value(depth + 1); fault != nil {
 			fault.path = append(fault.path, strconv.Itoa(i))

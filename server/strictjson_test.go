@@ -21,7 +21,7 @@ func TestCheckJSON_Accepts(t *testing.T) {
 		`{"a":{"a":{"a":1}}}`, `"\ud83d\ude00"`, `"é€😀"`, `"\uFFFD"`, `{"":0}`,
 		strings.Repeat("[", 64) + strings.Repeat("]", 64),
 	} {
-		assert.Nil(t, checkJSON([]byte(body), 0), body)
+		assert.Nil(t, checkJSON([]byte(body), jsonLimits{}), body)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestCheckJSON_Refuses(t *testing.T) {
 		{`NaN`, "", "expected a value"},
 	}
 	for _, c := range cases {
-		fault := checkJSON([]byte(c.body), 0)
+		fault := checkJSON([]byte(c.body), jsonLimits{})
 		if assert.NotNil(t, fault, c.body) {
 			assert.Equal(t, c.param, fault.param(), c.body)
 			assert.Contains(t, fault.message, c.message, c.body)
@@ -75,8 +75,8 @@ func TestCheckJSON_FindsADuplicateAmongManyKeys(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{2, fewKeys, fewKeys + 1, fewKeys + 2, 1000} {
 		body := manyKeys(n)
-		require.Nil(t, checkJSON([]byte(body+"}"), 0), n)
-		fault := checkJSON([]byte(body+`,"key_1":0}`), 0)
+		require.Nil(t, checkJSON([]byte(body+"}"), jsonLimits{}), n)
+		fault := checkJSON([]byte(body+`,"key_1":0}`), jsonLimits{})
 		require.NotNil(t, fault, n)
 		assert.Equal(t, "key_1", fault.param())
 	}
@@ -101,13 +101,13 @@ func FuzzCheckJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		accepted := checkJSON(data, 0) == nil
+		accepted := checkJSON(data, jsonLimits{}) == nil
 		if accepted && !acceptable(data) {
 			t.Fatalf("accepted, but it should not be: %q", data)
 		}
 		surrogates := bytes.Contains(bytes.ToLower(data), []byte(`\ud`)) // encoding/json does not tell lone ones
 		if !accepted && !surrogates && acceptable(data) {
-			t.Fatalf("refused, but it is fine: %q: %s", data, checkJSON(data, 0).message)
+			t.Fatalf("refused, but it is fine: %q: %s", data, checkJSON(data, jsonLimits{}).message)
 		}
 	})
 }
@@ -177,7 +177,7 @@ func BenchmarkCheckJSON(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if checkJSON(body, 0) != nil {
+		if checkJSON(body, jsonLimits{}) != nil {
 			b.Fatal("refused")
 		}
 	}

@@ -23,7 +23,7 @@ import (
 // was looked at. Defaults are for whoever reads the value: set by the validator, they would also stand for a null
 // where none is allowed.
 func validate(op *Operation) echo.MiddlewareFunc {
-	formats := []openapi3.SchemaValidationOption{checkFormats()}
+	formats := []openapi3.SchemaValidationOption{checkFormats(), wordless()}
 	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
 	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
 	expand := op.readExpandScopes()
@@ -53,6 +53,12 @@ func validate(op *Operation) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// wordless keeps the validator from writing its errors out: where schemas are combined it puts the whole value into the
+// text of each error about it, which nobody reads.
+func wordless() openapi3.SchemaValidationOption {
+	return openapi3.SetSchemaErrorMessageCustomizer(func(e *openapi3.SchemaError) string { return e.SchemaField + " does not fit" })
 }
 
 // checkFormats makes a date-time a moment that exists, and a date a day. The pattern of the format alone lets 30 February

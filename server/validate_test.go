@@ -2,11 +2,14 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -185,6 +188,46 @@ func TestValidate_BodyWithTooManyItems(t *testing.T) {
 		assert.Len(t, problem.Errors[field], 1, "not one for each of the items")
 		assert.Less(t, time.Since(began), 5*time.Second, "items that are not looked at cost nothing")
 	}
+}
+
+func TestValidate_BodyWithTooMuchInIt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	free := func(n int) string { return manyKeys(n) + "}" }
+	values := func(n int) string { return `{"name":"a","extra":[` + strings.Repeat("1,", n-1) + `1]}` }
+	for _, c := range []struct {
+		body           string
+		status         int
+		param, message string
+	}{
+		{free(maxKeys), 400, "name", "Missing"}, // read to its end
+		{free(maxKeys + 1), 400, "", "The body must have at most 1000 keys."},
+		{`{"name":"a","extra":` + free(maxKeys+1) + `}`, 422, "extra", "must have at most 1000 keys"},
+		{`{"name":"a","extra":[{},` + free(maxKeys+1) + `]}`, 422, "extra.1", "must have at most 1000 keys"},
+		{values(maxValues - 3), 400, "weight", "Missing"},
+		{values(maxValues), 400, "extra." + strconv.Itoa(maxValues-3), "more than the 20000 values"},
+	} {
+		a := f.send("POST", "/v1/parcels", c.body)
+		require.Equal(t, c.status, a.StatusCode, "%.60s: %s", c.body, a.body)
+		assert.Equal(t, c.param, a.problem(t).Param)
+		assert.Contains(t, a.problem(t).Message, c.message)
+	}
+}
+
+// A name that is shortened in an error may stand for many: neither they nor their messages make it long.
+func TestRefusals_KeepAHundredFieldsAndTenMessagesOfEach(t *testing.T) {
+	t.Parallel()
+	schema := openapi3.NewObjectSchema().WithAdditionalProperties(openapi3.NewStringSchema().WithMinLength(1))
+	value := map[string]any{}
+	for i := range 500 {
+		value[fmt.Sprintf("%03d", i)] = ""
+		value[strings.Repeat("0", 100)+strconv.Itoa(i)] = ""
+	}
+	var e *store.Error
+	require.ErrorAs(t, bodyRefusal(schema.VisitJSON(value, openapi3.MultiErrors())), &e)
+	assert.Len(t, e.Fields, maxFields)
+	assert.Len(t, e.Fields[strings.Repeat("0", 100)+"…"], maxMessages)
+	assert.Equal(t, "000", e.Param)
 }
 
 func TestValidate_BodyThatIsNotAcceptable(t *testing.T) {
