@@ -29,5 +29,6 @@ func TestExpand_NeedsTheScopesOfItsNames(t *testing.T) {
 	assert.Equal(t, store.CodeForbidden, problem.Code)
 	assert.Equal(t, "customers:read", problem.Param)
 	assert.Equal(t, calls, f.calls.of("listWidgets"), "the handler is not reached")
+	assert.Equal(t, 403, list("expand=parts&expand=owner", "products:read").StatusCode, "however it is written")
 	assert.Equal(t, 400, list("expand=owner,nobody", "products:read").StatusCode)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -126,8 +127,9 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*store.Key, error) {
 func fingerprintOf(c echo.Context) ([32]byte, error) {
 	r := c.Request()
 	hash := sha256.New()
-	scopes := slices.Sorted(slices.Values(caller.Of(r.Context()).Scopes))
-	fmt.Fprintf(hash, "%q\n%s\n%s\n%s\n", scopes, r.Method, r.URL.EscapedPath(), c.QueryParams().Encode())
+	who := caller.Of(r.Context())
+	scopes := slices.Sorted(slices.Values(who.Scopes))
+	fmt.Fprintf(hash, "%q\n%s\n%s\n%s\n", scopes, r.Method, strings.TrimPrefix(r.URL.EscapedPath(), "/v1"), c.QueryParams().Encode())
 	if body, ok := r.Body.(interface{ ValidatedValue() any }); ok {
 		if err := json.NewEncoder(hash).Encode(body.ValidatedValue()); err != nil {
 			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)

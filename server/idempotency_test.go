@@ -190,6 +190,8 @@ func TestIdempotency_OfAPublicSecret(t *testing.T) {
 	}
 	require.Equal(t, 200, use(secret, "k").StatusCode)
 	assert.Equal(t, "true", use(secret, "k").Header.Get("Idempotent-Replayed"))
+	again := f.send("POST", "/v1/public/tickets/"+secret, "", "Authorization", "", "Idempotency-Key", "k")
+	assert.Equal(t, "true", again.Header.Get("Idempotent-Replayed"), "at whichever path")
 	assert.Empty(t, use(other, "k").Header.Get("Idempotent-Replayed"), "each secret has its own keys")
 	a := f.send("POST", "/v1/widgets/w/publish", "", "Idempotency-Key", "k")
 	assert.Equal(t, 200, a.StatusCode, "and so has the account")

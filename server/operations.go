@@ -49,6 +49,15 @@ type parameter struct {
 	prefix string // "metadata[" for a deepObject
 }
 
+// patterns are where the router finds the operation. A public one is below /v1 as well, for clients that were generated and do
+// not know that a path may have a server of its own; there, too, it needs no key.
+func (o *Operation) patterns() []string {
+	if o.Public {
+		return []string{"/v1" + o.Pattern, o.Pattern}
+	}
+	return []string{o.Pattern}
+}
+
 // Write reports whether the operation may change something.
 func (o *Operation) Write() bool { return o.Method != http.MethodGet }
 

@@ -51,34 +51,47 @@ func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.Middle
 	if !r.server.has(op) {
 		return nil
 	}
-	return r.server.echo.Add(method, op.Pattern, r.server.observe(r.server.chain(op, h)), m...)
+	h = r.server.observe(r.server.chain(op, h))
+	var route *echo.Route
+	for _, pattern := range op.patterns() {
+		route = r.server.echo.Add(method, pattern, h, m...)
+	}
+	return route
 }
 
 // has reports whether the server answers an operation: one for development is a path that does not exist elsewhere.
 func (s *Server) has(op *Operation) bool { return !op.Development || s.develops }
 
 // refuseTheRest answers the other methods of each path with 405, and every other
-// path with 404. Under /v1 both need a key first: 401 tells nothing about routes.
+// path with 404. Under /v1, but for /v1/public, both need a key first: 401 tells nothing about routes.
 // Elsewhere they are counted for the address.
 func (r *router) refuseTheRest() {
 	s := r.server
-	allowed := map[string][]string{}
-	public := map[string]bool{}
+	operations := map[string][]*Operation{}
 	for _, op := range s.operations.All() {
 		if !s.has(op) {
 			continue
 		}
-		allowed[op.Pattern] = append(allowed[op.Pattern], op.Method)
-		public[op.Pattern] = op.Public
+		for _, pattern := range op.patterns() {
+			operations[pattern] = append(operations[pattern], op)
+		}
 	}
-	for pattern, verbs := range allowed {
+	for pattern, there := range operations {
+		var verbs []string
+		for _, op := range there {
+			verbs = append(verbs, op.Method)
+		}
 		slices.Sort(verbs)
-		s.refuseOthers(pattern, verbs, s.guard(public[pattern], methodNotAllowed(verbs)))
+		public := there[len(there)-1].Public
+		refuse := s.guard(public, methodNotAllowed(verbs))
+		s.refuseOthers(pattern, verbs, refuse)
 		// A last parameter would take in the slashes after it if nothing followed.
-		s.echo.RouteNotFound(pattern+"/*", s.observe(s.guard(public[pattern], routeNotFound)))
+		s.echo.RouteNotFound(pattern+"/*", s.observe(s.guard(public, routeNotFound)))
 	}
 	s.echo.RouteNotFound("/v1", s.observe(s.guard(false, routeNotFound)))
 	s.echo.RouteNotFound("/v1/*", s.observe(s.guard(false, routeNotFound)))
+	s.echo.RouteNotFound("/v1/public", s.observe(s.guard(true, routeNotFound)))
+	s.echo.RouteNotFound("/v1/public/*", s.observe(s.guard(true, routeNotFound)))
 	s.echo.RouteNotFound("/public/*", s.observe(s.guard(true, routeNotFound)))
 	s.echo.RouteNotFound("/*", s.observe(s.guard(true, routeNotFound)))
 }

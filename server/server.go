@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -159,6 +160,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(methods[:], r.Method) {
 		r.Method = http.MethodTrace // a method of its own invention: refused on every path, as this one is
 	}
+	if strings.Contains(r.URL.Path, "%") { // a sign that was escaped; the router takes it for the beginning of one
+		r.URL.RawPath = r.URL.EscapedPath()
+	}
+	begin(r.Context())
 	s.echo.ServeHTTP(w, r)
 }
 
@@ -171,7 +176,7 @@ const shutdownTime = 7 * time.Second
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := s.listening()
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(ownRefusals{listener, s}) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
@@ -194,6 +199,8 @@ const answerTime = 3 * time.Minute
 func (s *Server) listening() *http.Server {
 	return &http.Server{
 		Handler:                      s,
+		ConnContext:                  withConnection,
+		ConnState:                    watch,
 		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like the rest
 		ReadHeaderTimeout:            10 * time.Second,
 		ReadTimeout:                  60 * time.Second, // of a body, too

@@ -111,6 +111,7 @@ func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 		}
 	}
 	query := c.QueryParams()
+	o.joinRepeated(query)
 	names := make([]string, 0, len(query))
 	for name := range query {
 		names = append(names, name)
@@ -122,6 +123,16 @@ func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 		}
 	}
 	return query, nil
+}
+
+// joinRepeated makes expand=a&expand=b what it is by the document: expand=a,b. Many clients write a list so.
+func (o *Operation) joinRepeated(query url.Values) {
+	for i := range o.parameters {
+		p := &o.parameters[i]
+		if values := query[p.Name]; len(values) > 1 && p.In == openapi3.ParameterInQuery && p.Schema.Value.Type.Is(openapi3.TypeArray) {
+			query[p.Name] = []string{strings.Join(values, ",")}
+		}
+	}
 }
 
 func (o *Operation) checkQueryName(name string, values []string) error {

@@ -20,7 +20,7 @@ func TestValidate_Query(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	for _, query := range []string{
-		"", "limit=1", "limit=100&status=draft", "expand=parts,owner", "metadata[a]=b&metadata[c]=d", "metadata%5Ba%5D=b",
+		"", "limit=1", "limit=100&status=draft", "expand=parts,owner", "expand=parts&expand=owner", "metadata[a]=b&metadata[c]=d", "metadata%5Ba%5D=b",
 		"created_after=2026-01-31T12:00:00Z", "day=2024-02-29", "sold=true", "sold=false",
 	} {
 		a := f.send("GET", "/v1/widgets?"+query, "")
@@ -32,6 +32,8 @@ func TestValidate_Query(t *testing.T) {
 		{"limit=ten", "limit", "an integer from 1 to 100"},
 		{"limit=", "limit", "an integer from 1 to 100"},
 		{"limit=1&limit=2", "limit", "once"},
+		{"expand=parts&expand=price", "expand", "a list of: parts, owner"},
+		{"expand=parts&expand=", "expand", "a list of: parts, owner"},
 		{"status=sold", "status", "one of: draft, active"},
 		{"status=", "status", "one of: draft, active"},
 		{"owner=", "owner", "text of 1 to 20 characters"},

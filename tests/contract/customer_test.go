@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,6 +76,12 @@ func TestGetCustomer_TakesTheAliasAndTheSellersOwnID(t *testing.T) {
 		}
 		if got := ok[*sdk.Customer](t)(c.Customers.GetByExternalID(background, "a:b ü")); got.ID != made.ID {
 			t.Errorf("the external id finds %s", got.ID)
+		}
+		for n, id := range []string{"100%", "%41", "a%2Bb", "50% off", "%", "%zz"} {
+			made := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: fmt.Sprintf("percent%d@example.com", n), ExternalID: &id}))
+			if got := ok[*sdk.Customer](t)(c.Customers.GetByExternalID(background, id)); got.ID != made.ID {
+				t.Errorf("%s is %s, not %s", id, got.ID, made.ID)
+			}
 		}
 		_, err := c.Customers.GetByExternalID(background, "nobody")
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")

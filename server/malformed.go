@@ -1,0 +1,132 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/store"
+)
+
+// ownRefusals is a listener whose connections say in our words what the HTTP library refuses by itself: a request that it
+// cannot read, such as one without a Host, and an Expect that it does not know. It writes those without asking anybody.
+type ownRefusals struct {
+	net.Listener
+	server *Server
+}
+
+func (l ownRefusals) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return &connection{TCPConn: tcp, server: l.server}, nil
+	}
+	return conn, err
+}
+
+// connection is a TCP connection that knows whether an answer of ours is under way on it: what is written meanwhile is left alone.
+type connection struct {
+	*net.TCPConn
+	server    *Server
+	answering atomic.Bool
+}
+
+type connectionKey struct{}
+
+// withConnection puts the connection into the context of its requests.
+func withConnection(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, conn)
+}
+
+// begin notes that from here on the answer is ours.
+func begin(ctx context.Context) {
+	if conn, ok := ctx.Value(connectionKey{}).(*connection); ok {
+		conn.answering.Store(true)
+	}
+}
+
+// watch notes when an answer was sent to its last byte.
+func watch(conn net.Conn, state http.ConnState) {
+	if conn, ok := conn.(*connection); ok && state == http.StateIdle {
+		conn.answering.Store(false)
+	}
+}
+
+func (c *connection) Write(p []byte) (int, error) {
+	if !c.answering.Load() {
+		if status, reason, ok := libraryRefusal(p); ok {
+			if _, err := c.TCPConn.Write(c.server.refuseMalformed(c.RemoteAddr().String(), status, reason)); err != nil {
+				return 0, err
+			}
+			return len(p), nil
+		}
+	}
+	return c.TCPConn.Write(p)
+}
+
+// libraryRefusal reads a refusal of the library's: its status, and what it says about it.
+func libraryRefusal(p []byte) (status int, reason string, ok bool) {
+	line, _, ok := bytes.Cut(p, []byte("\r\n"))
+	words := strings.SplitN(string(line), " ", 3)
+	if !ok || len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/1.") {
+		return 0, "", false
+	}
+	status, err := strconv.Atoi(words[1])
+	if err != nil || status < http.StatusBadRequest {
+		return 0, "", false
+	}
+	_, reason, _ = strings.Cut(string(line), ": ")
+	return status, reason, true
+}
+
+// refuseMalformed returns a whole response. It is counted for the address of the peer, like all that comes without a key.
+func (s *Server) refuseMalformed(peer string, status int, reason string) []byte {
+	began := time.Now()
+	who := &caller.Caller{RequestID: newRequestID(began)}
+	ctx, cancel := context.WithTimeout(caller.With(context.Background(), who), 2*time.Second)
+	defer cancel()
+	e := envelopeError{Type: typeInvalidRequest, Code: store.CodeBadRequest, Message: "The request is malformed: " + reason + "."}
+	switch {
+	case status == http.StatusRequestHeaderFieldsTooLarge:
+		e.Code, e.Message = codeHeadersTooLarge, "The request line and headers are larger than 64 KiB."
+	case status == http.StatusExpectationFailed:
+		e.Message = "Send no Expect header, or Expect: 100-continue."
+	case status == http.StatusNotImplemented:
+		e.Message = "Send the body with a Content-Length, or with Transfer-Encoding: chunked."
+	case reason == "":
+		e.Message = "The request is not HTTP as this server reads it. Look at its first line and at its headers, and escape a % in the path as %25."
+	}
+	h := http.Header{}
+	grant, err := s.store.CountAddress(ctx, s.address(&http.Request{RemoteAddr: peer}))
+	switch {
+	case err != nil:
+		s.limitUnknown(h)
+	case grant.Used > grant.Limit:
+		limitHeaders(h, grant)
+		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: store.CodeRateLimit, Message: overLimit(h, grant).Error()}
+	default:
+		limitHeaders(h, grant)
+	}
+	body, _ := json.Marshal(envelope{e}) // of strings alone
+	body = append(body, '\n')
+	setContent(h, len(body))
+	h["X-Request-Id"], h["X-Content-Type-Options"] = []string{who.RequestID}, nosniff
+	h.Set("Date", began.UTC().Format(http.TimeFormat))
+	h.Set(echo.HeaderConnection, "close")
+	var response bytes.Buffer
+	response.WriteString("HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) + "\r\n")
+	_ = h.Write(&response) // into memory
+	response.WriteString("\r\n")
+	response.Write(body)
+	s.log.LogAttrs(ctx, slog.LevelInfo, "malformed request", slog.Int("status", status), slog.String("reason", reason))
+	return response.Bytes()
+}
