@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/tillwright/tillwright/server/payments"
@@ -9,7 +10,7 @@ import (
 )
 
 // Notify takes what a provider tells by itself: once, in whatever order it comes, and never back from an outcome. It
-// returns payments.ErrForged for what the provider did not sign, CodeMissing for a provider that notifies nobody, and
+// returns payments.ErrForged for what the provider did not sign, ErrUnknownStatus and ErrUnusable for what it did, CodeMissing for a provider that notifies nobody, and
 // CodeInProgress for what is not stored here yet; the provider tells that again.
 func (b *Billing) Notify(ctx context.Context, provider string, header http.Header, body []byte) error {
 	notifier, ok := b.providers.Notifier(provider)
@@ -50,7 +51,7 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 	}
 	result, err := resultOf(payment, event.Charge, pageOf(begun))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", payments.ErrUnusable, err)
 	}
 	_, err = b.store.SettlePayment(ctx, payment, result)
 	return err

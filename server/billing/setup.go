@@ -111,7 +111,7 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 		told := charge.Metadata
 		var card store.PaymentMethod
 		if err := json.Unmarshal([]byte(told[setupCard]), &card); err != nil {
-			return nil, fmt.Errorf("read the card of %s: %w", charge.Ref, err)
+			return nil, fmt.Errorf("%w: read the card of %s: %w", payments.ErrUnusable, charge.Ref, err)
 		}
 		var err error
 		given.Saved, err = b.store.SaveGivenMethod(ctx, store.SavedMethod{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -25,10 +26,15 @@ func (h *Handlers) providerHook(c echo.Context) error {
 		return err
 	}
 	err = h.billing.Notify(context.WithoutCancel(r.Context()), c.Param("provider"), r.Header, body)
-	if errors.Is(err, payments.ErrForged) {
-		return &store.Error{Code: store.CodeBadRequest, Message: "The signature is not that of the provider, or is too old. Sign with the secret that the account has."}
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, payments.ErrForged):
+		return &store.Error{Code: store.CodeBadRequest, Message: "The signature is not that of the provider, or is dated more than five minutes from now. Sign with the secret that the account has."}
+	case errors.Is(err, payments.ErrUnknownStatus): // sent again, it would say the same
+		slog.WarnContext(r.Context(), "a notification of a payment provider is left aside", "provider", c.Param("provider"), "error", err)
+	case errors.Is(err, payments.ErrUnusable):
+		slog.WarnContext(r.Context(), "a notification of a payment provider is refused", "provider", c.Param("provider"), "error", err)
+		return &store.Error{Code: store.CodeBadRequest, Message: "The notification is signed, but something in it is missing, of the wrong kind, or not what was asked for."}
+	case err != nil:
 		return err
 	}
 	return c.NoContent(http.StatusOK)

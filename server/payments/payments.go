@@ -80,13 +80,21 @@ type Tester interface {
 
 // Notifier is a provider that tells us by itself what became of something.
 type Notifier interface {
-	// ParseWebhook reads a notification that came to us, and returns ErrForged for one that is not the provider's. It
+	// ParseWebhook reads a notification that came to us, and returns ErrForged for one that is not the provider's,
+	// ErrUnknownStatus and ErrUnusable for one that is. It
 	// asks nobody, but reads the account's secret. A notification of no concern is an Event without a Kind.
 	ParseWebhook(ctx context.Context, header http.Header, body []byte) (Event, error)
 }
 
-// ErrForged is the answer to a notification that does not carry the provider's signature, or is too old.
+// ErrForged is the answer to a notification that does not carry the provider's signature, or is dated too far from now.
 var ErrForged = errors.New("the signature of the notification is not valid")
+
+// ErrUnusable is a notification that carries the provider's signature and cannot be taken as it is: something is missing, of the wrong
+// kind, or contradicts what we have asked for. Nothing of it was applied.
+var ErrUnusable = errors.New("the notification is signed, but cannot be used")
+
+// ErrUnknownStatus is a status that did not exist when this was written. What it means, whoever asks the provider again finds out.
+var ErrUnknownStatus = errors.New("the status is not known")
 
 // ErrNoCustomer means that the provider has to be told of a customer anew: the account may be another one there by now, or have
 // gone from test mode to live mode.

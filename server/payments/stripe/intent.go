@@ -85,7 +85,7 @@ func stateOf(ref, status string, failed *stripego.Error, next string) (payments.
 	case "canceled":
 		charge.Status = payments.ChargeCanceled
 	default:
-		return charge, fmt.Errorf("stripe: intent %s is %q, which is not known", ref, status)
+		return charge, fmt.Errorf("stripe: intent %s is %q: %w", ref, status, payments.ErrUnknownStatus)
 	}
 	return charge, nil
 }

@@ -95,7 +95,7 @@ func refundOf(made *stripego.Refund) (payments.Refund, error) {
 	case stripego.RefundStatusCanceled:
 		refund.Status = payments.RefundCanceled
 	default:
-		return refund, fmt.Errorf("stripe: refund %s is %q, which is not known", made.ID, made.Status)
+		return refund, fmt.Errorf("stripe: refund %s is %q: %w", made.ID, made.Status, payments.ErrUnknownStatus)
 	}
 	return refund, nil
 }

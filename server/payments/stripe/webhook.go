@@ -1,12 +1,17 @@
 package stripe
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	stripego "github.com/stripe/stripe-go/v85"
 
@@ -29,7 +34,7 @@ type envelope struct {
 // of no concern, whoever signed it: a seller may do more with Stripe than sell here.
 func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []byte) (payments.Event, error) {
 	var peek envelope
-	if err := json.Unmarshal(body, &peek); err != nil {
+	if err := json.Unmarshal(body, &peek); err != nil || bytes.Contains(body, []byte(`\u0000`)) { // no database can be asked for a NUL
 		return payments.Event{}, payments.ErrForged
 	}
 	account := peek.Data.Object.Metadata[keyAccount]
@@ -40,11 +45,36 @@ func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []
 	if err != nil {
 		return payments.Event{}, err
 	}
-	event, err := stripego.ConstructEvent(body, header.Get("Stripe-Signature"), secret, stripego.WithIgnoreAPIVersionMismatch())
-	if err != nil {
+	signature := header.Get("Stripe-Signature")
+	event, err := stripego.ConstructEvent(body, signature, secret, stripego.WithIgnoreAPIVersionMismatch())
+	if err != nil || isAhead(signature, time.Now()) {
 		return payments.Event{}, payments.ErrForged
 	}
-	return eventOf(account, &event)
+	if event.ID == "" { // it would be the same as the next one that has none
+		return payments.Event{}, fmt.Errorf("%w: it has no id", payments.ErrUnusable)
+	}
+	read, err := eventOf(account, &event)
+	switch {
+	case err != nil && !errors.Is(err, payments.ErrUnknownStatus):
+		return payments.Event{}, fmt.Errorf("%w: %w", payments.ErrUnusable, err)
+	case err == nil && read.Kind != "" && cmp.Or(read.Charge.Ref, read.Refund.Ref) == "":
+		return payments.Event{}, fmt.Errorf("%w: its object has no id", payments.ErrUnusable)
+	}
+	return read, err
+}
+
+// isAhead is whether a signature is dated further ahead of now than it may be old, which the library does not look at: it could be kept
+// and sent again for as long.
+func isAhead(signature string, now time.Time) bool {
+	for pair := range strings.SplitSeq(signature, ",") {
+		if at, ok := strings.CutPrefix(pair, "t="); ok {
+			seconds, err := strconv.ParseInt(at, 10, 64)
+			if err != nil || seconds > now.Add(stripego.WebhookDefaultTolerance).Unix() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // webhookSecret returns the account's secret for notifications. No account and no secret make every signature wrong.
