@@ -14,7 +14,7 @@ import (
 const DefaultBaseURL = "http://127.0.0.1:8080/v1"
 
 const (
-	defaultRetries = 4
+	defaultRetries = 6 // which together wait for 12 seconds at least: as long as a restart may take
 	defaultTimeout = time.Minute
 	idlePerHost    = 64
 )
@@ -140,7 +140,8 @@ func WithHTTPClient(h *http.Client) ClientOption {
 	}
 }
 
-// WithRetries sets how often a call is repeated after its first attempt, 4 unless set. 0 never repeats.
+// WithRetries sets how often a call is repeated after its first attempt, 6 unless set, which bridge some
+// 12 to 24 seconds. 0 never repeats.
 func WithRetries(most int) ClientOption {
 	return func(c *Client) { c.retries = most }
 }

@@ -24,8 +24,8 @@
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call, so the server does it once however often it
 // is sent. A call is repeated, up to [WithRetries] times, after a network error, a status of 500 or above, a 429, and a 409
-// idempotency_request_in_progress, never after another 4xx. It waits a random part of a bound that doubles from half a second to eight,
-// plus what Retry-After asks for (on a 429 without it, until X-RateLimit-Reset). It does not wait for more than two minutes, nor
+// idempotency_request_in_progress, never after another 4xx. It waits half of a bound that doubles from half a second to eight and a
+// random part of the other half, so that a restart of the server or of its database is bridged, plus what Retry-After asks for (on a 429 without it, until X-RateLimit-Reset). It does not wait for more than two minutes, nor
 // beyond the context's deadline: then the error comes back at once.
 //
 // # Lists

@@ -14,6 +14,9 @@ const (
 	lastBackoff  = 8 * time.Second
 	// longestWait is how long a call waits because the server asks for it. Beyond that the caller should decide.
 	longestWait = 2 * time.Minute
+	// longestClaim is how long a call waits for the first request with its Idempotency-Key to end: when the server died in
+	// the middle of one that had gone to a payment provider or an ad network, nobody takes it over for a minute.
+	longestClaim = 75 * time.Second
 )
 
 // Attempt is one request of a call, as a hook sees it. It holds no key, no client secret, no query and no body.
@@ -42,19 +45,29 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 		ctx, cancel = context.WithTimeout(ctx, r.timeout)
 		defer cancel()
 	}
+	begun := time.Now()
 	for number := 1; ; number++ {
 		a, err := c.attempt(ctx, r, number)
 		if err == nil {
 			return a, nil
 		}
 		wait := pause(err, number)
-		if ctx.Err() != nil || number > c.retries || !repeatable(err) || wait > longestWait || outlasts(ctx, wait) {
+		if ctx.Err() != nil || c.spent(number, begun, err) || !repeatable(err) || wait > longestWait || outlasts(ctx, wait) {
 			return nil, named(r, err)
 		}
 		if stopped := sleep(ctx, wait); stopped != nil {
 			return nil, fmt.Errorf("sdk: %s: %w while waiting to repeat after: %w", r.operation.ID, stopped, err)
 		}
 	}
+}
+
+// spent tells whether a call has made its last attempt. Those that find the first one still running do not count, for a
+// while: the answer is about to be there.
+func (c *Client) spent(attempts int, begun time.Time, err error) bool {
+	if c.retries > 0 && CodeOf(err) == CodeRequestInProgress && time.Since(begun) < longestClaim {
+		return false
+	}
+	return attempts > c.retries
 }
 
 // attempt makes one exchange known to the hooks and to WithResponse.
@@ -91,11 +104,11 @@ func repeatable(err error) bool {
 	return refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
 }
 
-// pause is what the server asks for plus a random part of a bound that doubles, so that clients that failed together do not
-// come back together.
+// pause is what the server asks for plus a random time in the upper half of a bound that doubles: clients that failed together
+// do not come back together, and none of them has used up its attempts before a server or its database has restarted.
 func pause(err error, number int) time.Duration {
 	bound := min(lastBackoff, firstBackoff<<min(number-1, 10))
-	wait := rand.N(bound)
+	wait := bound/2 + rand.N(bound/2)
 	if refusal, ok := errors.AsType[*Error](err); ok {
 		wait += refusal.RetryAfter
 	}

@@ -95,6 +95,59 @@ func TestRetry_BacksOffFurtherEachTimeWithinItsBounds(t *testing.T) {
 	require.Less(t, pause(errReset, 1_000_000), lastBackoff)
 }
 
+func TestRetry_BridgesARestart(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]reply{
+		"connection refused":      broken(errReset),
+		"503 with Retry-After":    refused(503, CodeAPIError, "Retry-After", "1"),
+		"a proxy without servers": answered(502, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 50 { // the waits are random
+				synctest.Test(t, func(t *testing.T) {
+					back := time.Now().Add(11 * time.Second)
+					_, replies := scripted(func(r *http.Request) (*http.Response, error) {
+						if time.Now().Before(back) {
+							return failure(r)
+						}
+						return answered(200, `{}`)(r)
+					})
+					_, err := New(testKey, replies).Account.Get(t.Context())
+					require.NoError(t, err)
+				})
+			}
+		})
+	}
+}
+
+func TestRetry_WaitsForTheFirstRequestLongerThanForAnythingElse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		running := refused(409, CodeRequestInProgress, "Retry-After", "1")
+		freed := time.Now().Add(time.Minute)
+		_, replies := scripted(func(r *http.Request) (*http.Response, error) {
+			if time.Now().Before(freed) {
+				return running(r)
+			}
+			return answered(200, `{}`)(r)
+		})
+		_, err := New(testKey, replies).Products.Publish(t.Context(), "prod_1")
+		require.NoError(t, err)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		_, replies := scripted(refused(409, CodeRequestInProgress, "Retry-After", "1"))
+		begun := time.Now()
+		_, err := New(testKey, replies).Products.Publish(t.Context(), "prod_1")
+		require.Equal(t, CodeRequestInProgress, CodeOf(err))
+		require.Less(t, time.Since(begun), 2*longestClaim)
+	})
+	s, replies := scripted(refused(409, CodeRequestInProgress, "Retry-After", "1"))
+	_, err := New(testKey, replies, WithRetries(0)).Products.Publish(t.Context(), "prod_1")
+	require.Equal(t, CodeRequestInProgress, CodeOf(err))
+	require.Len(t, s.sent, 1)
+}
+
 func TestRetry_WaitsAsLongAsTheServerAsks(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // synctest's clock

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -26,7 +27,13 @@ const (
 	codeHeadersTooLarge  store.Code = "request_headers_too_large"
 	codeMediaType        store.Code = "unsupported_media_type"
 	codeInternal         store.Code = "api_error"
+
+	// outOfReach goes out as codeInternal: to a client both mean the same, and the status says which it is.
+	outOfReach store.Code = "unavailable"
 )
+
+// unavailableFor is how long a client should wait before it asks again: a restart takes a few seconds.
+const unavailableFor = time.Second
 
 const (
 	typeInvalidRequest = "invalid_request_error"
@@ -61,6 +68,8 @@ func statusOf(code store.Code) (status int, kind string) {
 		return http.StatusTooManyRequests, typeInvalidRequest
 	case codeHeadersTooLarge:
 		return http.StatusRequestHeaderFieldsTooLarge, typeInvalidRequest
+	case outOfReach:
+		return http.StatusServiceUnavailable, typeAPI
 	}
 	return http.StatusInternalServerError, typeAPI
 }
@@ -81,9 +90,9 @@ type envelopeError struct {
 // refuse writes err as the envelope. What is nobody's fault but ours is logged,
 // once, with the request's id; the caller learns only that it happened.
 func (s *Server) refuse(c echo.Context, err error) {
-	e := translate(err, c.Request().Body)
+	e := explain(err, c.Request())
 	status, kind := statusOf(e.Code)
-	if status == http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError {
 		s.logFailure(c.Request().Context(), err)
 	}
 	if c.Response().Committed {
@@ -96,14 +105,48 @@ func (s *Server) refuse(c echo.Context, err error) {
 	case store.CodeInProgress:
 		h.Set(echo.HeaderRetryAfter, "1")
 	}
-	if e.After > 0 {
+	if e.After > 0 && !(status >= http.StatusInternalServerError && isForm(c)) {
 		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
 	}
-	body, err := json.Marshal(envelope{bounded(envelopeError{kind, e.Code, e.Message, e.Param, e.Fields})})
+	if s.refusePage(c, status) {
+		return
+	}
+	code := e.Code
+	if code == outOfReach {
+		code = codeInternal
+	}
+	body, err := json.Marshal(envelope{bounded(envelopeError{kind, code, e.Message, e.Param, e.Fields})})
 	if err != nil {
 		body = []byte(`{"error":{"type":"api_error","code":"api_error","message":"The error cannot be shown."}}`)
 	}
 	writeJSON(c.Response(), c.Request().Method, status, append(body, '\n'))
+}
+
+// pageKey marks in an echo.Context that a person asks, who gets a page.
+const pageKey = "page"
+
+func asPage(h echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Set(pageKey, true)
+		return h(c)
+	}
+}
+
+// isForm reports whether a person sent a form. After a failure of ours nobody knows how far it got, and it has no
+// Idempotency-Key: nobody is invited to send it again.
+func isForm(c echo.Context) bool {
+	return c.Get(pageKey) != nil && c.Request().Method == http.MethodPost
+}
+
+// refusePage answers with a page if a page was asked for. It reports whether it did.
+func (s *Server) refusePage(c echo.Context, status int) bool {
+	if s.errorPage == nil || c.Get(pageKey) == nil {
+		return false
+	}
+	if err := s.errorPage(c, status); err != nil {
+		s.logFailure(c.Request().Context(), err)
+	}
+	return c.Response().Committed
 }
 
 // The bounds of an envelope, in characters and fields. What the client sent may be in any of them.
@@ -139,6 +182,14 @@ func (s *Server) logFailure(ctx context.Context, err error) {
 	s.log.LogAttrs(ctx, level, "request failed", slog.String("error", err.Error()))
 }
 
+// explain makes what ended a request an error with a code.
+func explain(err error, r *http.Request) *store.Error {
+	if away, ok := errors.AsType[*store.UnavailableError](err); ok {
+		return unavailable(away, r.Header[headerIdempotencyKey] != nil)
+	}
+	return translate(err, r.Body)
+}
+
 // translate makes the error of any layer one with a code. Body is what was sent.
 func translate(err error, body io.Reader) *store.Error {
 	var known *store.Error
@@ -156,6 +207,21 @@ func translate(err error, body io.Reader) *store.Error {
 		Code:    codeInternal,
 		Message: "Something went wrong on our side. Repeat the request, and quote x-request-id if it persists.",
 	}
+}
+
+// unavailable is for a database that could not do its part. What may have been done all the same is not invited to be
+// done again, unless a key sees to it that it is not.
+func unavailable(err *store.UnavailableError, hasKey bool) *store.Error {
+	switch {
+	case !err.Unclear:
+		return &store.Error{Code: outOfReach, After: unavailableFor,
+			Message: "The database is not available at the moment, and nothing was changed. Send the same request again."}
+	case hasKey:
+		return &store.Error{Code: outOfReach, After: unavailableFor,
+			Message: "The database was lost on the way: the change may have been made. Send the same request again with the same Idempotency-Key, which finds out and does nothing twice."}
+	}
+	return &store.Error{Code: codeInternal,
+		Message: "The database was lost on the way: the change may have been made. Look whether it was before you send the request again, and send an Idempotency-Key, which spares you that."}
 }
 
 // bindingRefusal is for what the document's schema lets pass and a Go type does

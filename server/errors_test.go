@@ -22,13 +22,13 @@ func TestStatusOf(t *testing.T) {
 		store.CodeBadRequest: 400, store.CodeParameterMissing: 400, store.CodeUnauthenticated: 401, store.CodePlan: 402,
 		store.CodeForbidden: 403, store.CodeMissing: 404, codeMethodNotAllowed: 405, store.CodeInProgress: 409, codeTooLarge: 413,
 		codeMediaType: 415, store.CodeInvalid: 422, store.CodeKeyReused: 422, store.CodeNotActivated: 409, store.CodeSpendLimit: 422, store.CodeRateLimit: 429, codeHeadersTooLarge: 431,
-		codeInternal: 500, "something new": 500,
+		codeInternal: 500, outOfReach: 503, "something new": 500,
 	}
 	for code, want := range table {
 		status, kind := statusOf(code)
 		assert.Equal(t, want, status, code)
 		switch {
-		case want == 500:
+		case want >= 500:
 			assert.Equal(t, typeAPI, kind, code)
 		case want == 422:
 			assert.Equal(t, typeValidation, kind, code)

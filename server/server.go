@@ -33,6 +33,8 @@ type Deps struct {
 	// Pages are what people look at, outside of the API, by "/path" (GET and HEAD) or
 	// "POST /path", where a path may have :parameters. They are counted per address.
 	Pages map[string]echo.HandlerFunc
+	// ErrorPage is what those who ask for a page get instead of an envelope, if there is one.
+	ErrorPage func(c echo.Context, status int) error
 
 	// Hooks are where others notify us, by "POST /path". They have a quota of their own.
 	Hooks map[string]echo.HandlerFunc
@@ -59,6 +61,7 @@ type Server struct {
 	prepare    func(context.Context, http.Header) (context.Context, error)
 	develops   bool
 	readiness  readiness
+	errorPage  func(c echo.Context, status int) error
 }
 
 // New reads the operations from the document and mounts them. It fails if the
@@ -76,13 +79,13 @@ func New(d Deps) (*Server, error) {
 	}
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
-		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development,
+		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
 	}
 	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	routes := s.plainRoutes(d.Document, spec.YAML)
 	for route, page := range d.Pages {
-		routes[route] = s.guard(true, limitForm(page))
+		routes[route] = asPage(s.guard(true, limitForm(page)))
 	}
 	for route, hook := range d.Hooks {
 		routes[route] = s.countHook(limitHeaderSize(limitForm(hook)))

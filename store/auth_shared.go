@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lib/pq"
 )
@@ -17,69 +21,92 @@ type sharedQuota struct {
 	store *Store
 
 	mu      sync.Mutex
-	asking  bool
+	asking  bool // somebody is at askAll
 	waiting []*quotaCall
 }
 
 type quotaCall struct {
 	hash    []byte
 	address string
-	wake    chan bool // true: lead the next batch; false: answered
+	done    chan struct{} // closed when grant and err stand
 	grant   *Grant
 	err     error // errNotCounted until there is a grant
 }
 
-var errNotCounted = errors.New("request was not counted")
+var (
+	errNotCounted = errors.New("request was not counted")
+	errQuotaSlow  = errors.New("counting the request takes too long")
+)
 
-// maxQuotaBatch bounds one statement.
-const maxQuotaBatch = 256
+const (
+	maxQuotaBatch = 256             // bounds one statement
+	quotaPatience = 5 * time.Second // how long a request waits to be counted; a database that hangs may take longer
+)
 
+// count gives up when the database takes too long or the client has gone. Nobody else's request depends on whether it does.
 func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
-	call := &quotaCall{hash: tokenHash, address: address, wake: make(chan bool, 1), err: errNotCounted}
+	call := &quotaCall{hash: tokenHash, address: address, done: make(chan struct{}), err: errNotCounted}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, call)
-	lead := !q.asking
+	first := !q.asking
 	q.asking = true
 	q.mu.Unlock()
-	if lead || <-call.wake {
-		q.lead(ctx)
+	if first {
+		go q.askAll(context.WithoutCancel(ctx)) // no single client may cancel it for the others
 	}
-	return call.grant, call.err
+	patience := time.NewTimer(quotaPatience)
+	defer patience.Stop()
+	select {
+	case <-call.done:
+		return call.grant, call.err
+	case <-ctx.Done():
+		return nil, q.leave(call, ctx.Err())
+	case <-patience.C:
+		return nil, q.leave(call, errQuotaSlow)
+	}
 }
 
-// lead asks for all who wait, the caller among them, and hands over to one who came meanwhile, even if asking panics:
-// all who wait would wait for ever.
-func (q *sharedQuota) lead(ctx context.Context) {
+// leave takes a call out of those who wait. One that is being asked for is counted, and nobody looks at it.
+func (q *sharedQuota) leave(call *quotaCall, cause error) error {
 	q.mu.Lock()
-	batch := q.waiting[:min(len(q.waiting), maxQuotaBatch)]
-	q.waiting = q.waiting[len(batch):]
-	q.mu.Unlock()
-	defer q.handOver(batch)
-	q.ask(ctx, batch)
+	defer q.mu.Unlock()
+	q.waiting = slices.DeleteFunc(q.waiting, func(other *quotaCall) bool { return other == call })
+	return &UnavailableError{cause: cause}
 }
 
-// handOver wakes those who were asked for, and first the leader of those who were not.
-func (q *sharedQuota) handOver(batch []*quotaCall) {
-	q.mu.Lock()
-	if len(q.waiting) > 0 {
-		q.waiting[0].wake <- true
-	} else {
-		q.asking = false
-	}
-	q.mu.Unlock()
-	for _, call := range batch {
-		call.wake <- false
-	}
-}
-
-func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
-	ctx = context.WithoutCancel(ctx) // no single client may cancel it for the others
-	err := q.store.retry(ctx, func() error { return q.askOnce(ctx, batch) })
-	for _, call := range batch {
-		if err != nil || call.grant != nil {
-			call.err = err
+// askAll asks for all who wait, batch after batch, until nobody does.
+func (q *sharedQuota) askAll(ctx context.Context) {
+	for {
+		q.mu.Lock()
+		if len(q.waiting) == 0 {
+			q.waiting, q.asking = nil, false
+			q.mu.Unlock()
+			return
 		}
+		// A copy, for leave moves those behind who wait.
+		batch := slices.Clone(q.waiting[:min(len(q.waiting), maxQuotaBatch)])
+		q.waiting = slices.Delete(q.waiting, 0, len(batch))
+		q.mu.Unlock()
+		q.ask(ctx, batch)
+		runtime.Gosched() // those who are answered go on before the next statement is made
 	}
+}
+
+// ask answers everyone in the batch, even if it panics: that is a mistake of ours, which fails the requests that it met.
+func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
+	var err error
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("count requests: panic: %v\n%s", reason, debug.Stack())
+		}
+		for _, call := range batch {
+			if err != nil || call.grant != nil {
+				call.err = err
+			}
+			close(call.done)
+		}
+	}()
+	err = q.store.retry(ctx, func() error { return q.askOnce(ctx, batch) })
 }
 
 type quotaRow struct {

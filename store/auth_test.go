@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -187,29 +188,85 @@ func TestAuthenticate_CountsIPv6ByItsNetworkAndStoresTheAddress(t *testing.T) {
 func TestSharedQuota_SurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	q := &sharedQuota{store: &Store{}} // without a database: to ask panics
-	answered := make(chan bool)
+	answered := make(chan error)
 	for range 20 {
 		go func() {
-			defer func() { answered <- recover() != nil }()
-			grant, err := q.count(t.Context(), nil, "192.0.2.1")
-			if grant != nil || err == nil {
-				t.Errorf("counted %v, %v", grant, err)
-			}
+			_, err := q.count(t.Context(), nil, "192.0.2.1")
+			answered <- err
 		}()
 	}
-	panics := 0
 	for i := range 20 {
 		select {
-		case panicked := <-answered:
-			if panicked {
-				panics++
-			}
+		case err := <-answered:
+			require.ErrorContains(t, err, "panic")
+			require.NotErrorAs(t, err, new(*UnavailableError), "a mistake of ours passes for nothing else")
 		case <-time.After(time.Minute):
 			require.Fail(t, "a request waits for ever", "%d were answered", i)
 		}
 	}
-	require.Positive(t, panics)
-	require.False(t, q.asking)
+	requireNobodyAsks(t, q)
+}
+
+// requireNobodyAsks waits for whoever asks the database to have ended.
+func requireNobodyAsks(t *testing.T, q *sharedQuota) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return !q.asking && len(q.waiting) == 0
+	}, time.Minute, 10*time.Millisecond)
+}
+
+// A database that hangs keeps a request no longer than it is patient, and those whose clients go not even that.
+func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
+	t.Parallel()
+	proxy := database.NewProxy(t, database.URL(t, PostgreSQL))
+	s := newShop(t, proxy.URL)
+	_, err := s.CountAddress(t.Context(), "192.0.2.1")
+	require.NoError(t, err)
+	q := s.quota.(*sharedQuota)
+	requireNobodyAsks(t, q)
+	proxy.Freeze()
+
+	var all sync.WaitGroup
+	all.Go(func() {
+		if _, err := s.CountAddress(t.Context(), "192.0.2.1"); err == nil {
+			t.Error("counted by a database that hangs")
+		}
+	})
+	require.Eventually(t, func() bool { // its statement hangs now, and the others wait behind it
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.asking && len(q.waiting) == 0
+	}, time.Minute, time.Millisecond)
+	for i := range 40 {
+		patience := quotaPatience
+		ctx := t.Context()
+		if i%2 == 1 {
+			patience = time.Second
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, patience)
+			defer cancel()
+		}
+		all.Go(func() {
+			began := time.Now()
+			_, err := s.CountAddress(ctx, "192.0.2.1")
+			if _, ok := errors.AsType[*UnavailableError](err); !ok {
+				t.Errorf("not counted: %v", err)
+			}
+			if took := time.Since(began); took > patience+2*time.Second {
+				t.Errorf("a request waited %s, it is patient for %s", took, patience)
+			}
+		})
+	}
+	all.Wait()
+	require.Empty(t, q.waiting, "nobody who gave up is asked for later")
+
+	proxy.Thaw()
+	requireNobodyAsks(t, q)
+	grant, err := s.CountAddress(t.Context(), "192.0.2.1")
+	require.NoError(t, err)
+	require.LessOrEqual(t, grant.Used, 3, "those who waited behind the statement that hung were not counted")
 }
 
 func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {

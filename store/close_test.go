@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,17 +11,65 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// A database that does not answer keeps nobody from ending.
-func TestClose_LeavesADatabaseThatHangs(t *testing.T) {
-	t.Parallel()
+// openBehind opens a store before whose database a proxy stands.
+func openBehind(t *testing.T) (*Store, *database.Proxy) {
+	t.Helper()
 	proxy := database.NewProxy(t, database.URL(t, PostgreSQL))
 	sealer, err := NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := Open(t.Context(), Options{URL: proxy.URL, Sealer: sealer, Render: renderJSON})
 	require.NoError(t, err)
 	require.NoError(t, s.Migrate(t.Context()))
+	return s, proxy
+}
+
+// hold begins a transaction and returns what lets it end, and how it ended.
+func hold(t *testing.T, s *Store) (release func(), ended <-chan error) {
+	t.Helper()
+	begun, gate, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		_, err := tx(context.Background(), s, func(ctx context.Context, u *unit) (int64, error) {
+			close(begun)
+			<-gate
+			return u.exec(ctx, `UPDATE accounts SET name = ? WHERE id = ?`, "none", "none")
+		})
+		done <- err
+	}()
+	<-begun
+	return sync.OnceFunc(func() { close(gate) }), done
+}
+
+// A database that does not answer keeps nobody from ending.
+func TestClose_LeavesADatabaseThatHangs(t *testing.T) {
+	t.Parallel()
+	s, proxy := openBehind(t)
+	release, _ := hold(t, s)
+	t.Cleanup(release)
 	proxy.Freeze()
 	began := time.Now()
 	require.ErrorContains(t, s.Close(), "did not answer")
 	require.InDelta(t, closeTime.Seconds(), time.Since(began).Seconds(), 2)
+}
+
+// Ending takes no round trip for every statement of every connection.
+func TestClose_SaysNothingWhenNothingIsUnderWay(t *testing.T) {
+	t.Parallel()
+	s, proxy := openBehind(t)
+	_, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	require.NotEmpty(t, s.write.statements.entries)
+	proxy.Freeze()
+	began := time.Now()
+	require.NoError(t, s.Close())
+	require.Less(t, time.Since(began), closeTime/2)
+}
+
+// What is under way is done.
+func TestClose_WaitsForWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	s, _ := openBehind(t)
+	release, ended := hold(t, s)
+	time.AfterFunc(200*time.Millisecond, release)
+	require.NoError(t, s.Close())
+	require.NoError(t, <-ended)
 }

@@ -20,6 +20,7 @@ type cuttingProxy struct {
 	mu   sync.Mutex
 	left int // cuts to be made
 	made int
+	away bool // once it was cut, nobody is let in any more
 }
 
 func (p *cuttingProxy) arm() { p.mu.Lock(); p.left = 1; p.mu.Unlock() }
@@ -53,6 +54,10 @@ func (p *cuttingProxy) start() string {
 			client, err := listener.Accept()
 			if err != nil {
 				return
+			}
+			if p.away && p.cut() {
+				_ = client.Close()
+				continue
 			}
 			server, err := net.Dial(network, address)
 			if err != nil {

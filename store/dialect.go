@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -87,11 +88,11 @@ func sqliteDSN(o Options, extra ...string) string {
 // sqlitePath returns the file of a sqlite:// URL.
 func sqlitePath(databaseURL string) string { return strings.TrimPrefix(databaseURL, SQLite+"://") }
 
-// openPostgres opens the pool that serves both reads and writes.
-func openPostgres(o Options) (*sqlx.DB, error) {
+// openPostgres opens the pool that serves both reads and writes. Once the flag is set its connections say nothing more.
+func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 	config, err := postgresConfig(o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.Pooler == PoolerTransaction {
 		config.BinaryParameters = true // unnamed statements do not survive such a pooler
@@ -112,9 +113,10 @@ func openPostgres(o Options) (*sqlx.DB, error) {
 	if o.Patient {
 		patience = 0
 	}
-	db, err := connectPostgres(config, patience)
+	over := &atomic.Bool{}
+	db, err := connectPostgres(config, dialer{patience: patience, over: over})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	conns := o.MaxConns
 	if conns == 0 {
@@ -123,27 +125,28 @@ func openPostgres(o Options) (*sqlx.DB, error) {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxLifetime(5 * time.Minute) // follows a failover
-	return db, nil
+	return db, over, nil
 }
 
-// connectPostgres opens a pool whose every answer arrives within patience, or the connection is given up; zero waits.
-func connectPostgres(config pq.Config, patience time.Duration) (*sqlx.DB, error) {
-	connector, err := pq.NewConnectorConfig(config)
+// connectPostgres opens a pool of connections of a dialer.
+func connectPostgres(config pq.Config, d dialer) (*sqlx.DB, error) {
+	c, err := pq.NewConnectorConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("store: database URL: %w", err)
 	}
-	connector.Dialer(dialer{patience: patience})
-	return sqlx.NewDb(sqlOpenDB(connector), PostgreSQL), nil
+	c.Dialer(d)
+	return sqlx.NewDb(sqlOpenDB(connector{c}), PostgreSQL), nil
 }
 
 // answerTimeout is how long a request waits for the database, which gives a statement up a little earlier by itself.
 const answerTimeout = 15 * time.Second
 
-// dialer makes connections that do not wait for ever. A context would bound a query, too, but costs two goroutines
-// each: a third of the time of a short one.
+// dialer makes connections whose every answer arrives within patience, or the connection is given up; zero waits for
+// ever. A context would bound a query, too, but costs two goroutines each: a third of the time of a short one.
 type dialer struct {
 	net.Dialer
 	patience time.Duration
+	over     *atomic.Bool // once it holds nothing more is said; may be nil
 }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {
@@ -158,20 +161,29 @@ func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net
 
 func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.Dialer.DialContext(ctx, network, address)
-	if err != nil || d.patience == 0 {
+	if err != nil || d.patience == 0 && d.over == nil {
 		return conn, err
 	}
-	return &impatientConn{Conn: conn, patience: d.patience}, nil
+	return &impatientConn{Conn: conn, dialer: d}, nil
 }
 
 type impatientConn struct {
 	net.Conn
-	patience time.Duration
+	dialer dialer
+}
+
+func (c *impatientConn) Write(p []byte) (int, error) {
+	if c.dialer.over != nil && c.dialer.over.Load() {
+		return 0, net.ErrClosed
+	}
+	return c.Conn.Write(p)
 }
 
 func (c *impatientConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
-		return 0, err
+	if c.dialer.patience > 0 {
+		if err := c.SetReadDeadline(time.Now().Add(c.dialer.patience)); err != nil {
+			return 0, err
+		}
 	}
 	return c.Conn.Read(p)
 }
@@ -370,6 +382,9 @@ func existsAlready(err error) bool {
 
 // isConnectionLost reports whether an error leaves open what became of the statement.
 func isConnectionLost(err error) bool {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()&0xff == sqlite3.SQLITE_IOERR // a commit that could not be flushed may be found when the file is next opened
+	}
 	var network net.Error
 	state := sqlState(err)
 	return errors.As(err, &network) || isBadConn(err) || state == adminShutdown || strings.HasPrefix(state, "08") ||

@@ -55,7 +55,7 @@ func (e *Error) Error() string { return e.Message }
 
 // UnknownError ends a request of which nobody knows what became outside, or that must not be taken for one that changed
 // nothing because something was done already. It hides what its cause is: were an *Error inside to be seen, it would be taken
-// for the answer and free the Idempotency-Key.
+// for the answer and free the Idempotency-Key. Only that the database is away shows, which is no answer.
 type UnknownError struct {
 	what  string
 	cause error
@@ -66,6 +66,12 @@ func NewUnknownError(what string, cause error) *UnknownError { return &UnknownEr
 
 // Error returns what was being done, and why nobody knows what became of it.
 func (e *UnknownError) Error() string { return fmt.Sprintf("%s: %v", e.what, e.cause) }
+
+// As lets an UnavailableError be found, and nothing else.
+func (e *UnknownError) As(target any) bool {
+	_, wanted := target.(**UnavailableError)
+	return wanted && errors.As(e.cause, target)
+}
 
 // OutcomeOf returns the outcome of an *Error, and Refused for nil. An *UnknownError is Unknown, and so is any other error:
 // nobody can say how far it got.

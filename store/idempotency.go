@@ -58,6 +58,7 @@ func (s *Store) Request(ctx context.Context, key *Key, fn func(context.Context) 
 		return answer, false, nil
 	}
 	if err != nil {
+		err = r.unclear(err)
 		r.settle(ctx, err)
 	}
 	return answer, replayed, err

@@ -49,7 +49,7 @@ func (s *Store) migratePostgres(ctx context.Context) error {
 	if !config.BinaryParameters {
 		config.Runtime["synchronous_commit"] = "off" // dozens of commits; unlock waits for all of them
 	}
-	db, err := connectPostgres(config, 0)
+	db, err := connectPostgres(config, dialer{})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -24,6 +25,7 @@ type pool struct {
 	prepares   bool
 	statements cache[string, *sqlx.Stmt]
 	readers    chan struct{} // reads under way
+	over       *atomic.Bool  // of PostgreSQL's connections: once it holds they say nothing more
 }
 
 // newPool takes a pool that at most so many reads may use at once.
@@ -51,11 +53,24 @@ func (p *pool) prepare(ctx context.Context, s *Store, query string) *sqlx.Stmt {
 	return first
 }
 
-func (p *pool) close() error {
+// close lets go of the database once nothing is under way. PostgreSQL's connections hang up: they would deallocate each
+// of their statements first, with a round trip for every one, which takes many seconds at a database that is busy or far
+// away.
+func (p *pool) close(ctx context.Context) error {
+	if p.over != nil {
+		for p.db.Stats().InUse > 0 && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		p.over.Store(true)
+	}
 	for _, statement := range p.statements.empty() {
 		_ = statement.Close()
 	}
-	return p.db.Close()
+	err := p.db.Close()
+	if p.over != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // enter waits for a place among the readers, which database/sql would do without an end.
@@ -100,15 +115,24 @@ func read[T any](ctx context.Context, s *Store, limit int, query string, args []
 	u := openUnit(ctx)
 	if u == nil {
 		if err := s.read.enter(ctx); err != nil {
-			return nil, err
+			return nil, databaseError(err)
 		}
 		defer s.read.leave()
 	}
 	rows, err := queryRows(context.WithoutCancel(ctx), s, u, query, args)
 	if err != nil {
-		return nil, err
+		return nil, s.readError(u, err)
 	}
-	return scan[T](s, query, rows, limit)
+	found, err := scan[T](s, query, rows, limit)
+	return found, s.readError(u, err)
+}
+
+// readError is databaseError. In a transaction it may have been a write that returns what it wrote.
+func (s *Store) readError(u *unit, err error) error {
+	if u != nil {
+		return s.writeError(err)
+	}
+	return databaseError(err)
 }
 
 func queryRows(ctx context.Context, s *Store, u *unit, query string, args []any) (*sqlx.Rows, error) {

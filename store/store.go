@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,6 +54,9 @@ type Store struct {
 	quota   quota
 	keyUses keyUses
 	plans   cache[planKey, *plan]
+
+	writeFailed atomic.Bool // the database refused a write for a reason of its own; CheckReady finds out whether it still does
+	freeSpace   func(dir string) (int64, error)
 }
 
 // Open connects lazily and does not migrate.
@@ -67,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Store{engine: engine, options: o}
+	s := &Store{engine: engine, options: o, freeSpace: freeSpace}
 	if engine == PostgreSQL {
 		return s, s.connectPostgres()
 	}
@@ -78,12 +82,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 func (s *Store) connectPostgres() error {
-	db, err := openPostgres(s.options)
+	db, over, err := openPostgres(s.options)
 	if err != nil {
 		return err
 	}
 	s.write = newPool(db, s.options.Pooler != PoolerTransaction, db.Stats().MaxOpenConnections)
-	s.read = s.write
+	s.write.over, s.read = over, s.write
 	s.quota = &sharedQuota{store: s}
 	return nil
 }
@@ -185,10 +189,10 @@ func (s *Store) Close() error {
 func (s *Store) close(ctx context.Context) error {
 	var errs []error
 	if s.write != nil {
-		errs = append(errs, s.FlushKeyUse(ctx), s.write.close())
+		errs = append(errs, s.FlushKeyUse(ctx), s.write.close(ctx))
 	}
 	if s.read != nil && s.read != s.write {
-		errs = append(errs, s.read.close())
+		errs = append(errs, s.read.close(ctx))
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -27,15 +26,16 @@ type unit struct {
 
 // request is one write request, or one use case outside of any: what its transactions share.
 type request struct {
-	store  *Store
-	key    *Key
-	token  string // fences the claim against whoever takes it over
-	effect string
-	held   bool            // a step has committed the claim
-	unit   *unit           // the open transaction, nil before the first and after a step
-	depth  int             // use cases under way, one inside the other
-	failed error           // a use case failed: nothing of this run may commit
-	leased map[string]bool // actions at work on outside, by id; kept when the request is run again
+	store   *Store
+	key     *Key
+	token   string // fences the claim against whoever takes it over
+	effect  string
+	held    bool            // a step has committed the claim
+	stepped bool            // a step has committed
+	unit    *unit           // the open transaction, nil before the first and after a step
+	depth   int             // use cases under way, one inside the other
+	failed  error           // a use case failed: nothing of this run may commit
+	leased  map[string]bool // actions at work on outside, by id; kept when the request is run again
 }
 
 type requestKey struct{}
@@ -99,7 +99,7 @@ func step[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) 
 		r.failed = commitErr
 		return zero, commitErr
 	}
-	r.held = r.key != nil
+	r.held, r.stepped = r.key != nil, true
 	return v, err
 }
 
@@ -141,7 +141,7 @@ func (r *request) open(ctx context.Context) (*unit, error) {
 	if r.unit == nil {
 		tx, err := r.store.write.db.BeginTxx(ctx, nil)
 		if err != nil {
-			return nil, fmt.Errorf("begin: %w", err)
+			return nil, r.store.writeError(connectError("begin", err))
 		}
 		r.unit = &unit{store: r.store, tx: tx}
 	}
@@ -159,7 +159,7 @@ func (r *request) commit(ctx context.Context) error {
 	}
 	r.unit = nil
 	if err := u.tx.Commit(); err != nil {
-		return &commitError{cause: err}
+		return r.store.writeError(&commitError{cause: err})
 	}
 	u.committed(ctx)
 	return nil
@@ -236,7 +236,7 @@ func (u *unit) exec(ctx context.Context, query string, args ...any) (int64, erro
 		result, err = u.tx.ExecContext(ctx, u.store.rebind(query), args...)
 	}
 	if err != nil {
-		return 0, err
+		return 0, u.store.writeError(err)
 	}
 	return result.RowsAffected()
 }

@@ -3404,7 +3404,7 @@ type DunningOnExhausted string
 
 // Error What went wrong.
 type Error struct {
-	// Type `validation_error` on 422, `api_error` on 500, `invalid_request_error` otherwise.
+	// Type `validation_error` on 422, `api_error` on 500 and 503, `invalid_request_error` otherwise.
 	Type ErrorType `json:"type"`
 
 	// Code Machine-readable and stable; branch on it.
@@ -3420,7 +3420,7 @@ type Error struct {
 	Errors map[string][]string `json:"errors,omitempty"`
 }
 
-// ErrorType `validation_error` on 422, `api_error` on 500, `invalid_request_error` otherwise.
+// ErrorType `validation_error` on 422, `api_error` on 500 and 503, `invalid_request_error` otherwise.
 type ErrorType string
 
 // ErrorEnvelope The one shape of every failed response.

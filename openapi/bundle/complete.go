@@ -143,14 +143,14 @@ func sharedErrors(op operation) []string {
 	if op.write() {
 		names = append(names, "Unprocessable")
 	}
-	return append(append(names, items(get(op.node, "x-errors"))...), "TooManyRequests", "InternalError")
+	return append(append(names, items(get(op.node, "x-errors"))...), "TooManyRequests", "InternalError", "Unavailable")
 }
 
 // statuses maps the response components to their status.
 var statuses = map[string]string{
 	"BadRequest": "400", "Unauthorized": "401", "PlanUpgradeRequired": "402", "Forbidden": "403", "NotFound": "404",
 	"Conflict": "409", "NotActivated": "409", "RequestTooLarge": "413", "UnsupportedMediaType": "415", "Unprocessable": "422",
-	"TooManyRequests": "429", "InternalError": "500",
+	"TooManyRequests": "429", "InternalError": "500", "Unavailable": "503",
 }
 
 func addErrors(op operation) {
@@ -197,7 +197,7 @@ func responseHeaders(status string) *yaml.Node {
 	set(headers, "RateLimit-Policy", ref("headers", "RateLimitPolicy"))
 	set(headers, "RateLimit", ref("headers", "RateLimit"))
 	set(headers, "X-RateLimit-Reset", ref("headers", "RateLimitReset"))
-	if status == "409" || status == "429" {
+	if status == "409" || status == "429" || status == "503" {
 		set(headers, "Retry-After", ref("headers", "RetryAfter"))
 	}
 	return headers

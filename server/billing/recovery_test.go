@@ -3,6 +3,7 @@ package billing_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -240,15 +241,28 @@ func (w *world) due(checkout string) {
 	require.NoError(w.t, w.YieldPayment(w.t.Context(), w.account, payment.ID, -time.Second))
 }
 
-// parallel runs n calls at once and returns their errors.
+// parallel runs n calls at once, patiently, and returns their errors.
 func parallel(n int, call func(i int) error) []error {
 	errs := make([]error, n)
 	var wait sync.WaitGroup
 	for i := range n {
-		wait.Go(func() { errs[i] = call(i) })
+		wait.Go(func() { errs[i] = patiently(func() error { return call(i) }) })
 	}
 	wait.Wait()
 	return errs
+}
+
+// patiently asks again what was not done because the database was too busy, as a client does.
+func patiently(call func() error) (err error) {
+	for range 20 {
+		if err = call(); err == nil {
+			return nil
+		}
+		if _, away := errors.AsType[*store.UnavailableError](err); !away {
+			return err
+		}
+	}
+	return err
 }
 
 // billingWithout confirms without a payment method.

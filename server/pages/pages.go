@@ -130,6 +130,28 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 	return err
 }
 
+// Refused says why there is no page: too many visits, a form that cannot be read, or a failure of ours, after which whoever
+// sent a form does not know whether it arrived.
+func (p *Pages) Refused(c echo.Context, status int) error {
+	return p.render(c, status, "refused.html", why(c.Request().Method, status))
+}
+
+// refusal is a page that only says why it is not the one that was asked for.
+type refusal struct{ Title, Text string }
+
+func why(method string, status int) refusal {
+	switch {
+	case status >= http.StatusInternalServerError && method == http.MethodPost:
+		return refusal{"This does not work at the moment", "It is our fault, and usually over in a few seconds. " +
+			"It is not known whether what you sent was done. Open the page again before you send it twice: it says what was done, and whether a payment arrived. Nothing is charged twice."}
+	case status >= http.StatusInternalServerError:
+		return refusal{"This does not work at the moment", "It is our fault, and usually over in a few seconds. Then open the page again. If you have just paid, it says whether your payment arrived."}
+	case status == http.StatusTooManyRequests:
+		return refusal{"Too many visits at once", "Too many came from your network within a minute. Nothing was done. Wait a minute, and open the address again."}
+	}
+	return refusal{"This could not be read", "What your browser sent is too large or damaged. Nothing was done. Go back and try again."}
+}
+
 func isMissing(err error) bool {
 	var e *store.Error
 	return errors.As(err, &e) && e.Code == store.CodeMissing

@@ -78,6 +78,24 @@ func TestEveryOperation_FailsInTheEnvelope(t *testing.T) {
 	})
 }
 
+// TestEveryOperation_SaysThatTheDatabaseIsAway breaks every connection to it and refuses new ones.
+func TestEveryOperation_SaysThatTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	proxy := database.NewProxy(t, database.URL(t, "postgres"))
+	s := boot(t, proxy.URL)
+	w := newWorld(t, s)
+	proxy.Down()
+	every(t, all, func(t *testing.T, op *harness.Operation) {
+		resp := w.send(t, op)
+		resp.Fault(t, http.StatusServiceUnavailable, "api_error")
+		if wait := resp.Header.Get("Retry-After"); wait != "1" {
+			t.Errorf("Retry-After is %q", wait)
+		}
+	})
+	proxy.Up(t)
+	w.Must(t, http.MethodGet, "/v1/account", nil)
+}
+
 // TestPanic_IsAnsweredAndSurvived makes the event renderer panic inside a write.
 func TestPanic_IsAnsweredAndSurvived(t *testing.T) {
 	t.Parallel()

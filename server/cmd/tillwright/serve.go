@@ -150,7 +150,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	}
 	operations := handlers.New(s, cashier, advertiser, mail.NewPost(s, mailer), guard, webhooks.NewTester(s, renderer, sender))
 	deps := server.Deps{
-		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), Log: log, TrustedProxies: proxies,
+		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), ErrorPage: shop.Refused, Log: log, TrustedProxies: proxies,
 	}
 	if config.Env == server.Development {
 		deps.Development, deps.Prepare = true, sandbox.FromHeader

@@ -9,8 +9,9 @@ import (
 	"github.com/lib/pq"
 )
 
-// Proxy stands before a PostgreSQL database and can stop passing anything on, as a machine does that is stuck or a
-// network that loses every packet: connections stay open and nothing comes of them.
+// Proxy stands before a PostgreSQL database. It can stop passing anything on, as a machine does that is stuck or a network
+// that loses every packet: connections stay open and nothing comes of them. And it can be away, as a database is that
+// restarts: connections break and new ones are refused.
 type Proxy struct {
 	URL string // of the database, through the proxy
 
@@ -18,6 +19,8 @@ type Proxy struct {
 	mu               sync.Mutex
 	passing          chan struct{} // closed while bytes are passed on
 	conns            []net.Conn
+	listener         net.Listener
+	away             bool
 }
 
 // NewProxy starts a proxy, which passes everything on, before the database of a URL until the test ends.
@@ -36,18 +39,39 @@ func NewProxy(t testing.TB, url string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.listener = listener
 	p.URL = fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", config.User, config.Password, listener.Addr(), config.Database)
 	go p.accept(listener)
 	t.Cleanup(func() {
-		_ = listener.Close()
 		p.Thaw()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for _, conn := range p.conns {
-			_ = conn.Close()
-		}
+		p.Down()
 	})
 	return p
+}
+
+// Down breaks every connection and refuses new ones.
+func (p *Proxy) Down() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = true
+	_ = p.listener.Close()
+	for _, conn := range p.conns {
+		_ = conn.Close()
+	}
+	p.conns = nil
+}
+
+// Up takes connections again, at the same address.
+func (p *Proxy) Up(t testing.TB) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	listener, err := net.Listen("tcp", p.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.listener, p.away = listener, false
+	go p.accept(listener)
 }
 
 // Freeze stops passing bytes on.
@@ -79,12 +103,23 @@ func (p *Proxy) accept(listener net.Listener) {
 			_ = client.Close()
 			continue
 		}
-		p.mu.Lock()
-		p.conns = append(p.conns, client, server)
-		p.mu.Unlock()
+		if !p.keep(client, server) {
+			_, _ = client.Close(), server.Close()
+			return
+		}
 		go p.pass(client, server)
 		go p.pass(server, client)
 	}
+}
+
+// keep notes a connection, unless it was taken in the moment in which the proxy went away.
+func (p *Proxy) keep(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.away {
+		p.conns = append(p.conns, conns...)
+	}
+	return !p.away
 }
 
 func (p *Proxy) pass(from, to net.Conn) {

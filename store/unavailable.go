@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// UnavailableError says that the database could not do its part: it is away, starting, stopping, full, read-only or too
+// busy. It is nobody's mistake and passes, so that the same request may succeed later.
+type UnavailableError struct {
+	cause error
+	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed.
+	// The same request with the same Idempotency-Key finds out; without a key nothing but a look does.
+	Unclear bool
+}
+
+// Error returns what the database, or the way to it, said. It is for the log.
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("the database is not available: %v", e.cause)
+}
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.cause }
+
+// databaseError marks the error of a statement if the database is to blame for it, and leaves any other one as it is: that
+// one is a mistake of ours. It must be called where the statement ran, for a network error by itself does not say whose it is.
+func databaseError(err error) error {
+	if err == nil || !isUnavailable(err) || isMarked(err) {
+		return err
+	}
+	return &UnavailableError{cause: err}
+}
+
+// writeError is databaseError for a write, and remembers that the database did not take it.
+func (s *Store) writeError(err error) error {
+	err = databaseError(err)
+	if isMarked(err) {
+		s.writeFailed.Store(true)
+	}
+	return err
+}
+
+// connectError marks whatever keeps us from the database, a wrong password and an expired certificate included: that a
+// connection cannot be had is never the request's fault.
+func connectError(what string, err error) error {
+	if errors.Is(err, context.Canceled) || isMarked(err) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return &UnavailableError{cause: fmt.Errorf("%s: %w", what, err)}
+}
+
+func isMarked(err error) bool {
+	_, ok := errors.AsType[*UnavailableError](err)
+	return ok
+}
+
+// unavailableStates are the SQLSTATEs, and unavailableClasses their first two characters, that say of the database and not
+// of the statement why it was not done. A statement that lost against others for too long is among them.
+var (
+	unavailableStates = []string{
+		serializationFailure, deadlockDetected, lockNotAvailable, readOnlyTransaction,
+		"25P03", "25P04", // a transaction that stood idle or open for too long was ended
+		"57014", "57P01", "57P02", "57P03", "57P05", // cancelled by its time limit, stopping, crashed, starting, idle for too long
+		"58000", "58030", // its system or its disk failed
+	}
+	unavailableClasses = []string{"08", "53"} // connections; disk, memory and connections used up
+)
+
+// unavailableResults are SQLite's primary result codes of the same kind.
+var unavailableResults = []int{
+	sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR,
+	sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL,
+}
+
+func isUnavailable(err error) bool {
+	if state := sqlState(err); state != "" {
+		return slices.Contains(unavailableStates, state) || slices.Contains(unavailableClasses, state[:2])
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return slices.Contains(unavailableResults, e.Code()&0xff)
+	}
+	var network net.Error
+	return isBadConn(err) || errors.Is(err, errBusy) || errors.As(err, &network) ||
+		errors.Is(err, sql.ErrTxDone) // the time of the request ran out, and its transaction with it
+}
+
+// connector marks the errors of connecting.
+type connector struct{ driver.Connector }
+
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, connectError("connect", err)
+	}
+	return conn, nil
+}
+
+// unclear says of a request that the database failed whether something may have been done: it was sent a COMMIT of which
+// nothing was heard, or a step of it had committed.
+func (r *request) unclear(err error) error {
+	away, ok := errors.AsType[*UnavailableError](err)
+	if !ok || !r.stepped && !isCommitUnknown(err) {
+		return err
+	}
+	return &UnavailableError{cause: away.cause, Unclear: true}
+}

@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// A database that hangs, as behind a network that loses every packet: whoever asks is told so within seconds, and not when the
+// last of all time-outs is over.
+func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
+	t.Parallel()
+	const limit = 8 * time.Second // of patience five
+	s := newSite(t, database.URL(t, "postgres"))
+	proxy := database.NewProxy(t, s.url)
+	b := &harness.Binary{Path: s.binary.Path, Env: append(s.binary.Env, "TILLWRIGHT_DATABASE_URL="+proxy.URL)}
+	c := s.client(b.Serve(t, ""))
+	product := c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "Hangs"})["id"].(string)
+	proxy.Freeze()
+	for range 2 { // who comes later is told as soon
+		var all sync.WaitGroup
+		for _, ask := range []struct {
+			c            *harness.Client
+			method, path string
+			body         any
+			says, after  string
+		}{
+			{c, http.MethodGet, "/v1/products/" + product, nil, "api_error", "1"},
+			{c, http.MethodPost, "/v1/products", map[string]any{"name": "Hangs too"}, "api_error", "1"},
+			{c.As(""), http.MethodGet, "/public/checkouts/chk_secret", nil, "api_error", "1"},
+			{c.As(""), http.MethodGet, "/checkout/chk_secret", nil, "<h1>", "1"},
+			{c.As(""), http.MethodPost, "/checkout/chk_secret/pay", nil, "not known whether", ""}, // nobody is invited to pay twice
+			{c.As(""), http.MethodGet, "/readyz", nil, "unavailable", ""},
+		} {
+			all.Go(func() {
+				began := time.Now()
+				answer, err := ask.c.Try(ask.method, ask.path, ask.body)
+				took := time.Since(began)
+				if err != nil {
+					t.Errorf("%s %s: %s", ask.method, ask.path, err)
+					return
+				}
+				if answer.Status != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != ask.after || !strings.Contains(string(answer.Body), ask.says) {
+					t.Errorf("%s %s answers %d, Retry-After %q: %s", ask.method, ask.path, answer.Status, answer.Header.Get("Retry-After"), answer.Body)
+				}
+				if took > limit {
+					t.Errorf("%s %s is answered after %s", ask.method, ask.path, took)
+				}
+			})
+		}
+		all.Wait()
+	}
+	proxy.Thaw()
+	c.Must(t, http.MethodGet, "/v1/products/"+product, nil)
+}
