@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"crypto/sha256"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -43,6 +46,11 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 // countAddress is what operations without a key have instead: a quota per address.
 func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	return s.countBy(s.store.CountAddress, next)
+}
+
+// countPage is what pages have: a quota per address of their own, which no request to the API uses up.
+func (s *Server) countPage(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.countBy(s.store.CountPage, next)
 }
 
 // countHook is what notifications of providers have: a quota per address of their own.
@@ -98,6 +106,8 @@ func (s *Server) address(r *http.Request) string {
 	addr := peer.Addr().Unmap()
 	if s.trusted(addr) {
 		addr = s.forwarded(r.Header, addr)
+	} else if r.Header["X-Forwarded-For"] != nil {
+		s.strangers.note(r.Context(), s.log, addr)
 	}
 	return addr.WithZone("").String()
 }
@@ -124,4 +134,24 @@ func (s *Server) trusted(addr netip.Addr) bool {
 		}
 	}
 	return false
+}
+
+// strangerInterval is how often it is said that a proxy seems not to be named.
+const strangerInterval = 10 * time.Minute
+
+// strangers remembers when it was last said that somebody who is not trusted names others as the ones who ask: of our own
+// network, where proxies are, and of others apart, so that no stranger can keep the line about a proxy from being written.
+type strangers struct{ inside, outside atomic.Int64 }
+
+func (s *strangers) note(ctx context.Context, log *slog.Logger, peer netip.Addr) {
+	last := &s.outside
+	if peer.IsPrivate() || peer.IsLoopback() || peer.IsLinkLocalUnicast() {
+		last = &s.inside
+	}
+	now := time.Now().UnixNano()
+	if before := last.Load(); before != 0 && now-before < int64(strangerInterval) || !last.CompareAndSwap(before, now) {
+		return
+	}
+	log.WarnContext(ctx, "X-Forwarded-For came from an address that is not trusted: if a proxy of yours is there, all who come through it share one quota until it is named",
+		"address", peer.String(), "setting", "TILLWRIGHT_TRUSTED_PROXIES")
 }

@@ -1,11 +1,14 @@
 package server
 
 import (
+	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,9 +79,76 @@ func TestAuthenticate_LimitsAnAddressWithoutAKey(t *testing.T) {
 	assert.Equal(t, 200, f.send("GET", "/v1/widgets", "").StatusCode, "a key has a quota of its own")
 }
 
+func TestCountPage_IsApartFromTheAPIAndRefusesWithAPage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	ask := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		f.server.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w
+	}
+	withinOneWindow()
+	for range store.RateLimit + 1 {
+		ask("/v1/widgets")
+	}
+	require.Equal(t, 429, ask("/v1/widgets").Code)
+	require.Equal(t, 429, ask("/public/tickets/x").Code)
+	w := ask("/shop/7")
+	require.Equal(t, 200, w.Code, "what has no key uses up nothing of the pages")
+	assert.Contains(t, w.Header().Get("RateLimit"), fmt.Sprintf("r=%d;", store.RateLimit-1))
+	for range store.RateLimit - 1 {
+		require.Equal(t, 200, ask("/shop/7").Code)
+	}
+	w = ask("/shop/7")
+	assert.Equal(t, 429, w.Code)
+	assert.Equal(t, "<h1>Too Many Requests</h1>", w.Body.String())
+	assert.Equal(t, "text/html; charset=UTF-8", w.Header().Get("Content-Type"))
+	assert.NotEmpty(t, w.Header().Get("Retry-After"))
+	assert.NotEmpty(t, w.Header().Get("X-Request-Id"))
+	assertLimitHeaders(t, w.Header())
+	assert.Contains(t, f.send("POST", "/v1/widgets", `{}`).Header.Get("Content-Type"), "json", "the API's refusals are as ever")
+}
+
+// withinOneWindow leaves a test ten seconds before the quota begins anew.
+func withinOneWindow() {
+	if left := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); left < 10*time.Second {
+		time.Sleep(left)
+	}
+}
+
+func TestAddress_SaysOnceThatAProxyIsNotNamed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.server.proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	ask := func(peer, forwarded string) {
+		r := httptest.NewRequest("GET", "/shop/7", nil)
+		r.RemoteAddr = peer
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+		f.server.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	said := func() int { return strings.Count(f.log.String(), "TILLWRIGHT_TRUSTED_PROXIES") }
+	ask("192.0.2.1:1", "198.51.100.1")
+	ask("10.0.0.1:1", "")
+	require.Zero(t, said(), "a proxy that is named, and one that says nothing")
+	for range 20 {
+		ask("203.0.113.1:1", "198.51.100.1")
+	}
+	require.Equal(t, 1, said())
+	for range 20 {
+		ask("10.0.0.1:1", "198.51.100.1")
+	}
+	assert.Equal(t, 2, said(), "strangers do not keep the line about our own network away")
+	assert.Contains(t, f.log.String(), `"address":"10.0.0.1"`)
+	f.server.strangers.inside.Add(-int64(strangerInterval))
+	ask("10.0.0.2:1", "198.51.100.1")
+	assert.Equal(t, 3, said(), "and again after a while")
+}
+
 func TestAddress(t *testing.T) {
 	t.Parallel()
-	s := &Server{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
+	s := &Server{log: slog.New(slog.DiscardHandler), proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
 	cases := []struct {
 		name, peer string
 		forwarded  []string

@@ -49,8 +49,8 @@ var nosniff = []string{"nosniff"}
 func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
-		who := &caller.Caller{RequestID: newRequestID(began)}
 		request := c.Request()
+		who := &caller.Caller{RequestID: newRequestID(began), Address: s.address(request)}
 		c.SetRequest(request.WithContext(caller.With(request.Context(), who)))
 		header := c.Response().Header()
 		header["X-Request-Id"] = []string{who.RequestID}

@@ -62,6 +62,7 @@ type Server struct {
 	develops   bool
 	readiness  readiness
 	errorPage  func(c echo.Context, status int) error
+	strangers  strangers
 }
 
 // New reads the operations from the document and mounts them. It fails if the
@@ -85,7 +86,7 @@ func New(d Deps) (*Server, error) {
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	routes := s.plainRoutes(d.Document, spec.YAML)
 	for route, page := range d.Pages {
-		routes[route] = asPage(s.guard(true, limitForm(page)))
+		routes[route] = asPage(s.countPage(limitHeaderSize(limitForm(page))))
 	}
 	for route, hook := range d.Hooks {
 		routes[route] = s.countHook(limitHeaderSize(limitForm(hook)))

@@ -68,6 +68,12 @@ func (s *Store) CountHook(ctx context.Context, address string) (*Grant, error) {
 	return grant, nil
 }
 
+// CountPage counts a visit to a page, apart from what comes from the address without a key: a shop's buyers may sit
+// behind one address with somebody's broken program.
+func (s *Store) CountPage(ctx context.Context, address string) (*Grant, error) {
+	return s.CountAddress(ctx, "pages/"+subject(address))
+}
+
 // subject names what an address is counted under: of IPv6 the network, because one subscriber has a whole /64.
 func subject(address string) string {
 	if addr, err := netip.ParseAddr(address); err == nil && addr.Is6() {
@@ -84,12 +90,18 @@ type grantRow struct {
 	Scopes  JSON[[]string] `db:"scopes"`
 }
 
-// localQuota counts in memory: all windows begin together, so one map serves one minute and is dropped whole.
+// localQuota counts in memory: all windows begin together, so one map serves one minute and is dropped whole. The process that
+// serves keeps it in a file (keptWindows).
 type localQuota struct {
 	store  *Store
 	mu     sync.Mutex
 	minute int64
 	used   map[string]int
+
+	path    string // of the file that keeps them, empty for none
+	counted bool   // since it was written
+	stop    chan struct{}
+	ended   chan error
 }
 
 func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
@@ -124,6 +136,7 @@ func (q *localQuota) add(subject string, minute int64) (int64, int) {
 		q.minute, q.used = max(minute, q.minute), map[string]int{}
 	}
 	q.used[subject]++
+	q.counted = true
 	return q.minute, q.used[subject]
 }
 

@@ -80,6 +80,21 @@ func setIsolation(t *testing.T, url, isolation string) {
 	require.NoError(t, err)
 }
 
+func TestCount_PagesHooksAndTheAPIApart(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for _, count := range []func(context.Context, string) (*Grant, error){s.CountAddress, s.CountPage, s.CountHook} {
+			for used := 1; used < 3; used++ {
+				grant, err := count(t.Context(), "2001:db8::1")
+				require.NoError(t, err)
+				require.Equal(t, used, grant.Used)
+			}
+			grant, err := count(t.Context(), "2001:db8::2")
+			require.NoError(t, err)
+			require.Equal(t, 3, grant.Used, "the same network")
+		}
+	})
+}
+
 func TestDeleteOldWindows(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for _, address := range []string{"192.0.2.1", "192.0.2.2"} {

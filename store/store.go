@@ -101,12 +101,14 @@ func (s *Store) connectSQLite(ctx context.Context) error {
 		return err
 	}
 	s.write, s.read = newPool(write, true, 1), newPool(read, true, sqliteReaders)
-	s.quota = &localQuota{store: s}
+	local := &localQuota{store: s}
+	s.quota = local
 	// Readers cannot create the file, so the writer goes first.
 	if err := s.write.db.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s: %w", sqlitePath(s.options.URL), err)
 	}
 	if s.options.Exclusive {
+		local.keep(sqlitePath(s.options.URL) + "-quota")
 		return s.endLeases(ctx)
 	}
 	return nil
@@ -188,6 +190,9 @@ func (s *Store) Close() error {
 
 func (s *Store) close(ctx context.Context) error {
 	var errs []error
+	if local, ok := s.quota.(*localQuota); ok {
+		errs = append(errs, local.end())
+	}
 	if s.write != nil {
 		errs = append(errs, s.FlushKeyUse(ctx), s.write.close(ctx))
 	}

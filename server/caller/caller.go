@@ -2,13 +2,17 @@
 // It is a leaf: handlers read it, the server's middleware fills it.
 package caller
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Caller is the asking party of one request.
 type Caller struct {
 	RequestID string   // req_..., made here, on every log line and response of the request
 	Account   string   // acct_..., empty without an API key
 	KeyID     string   // key_..., empty without an API key
+	Address   string   // from which they ask, as far as our own proxies know
 	Scopes    []string // what the key may do; none means everything
 }
 
@@ -31,6 +35,9 @@ func Of(ctx context.Context) *Caller {
 
 // Account returns the id of the account that ctx acts for.
 func Account(ctx context.Context) string { return Of(ctx).Account }
+
+// Address returns where ctx's request came from: unknown if nobody says.
+func Address(ctx context.Context) string { return cmp.Or(Of(ctx).Address, "unknown") }
 
 // RequestID returns the id of the request that ctx belongs to.
 func RequestID(ctx context.Context) string { return Of(ctx).RequestID }

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"time"
+)
+
+// keepInterval is what a process that is killed forgets at most of its windows.
+const keepInterval = time.Second
+
+// keptWindows is the file beside an embedded database that holds the windows of the minute, so that a restart does not begin
+// them anew. It is written behind the requests, without waiting for the disk: what an ordinary stop leaves is whole, a
+// kill loses the last second, a power cut may lose the minute. In the database each second would be a commit.
+type keptWindows struct {
+	Minute int64          `json:"minute"`
+	Used   map[string]int `json:"used"`
+}
+
+// maxKeptWindows bounds the file: when more than that came within the minute, those who asked least are left out.
+const maxKeptWindows = 10_000
+
+// keep reads the windows that the process before left, and writes them until end is called.
+func (q *localQuota) keep(path string) {
+	q.path, q.stop, q.ended = path, make(chan struct{}), make(chan error, 1)
+	q.restore()
+	stop := q.stop
+	go func() {
+		ticker := time.NewTicker(keepInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				_ = q.save() // tried again a second later, and at the end
+			case <-stop:
+				q.ended <- q.save()
+				return
+			}
+		}
+	}()
+}
+
+// end writes the windows a last time.
+func (q *localQuota) end() error {
+	if q.stop == nil {
+		return nil
+	}
+	close(q.stop)
+	q.stop = nil
+	return <-q.ended
+}
+
+// restore takes over the windows of a file, if they are of this minute. A file that cannot be read is as good as none.
+func (q *localQuota) restore() {
+	content, err := os.ReadFile(q.path)
+	var kept keptWindows
+	if err != nil || json.Unmarshal(content, &kept) != nil || kept.Minute != q.store.Now().Time().Unix()/rateWindow {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.minute, q.used = kept.Minute, map[string]int{}
+	maps.Copy(q.used, kept.Used)
+}
+
+// save writes the windows if anything was counted since it last did, whole or not at all.
+func (q *localQuota) save() error {
+	q.mu.Lock()
+	kept, counted := keptWindows{Minute: q.minute, Used: maps.Clone(q.used)}, q.counted
+	q.counted = false
+	q.mu.Unlock()
+	if !counted {
+		return nil
+	}
+	for least := 1; len(kept.Used) > maxKeptWindows; least++ {
+		maps.DeleteFunc(kept.Used, func(_ string, used int) bool { return used <= least })
+	}
+	content, err := json.Marshal(kept)
+	if err == nil {
+		err = os.WriteFile(q.path+".new", content, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(q.path+".new", q.path)
+	}
+	if err != nil {
+		q.mu.Lock()
+		q.counted = true
+		q.mu.Unlock()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the database's folder is gone
+	}
+	return err
+}
