@@ -35,12 +35,13 @@ const (
 // command line, its help and the errors are made from it.
 type Config struct {
 	Addr           string `env:"TILLWRIGHT_ADDR" envDefault:"127.0.0.1:8080" flag:"addr" help:"address to listen on, host:port"`
-	DatabaseURL    string `env:"TILLWRIGHT_DATABASE_URL" flag:"database-url" help:"sqlite:///path/file.db or postgres://user:password@host/name?sslmode=..." otherwise:"tillwright.db in the data directory"`
+	DatabaseURL    string `env:"TILLWRIGHT_DATABASE_URL" flag:"database-url" help:"sqlite:///path/file.db or postgres://user:password@host/name?sslmode=..." otherwise:"tillwright.db in the data directory; needed in production"`
 	DataDir        string `env:"TILLWRIGHT_DATA_DIR" envDefault:"data" flag:"data-dir" help:"directory of the embedded database and the development secret key"`
 	Env            string `env:"TILLWRIGHT_ENV" envDefault:"development" flag:"env" help:"development or production"`
+	AllowRemote    bool   `env:"TILLWRIGHT_ALLOW_REMOTE" envDefault:"false" flag:"allow-remote" help:"true or false: a development server may listen on an address that others reach, as in a container"`
 	ServiceName    string `env:"TILLWRIGHT_SERVICE_NAME" envDefault:"Service" flag:"service-name" help:"name in X-<name>-Hmac-SHA256 and the User-Agent of deliveries: a letter, then up to 30 letters, digits or hyphens"`
 	SecretKey      string `env:"TILLWRIGHT_SECRET_KEY" help:"base64 of 32 bytes, which seals secrets at rest; several, newest first, separated by commas, to rotate" otherwise:"made and kept in the data directory, in development only"`
-	PublicURL      string `env:"TILLWRIGHT_PUBLIC_URL" flag:"public-url" help:"address of this server as buyers see it, https://..." otherwise:"http:// and the address listened on"`
+	PublicURL      string `env:"TILLWRIGHT_PUBLIC_URL" flag:"public-url" help:"address of this server as buyers see it, https://host without a path" otherwise:"http:// and the address listened on"`
 	TrustedProxies string `env:"TILLWRIGHT_TRUSTED_PROXIES" flag:"trusted-proxies" help:"addresses or networks whose X-Forwarded-For counts, separated by commas, e.g. 10.0.0.0/8" otherwise:"none"`
 	DatabasePooler string `env:"TILLWRIGHT_DATABASE_POOLER" envDefault:"none" flag:"database-pooler" help:"what stands before PostgreSQL: none, or transaction for PgBouncer in transaction mode"`
 	DatabaseConns  int    `env:"TILLWRIGHT_DATABASE_MAX_CONNS" envDefault:"12" flag:"database-max-conns" help:"connections to PostgreSQL, 2 to 1000"`
@@ -91,16 +92,17 @@ func LoadConfig(layers ...map[string]string) (*Config, error) {
 	return c, c.check()
 }
 
-// What the settings that are no strings may be.
+// What some settings may be.
 const (
 	allowedConns     = "a number from 2 to 1000"
 	allowedSwitch    = "true or false"
 	allowedRetention = "a duration from 0h to 168h, such as 24h"
+	allowedAPI       = "an http:// or https:// address without a query, with a port up to 65535 if with any"
 )
 
 // wrongTypes says which settings could not even be read.
 func wrongTypes(err error, values map[string]string) error {
-	allowed := map[string]string{"DatabaseConns": allowedConns, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention}
+	allowed := map[string]string{"DatabaseConns": allowedConns, "AllowRemote": allowedSwitch, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention}
 	var all env.AggregateError
 	if !errors.As(err, &all) {
 		return err
@@ -123,7 +125,7 @@ func refusal(name, value, allowed string) error {
 
 // fill sets the defaults that depend on other settings.
 func (c *Config) fill() {
-	if c.DatabaseURL == "" {
+	if c.DatabaseURL == "" && c.Env != Production {
 		c.DatabaseURL = "sqlite://" + filepath.Join(c.DataDir, "tillwright.db")
 	}
 	if c.Log == "" {
@@ -152,24 +154,27 @@ func (c *Config) check() error {
 	_, guardErr := c.Guard()
 	_, networkErr := c.AdNetworks()
 	need(validAddr(c.Addr), "TILLWRIGHT_ADDR", c.Addr, "host:port, such as 127.0.0.1:8080")
-	need(validDatabaseURL(c.DatabaseURL), "TILLWRIGHT_DATABASE_URL", redact(c.DatabaseURL), "sqlite:///path/file.db or postgres://user:password@host/name")
+	need(c.DatabaseURL == "" || validDatabaseURL(c.DatabaseURL), "TILLWRIGHT_DATABASE_URL", redact(c.DatabaseURL), "sqlite:///path/file.db or postgres://user:password@host/name")
 	need(c.Env == Development || c.Env == Production, "TILLWRIGHT_ENV", c.Env, "development or production")
 	need(serviceName.MatchString(c.ServiceName), "TILLWRIGHT_SERVICE_NAME", c.ServiceName, "a letter and then up to 30 letters, digits or hyphens")
-	need(c.PublicURL == "" || validPublicURL(c.PublicURL), "TILLWRIGHT_PUBLIC_URL", c.PublicURL, "an http:// or https:// address without a query")
+	need(c.PublicURL == "" || isOrigin(c.PublicURL), "TILLWRIGHT_PUBLIC_URL", redact(c.PublicURL), "https:// and a host, with a port up to 65535 if with any, without a path, query or user")
 	need(c.DatabasePooler == "none" || c.DatabasePooler == "transaction", "TILLWRIGHT_DATABASE_POOLER", c.DatabasePooler, "none or transaction")
 	need(2 <= c.DatabaseConns && c.DatabaseConns <= 1000, "TILLWRIGHT_DATABASE_MAX_CONNS", strconv.Itoa(c.DatabaseConns), allowedConns)
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
 	need(c.TestPayments == "true" || c.TestPayments == "false", "TILLWRIGHT_TEST_PAYMENTS", c.TestPayments, allowedSwitch)
 	need(0 <= c.WebhookRetention && c.WebhookRetention <= webhooks.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
-	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, "an http:// or https:// address without a query")
-	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, "an http:// or https:// address without a query")
-	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, "an http:// or https:// address without a query")
+	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, allowedAPI)
+	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, allowedAPI)
+	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, allowedAPI)
 	if _, err := c.Mailer(); err != nil {
 		errs = append(errs, err)
 	}
 	if c.SecretKey == "" && c.Env == Production {
 		errs = append(errs, errors.New("TILLWRIGHT_SECRET_KEY is needed in production: base64 of 32 random bytes, e.g. from `openssl rand -base64 32`"))
+	}
+	if c.DatabaseURL == "" && c.Env == Production {
+		errs = append(errs, errors.New("TILLWRIGHT_DATABASE_URL is needed in production: postgres://..., or sqlite:///path/file.db if it shall be an embedded database"))
 	}
 	return errors.Join(append(errs, keyErr, proxyErr, guardErr, networkErr)...)
 }
@@ -191,7 +196,7 @@ func validDatabaseURL(raw string) bool {
 		return path != ""
 	}
 	u, err := url.Parse(raw)
-	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
+	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && validPort(u)
 }
 
 // redact keeps a password out of an error message.
@@ -205,7 +210,55 @@ func redact(raw string) string {
 
 func validPublicURL(raw string) bool {
 	u, err := url.Parse(raw)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && validPort(u) && u.RawQuery == "" && u.Fragment == ""
+}
+
+// validPort reports whether the port of an address is one, or absent: url.Parse takes any number.
+func validPort(u *url.URL) bool {
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil && port > 0
+}
+
+// isOrigin reports whether an address is a scheme and a host alone: paths are added to it.
+func isOrigin(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && validPublicURL(raw) && u.Path == "" && u.User == nil && !u.ForceQuery && !strings.Contains(raw, "#") && u.Hostname() != ""
+}
+
+// isSafelyPublic reports whether buyers reach the server by https, or nobody does but this machine. Without an address of
+// its own the server takes the one that it listens on, and that of this machine if that is every one.
+func (c *Config) isSafelyPublic() bool {
+	if c.PublicURL == "" {
+		host, _, err := net.SplitHostPort(c.Addr)
+		return err != nil || host == "" || isUnspecified(host) || isLoopback(host)
+	}
+	u, err := url.Parse(c.PublicURL)
+	return err != nil || u.Scheme == "https" || isLoopback(u.Hostname())
+}
+
+// CheckServing refuses what would be served to the wrong people: a production server without https, and a development server
+// that others would reach. That one has a key that is known by its place on the disk, takes cards that move no money, and lets
+// clocks be moved. Other commands do not ask, for they serve nobody.
+func (c *Config) CheckServing() error {
+	if c.Env == Production && !c.isSafelyPublic() {
+		return errors.New("TILLWRIGHT_PUBLIC_URL must begin with https:// in production, unless only this machine is to reach the server: buyers' cards and secrets go there")
+	}
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil || c.Env == Production || c.AllowRemote || isLoopback(host) {
+		return nil
+	}
+	return fmt.Errorf("a development server on %s would be reached by others: listen on 127.0.0.1, set TILLWRIGHT_ENV=production, "+
+		"or say that it is meant, as in a container, with TILLWRIGHT_ALLOW_REMOTE=true or --allow-remote=true", c.Addr)
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+func isUnspecified(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsUnspecified()
 }
 
 // Mailer returns what takes mail: the mail server, or in development without one a folder of the data directory. In

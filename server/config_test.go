@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func TestLoadConfig_Defaults(t *testing.T) {
 		DatabasePooler: "none", DatabaseConns: 12, Synchronous: "full", Log: LogText,
 		TestPayments: "true", WebhookStandard: true, WebhookRetention: 24 * time.Hour,
 	}, c)
-	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
+	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_DATABASE_URL": "sqlite://x.db", "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
 	assert.Equal(t, LogJSON, c.Log)
 	assert.False(t, c.TakesTestCards(), "nobody pays with a test card by accident")
@@ -38,7 +39,7 @@ func TestLoadConfig_Defaults(t *testing.T) {
 
 func TestLoadConfig_TestCardsInProductionAreAChoice(t *testing.T) {
 	t.Parallel()
-	c, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey, "TILLWRIGHT_TEST_PAYMENTS": "true"})
+	c, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_DATABASE_URL": "sqlite://x.db", "TILLWRIGHT_SECRET_KEY": someKey, "TILLWRIGHT_TEST_PAYMENTS": "true"})
 	require.NoError(t, err)
 	assert.True(t, c.TakesTestCards())
 	c, err = LoadConfig(layer{"TILLWRIGHT_TEST_PAYMENTS": "false"})
@@ -74,21 +75,22 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]string{
 		"TILLWRIGHT_ADDR":                 {"8080", "host", "127.0.0.1:http", "127.0.0.1:70000"},
-		"TILLWRIGHT_DATABASE_URL":         {"mysql://host/db", "file.db", "sqlite://"},
+		"TILLWRIGHT_DATABASE_URL":         {"mysql://host/db", "file.db", "sqlite://", "postgres://db:65536/shop"},
 		"TILLWRIGHT_ENV":                  {"staging"},
 		"TILLWRIGHT_SERVICE_NAME":         {"1st", "a b", strings.Repeat("a", 32)},
 		"TILLWRIGHT_SECRET_KEY":           {"short", base64.StdEncoding.EncodeToString(make([]byte, 31)), someKey + ",x"},
-		"TILLWRIGHT_PUBLIC_URL":           {"shop.example", "ftp://shop.example", "https://shop.example/?a=1"},
+		"TILLWRIGHT_PUBLIC_URL":           {"shop.example", "ftp://shop.example", "https://shop.example/?a=1", "https://shop.example/a", "https://shop.example//", "https://a:b@shop.example", "https://shop.example#a", "https://shop.example?", "https://:443", "https://shop.example:99999", "https://shop.example:0"},
 		"TILLWRIGHT_TRUSTED_PROXIES":      {"proxy.local", "10.0.0.0/33"},
 		"TILLWRIGHT_DATABASE_POOLER":      {"session"},
 		"TILLWRIGHT_DATABASE_MAX_CONNS":   {"1", "many", "1001"},
 		"TILLWRIGHT_DATABASE_SYNCHRONOUS": {"off"},
 		"TILLWRIGHT_LOG":                  {"xml"},
+		"TILLWRIGHT_ALLOW_REMOTE":         {"maybe"},
 		"TILLWRIGHT_ADS_NETWORKS":         {"tiktok", "facebook,google", "Facebook"},
-		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com"},
+		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com", "http://127.0.0.1:65536"},
 		"TILLWRIGHT_PINTEREST_URL":        {"https://api.pinterest.com/v5?a=1"},
-		"TILLWRIGHT_SMTP_URL":             {"mail.example.org", "http://mail.example.org", "smtp://"},
-		"TILLWRIGHT_STRIPE_URL":           {"api.stripe.com", "https://api.stripe.com/?a=1"},
+		"TILLWRIGHT_SMTP_URL":             {"mail.example.org", "http://mail.example.org", "smtp://", "smtp://mail.example.org:99999"},
+		"TILLWRIGHT_STRIPE_URL":           {"api.stripe.com", "https://api.stripe.com/?a=1", "https://api.stripe.com:70000"},
 
 		"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS":      {"intranet", "10.0.0.0/33", "10.0.0.0/8;10.1.0.0/16"},
 		"TILLWRIGHT_WEBHOOK_DENY_CIDRS":       {"10.0.0", "fe80::1%eth0/64"},
@@ -136,7 +138,7 @@ func TestConfig_MailGoesToItsServerOrAFolderOrNowhere(t *testing.T) {
 		require.NoError(t, err)
 		assert.IsType(t, c.want, mailer)
 	}
-	config, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
+	config, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_DATABASE_URL": "sqlite://x.db", "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
 	mailer, err := config.Mailer()
 	require.NoError(t, err)
@@ -180,7 +182,7 @@ func TestConfig_Guard(t *testing.T) {
 		Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")},
 		Deny:  []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32"), netip.MustParsePrefix("10.1.4.0/24"), netip.MustParsePrefix("10.1.5.1/32")},
 	}, guard)
-	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
+	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_DATABASE_URL": "sqlite://x.db", "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
 	guard, err = c.Guard()
 	require.NoError(t, err)
@@ -241,4 +243,70 @@ func TestSettings_AreComplete(t *testing.T) {
 		secret := s.Env == "TILLWRIGHT_SECRET_KEY" || s.Env == "TILLWRIGHT_SMTP_URL"
 		assert.Equal(t, !secret, s.Flag != "", "a secret has no place on a command line")
 	}
+}
+
+func TestLoadConfig_ProductionNamesItsDatabase(t *testing.T) {
+	t.Parallel()
+	_, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey})
+	require.ErrorContains(t, err, "TILLWRIGHT_DATABASE_URL is needed in production")
+	for _, meant := range []string{"sqlite:///var/lib/tillwright.db", "postgres://u@host/db"} {
+		c, err := LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_SECRET_KEY": someKey, "TILLWRIGHT_DATABASE_URL": meant})
+		require.NoError(t, err)
+		assert.Equal(t, meant, c.DatabaseURL)
+	}
+}
+
+func TestCheckServing_ProductionIsPublicByHTTPSAlone(t *testing.T) {
+	t.Parallel()
+	with := func(env, addr, public string) error {
+		config, err := LoadConfig(layer{"TILLWRIGHT_ENV": env, "TILLWRIGHT_SECRET_KEY": someKey, "TILLWRIGHT_DATABASE_URL": "sqlite://x.db",
+			"TILLWRIGHT_ADDR": addr, "TILLWRIGHT_PUBLIC_URL": public, "TILLWRIGHT_ALLOW_REMOTE": strconv.FormatBool(env == Development)})
+		require.NoError(t, err)
+		return config.CheckServing()
+	}
+	for _, safe := range [][2]string{
+		{"0.0.0.0:8080", "https://shop.example"}, {":8080", "https://shop.example:8443/"}, {"127.0.0.1:1", "http://localhost:8080"}, {"[::1]:1", "http://[::1]:8080"},
+		{"127.0.0.1:1", ""}, {"localhost:1", ""}, {"0.0.0.0:8080", ""}, {":8080", ""}, // the address of this machine, with a warning
+	} {
+		require.NoError(t, with(Production, safe[0], safe[1]), safe)
+	}
+	for _, unsafe := range [][2]string{{":8080", "http://shop.example"}, {":8080", "http://10.0.0.1"}, {"10.0.0.1:8080", ""}, {"shop.example:80", ""}, {":1", "http://localhost.example"}} {
+		require.ErrorContains(t, with(Production, unsafe[0], unsafe[1]), "TILLWRIGHT_PUBLIC_URL must begin with https:// in production", unsafe)
+		require.NoError(t, with(Development, unsafe[0], unsafe[1]), unsafe)
+	}
+}
+
+func TestCheckServing_KeepsADevelopmentServerToItsMachine(t *testing.T) {
+	t.Parallel()
+	for _, here := range []string{"127.0.0.1:8080", "127.5.0.1:1", "localhost:8080", "[::1]:8080", "[::ffff:127.0.0.1]:1"} {
+		require.NoError(t, (&Config{Env: Development, Addr: here}).CheckServing(), here)
+	}
+	for _, elsewhere := range []string{":8080", "0.0.0.0:8080", "[::]:8080", "10.0.0.1:8080", "shop.example:8080", "localhost.example:80"} {
+		require.ErrorContains(t, (&Config{Env: Development, Addr: elsewhere}).CheckServing(), "TILLWRIGHT_ALLOW_REMOTE=true", elsewhere)
+		require.NoError(t, (&Config{Env: Development, Addr: elsewhere, AllowRemote: true}).CheckServing())
+		require.NoError(t, (&Config{Env: Production, Addr: elsewhere, PublicURL: "https://shop.example"}).CheckServing())
+	}
+}
+
+func TestCheckNames_FindsTypingMistakes(t *testing.T) {
+	t.Parallel()
+	for wrong, meant := range map[string]string{
+		"TILLWRIGHT_DATBASE_URL": "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_DATABASE_URI": "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_DATABASEURL": "TILLWRIGHT_DATABASE_URL",
+		"TILLWRIGHT_SECRETKEY_FILE": "TILLWRIGHT_SECRET_KEY_FILE", "TILLWRIGHT_PORT": "TILLWRIGHT_LOG", "TILLWRIGHT_TEST_PAYMENT": "TILLWRIGHT_TEST_PAYMENTS",
+	} {
+		err := CheckNames(layer{wrong: "8080"})
+		require.ErrorContains(t, err, wrong+" is no setting", wrong)
+		if wrong != "TILLWRIGHT_PORT" {
+			require.ErrorContains(t, err, "did you mean "+meant+"?", wrong)
+		}
+	}
+	require.EqualError(t, CheckNames(layer{"TILLWRIGHT_XYZZY_PLUGH_QUX": "1"}), "TILLWRIGHT_XYZZY_PLUGH_QUX is no setting; see `tillwright serve --help`")
+	fine := layer{"TILLWRIGHT_DATBASE_URL": "", "TILLWRIGHT_API_KEY": "sk_x", "TILLWRIGHT_CONFIG": "x", "TILLWRIGHT_SOAK": "1", "TILLWRIGHT_SECRET_KEY_FILE": "x",
+		// of Kubernetes, when a service is called tillwright or tillwright-web
+		"TILLWRIGHT_SERVICE_HOST": "10.0.0.1", "TILLWRIGHT_SERVICE_PORT": "80", "TILLWRIGHT_SERVICE_PORT_HTTP": "80", "TILLWRIGHT_PORT": "tcp://10.0.0.1:80",
+		"TILLWRIGHT_PORT_80_TCP": "tcp://10.0.0.1:80", "TILLWRIGHT_PORT_80_TCP_PROTO": "tcp", "TILLWRIGHT_WEB_SERVICE_HOST": "10.0.0.1", "TILLWRIGHT_WEB_PORT_80_TCP_ADDR": "10.0.0.1"}
+	for _, s := range Settings() {
+		fine[s.Env] = "x"
+	}
+	require.NoError(t, CheckNames(fine))
 }

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -53,11 +55,83 @@ func ReadConfigFile(path string) (map[string]string, error) {
 		}
 		name, value, ok := strings.Cut(line, "=")
 		if name = strings.TrimSpace(name); !ok || !isSetting(name) {
-			return nil, fmt.Errorf("%s line %d: %q is no setting; lines are TILLWRIGHT_NAME=value, see `tillwright serve --help`", path, number, name)
+			return nil, fmt.Errorf("%s line %d: %q is no setting%s; lines are TILLWRIGHT_NAME=value, see `tillwright serve --help`", path, number, name, nearest(name))
 		}
 		values[name] = strings.Trim(strings.TrimSpace(value), `"`)
 	}
 	return values, lines.Err()
+}
+
+// others are variables of ours that are no settings of the server.
+var others = []string{
+	"TILLWRIGHT_CONFIG", "TILLWRIGHT_API_KEY", "TILLWRIGHT_BASE_URL", "TILLWRIGHT_WEBHOOK_SECRET",
+	"TILLWRIGHT_TEST_POSTGRES_URL", "TILLWRIGHT_TEST_SEED", "TILLWRIGHT_SOAK",
+}
+
+// serviceLink is what Kubernetes and Docker put into the environment because a service is called tillwright, and what people
+// name the image by from which they run it.
+var serviceLink = regexp.MustCompile(`^TILLWRIGHT_((\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?)|ENV_\w+|NAME|IMAGE|IMAGE_TAG|TAG|VERSION)$`)
+
+// CheckNames refuses variables of the environment that look like settings and are none: it would be a typing mistake, and
+// the setting that was meant would silently have its default.
+func CheckNames(environment map[string]string) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(environment)) {
+		value := environment[name]
+		linked := serviceLink.MatchString(name) || strings.HasSuffix(name, "_PORT") && strings.Contains(value, "://")
+		if value == "" || isSetting(name) || slices.Contains(others, name) || linked {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s is no setting%s; see `tillwright serve --help`", name, nearest(name)))
+	}
+	return errors.Join(errs...)
+}
+
+// nearest suggests the setting that a wrong name was most likely meant to be, if there is one like it.
+func nearest(name string) string {
+	best, least := "", len(name)/4
+	for _, known := range names() {
+		if d := distance(name, known); d < least {
+			best, least = known, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// names are all that a setting may be given by.
+func names() []string {
+	var all []string
+	for _, s := range Settings() {
+		all = append(all, s.Env)
+	}
+	for _, name := range fileVariants {
+		all = append(all, name+"_FILE")
+	}
+	return all
+}
+
+// distance counts the letters that must be added, dropped or replaced to make one name of another.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := before
+			if a[i] != b[j] {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
 }
 
 func isSetting(name string) bool {

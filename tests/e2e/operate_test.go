@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/base64"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -75,7 +76,8 @@ func TestServe_RefusesWrongSettings(t *testing.T) {
 		"TILLWRIGHT_DATABASE_URL=mysql://x":            "sqlite:///path/file.db",
 		"TILLWRIGHT_SERVICE_NAME=a b":                  "letter",
 		"TILLWRIGHT_SECRET_KEY=short":                  "base64 of 32",
-		"TILLWRIGHT_PUBLIC_URL=nonsense":               "http",
+		"TILLWRIGHT_PUBLIC_URL=nonsense":               "https://",
+		"TILLWRIGHT_DATBASE_URL=postgres://db/shop":    "did you mean TILLWRIGHT_DATABASE_URL?",
 		"TILLWRIGHT_TRUSTED_PROXIES=nonsense":          "10.0.0.0/8",
 		"TILLWRIGHT_DATABASE_POOLER=session":           "none or transaction",
 		"TILLWRIGHT_LOG=xml":                           "json or text",
@@ -89,7 +91,7 @@ func TestServe_RefusesWrongSettings(t *testing.T) {
 		"TILLWRIGHT_WEBHOOK_RETENTION=8d":              "0h to 168h",
 	} {
 		name, _, _ := strings.Cut(setting, "=")
-		t.Run(name, func(t *testing.T) {
+		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
 			b := &harness.Binary{Path: binary.Path, Env: []string{"TILLWRIGHT_DATA_DIR=" + t.TempDir(), setting}}
 			out, err := b.Command("serve").CombinedOutput()
@@ -100,14 +102,30 @@ func TestServe_RefusesWrongSettings(t *testing.T) {
 	}
 }
 
-func TestServe_NeedsASecretKeyInProduction(t *testing.T) {
+func TestServe_NeedsASecretKeyAndADatabaseInProduction(t *testing.T) {
 	t.Parallel()
 	b := in(t, t.TempDir())
 	b.Env = append(b.Env, "TILLWRIGHT_ENV=production")
 	out, err := b.Command("serve").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "TILLWRIGHT_SECRET_KEY") {
-		t.Errorf("%v: %s", err, out)
+	for _, needed := range []string{"TILLWRIGHT_SECRET_KEY is needed", "TILLWRIGHT_DATABASE_URL is needed"} {
+		if err == nil || !strings.Contains(string(out), needed) {
+			t.Errorf("%v: %s", err, out)
+		}
 	}
+}
+
+// In a container a server listens on every address, of which it is told that it may.
+func TestServe_InDevelopmentIsReachedByOthersOnlyOnPurpose(t *testing.T) {
+	t.Parallel()
+	b := in(t, t.TempDir())
+	_, port, err := net.SplitHostPort(harness.FreeAddr(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := b.Start(t, "0.0.0.0:"+port).Ended(t); code == 0 {
+		t.Error("it listened")
+	}
+	b.Serve(t, "0.0.0.0:"+port, "--allow-remote", "true")
 }
 
 func TestServe_RefusesASchemaThatIsNotItsOwn(t *testing.T) {
@@ -157,7 +175,7 @@ func refusesNewer(t *testing.T, b *harness.Binary, args ...string) {
 func inProduction(t *testing.T) *harness.Binary {
 	t.Helper()
 	b := in(t, t.TempDir())
-	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	b.Env = append(b.Env, "TILLWRIGHT_ENV=production", "TILLWRIGHT_DATABASE_URL=sqlite://"+filepath.Join(t.TempDir(), "shop.db"), "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	return b
 }
 

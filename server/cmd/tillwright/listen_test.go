@@ -307,7 +307,7 @@ func TestListen_SaysThatAProductionServerDoesNotDeliverHere(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config")
 	key := "TILLWRIGHT_SECRET_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"
-	require.NoError(t, os.WriteFile(config, []byte("TILLWRIGHT_ENV=production\n"+key), 0o600))
+	require.NoError(t, os.WriteFile(config, []byte("TILLWRIGHT_ENV=production\nTILLWRIGHT_DATABASE_URL=sqlite://"+filepath.Join(dir, "tillwright.db")+"\n"+key), 0o600))
 	serveDemo(t, dir, func(base, token string) {
 		_, err := tillwright(t, dir, "listen", "--api-url", strings.TrimSuffix(base, "/v1"), "--api-key", token)
 		require.Error(t, err)

@@ -41,6 +41,9 @@ func serveCommand(settings *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := config.CheckServing(); err != nil {
+				return err
+			}
 			tuneMemory()
 			return serve(cmd.Context(), config, o, cmd.OutOrStdout())
 		},

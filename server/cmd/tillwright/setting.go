@@ -30,6 +30,9 @@ func (s *settings) register(flags *pflag.FlagSet) {
 // load returns the configuration: flags over environment over file over defaults.
 func (s *settings) load() (*server.Config, error) {
 	flags, environment := s.given(), environ()
+	if err := server.CheckNames(environment); err != nil {
+		return nil, err
+	}
 	file := map[string]string{}
 	if s.config == "" {
 		s.config = environment["TILLWRIGHT_CONFIG"]
