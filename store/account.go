@@ -149,6 +149,21 @@ func isEmail(s string) bool {
 	return err == nil && address.Address == s && len(s) <= 254
 }
 
+// ChangePlan gives the account another plan, and switches off what that does not include. One that does not exist switches
+// nothing off: it is refused.
+func (a *Account) ChangePlan(plan Plan) {
+	a.Plan = plan
+	if !slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, plan) {
+		return
+	}
+	if !slices.Contains(plan.Features(), FeatureCustomDomain) {
+		a.CustomDomain = nil
+	}
+	if !slices.Contains(plan.Features(), FeatureRemoveBranding) {
+		a.RemoveBranding = false
+	}
+}
+
 // checkPlan returns CodePlan for what the plan does not include. What is switched off needs no plan.
 func (a *Account) checkPlan() error {
 	needed := map[string]bool{FeatureCustomDomain: a.CustomDomain != nil, FeatureRemoveBranding: a.RemoveBranding}

@@ -199,3 +199,25 @@ func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 		require.Equal(t, "pk_test_abcd", a.CardKey())
 	})
 }
+
+func TestChangePlan_SwitchesOffWhatItDoesNotInclude(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		change := func(plan Plan) (*Account, error) {
+			return s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.ChangePlan(plan) })
+		}
+		_, err := change(PlanPro)
+		require.NoError(t, err)
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.CustomDomain, a.RemoveBranding = ref("shop.ada.example"), true })
+		require.NoError(t, err)
+		a, err := change(PlanBusiness)
+		require.NoError(t, err)
+		require.True(t, a.RemoveBranding)
+		a, err = change(PlanFree)
+		require.NoError(t, err)
+		require.Equal(t, PlanFree, a.Plan)
+		require.Nil(t, a.CustomDomain)
+		require.False(t, a.RemoveBranding)
+		_, err = change("gold")
+		requireInvalid(t, err, "plan")
+	})
+}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -25,16 +23,6 @@ func (a *apiFlags) adsClient() (*apiClient, error) {
 // platformFlag says which network is meant.
 func platformFlag(cmd *cobra.Command, help string) *string {
 	return cmd.Flags().String("platform", "", help+": facebook, instagram, tiktok, linkedin, pinterest, google or twitter")
-}
-
-// oneLine keeps what somebody else wrote, such as a name, from breaking a table or commanding a terminal.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 // orDash prints what may be absent.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,7 @@ func adCampaignsCommand() *cobra.Command {
 			cmd.Println(f.none(client.url))
 			return nil
 		}
-		return printList(cmd, *asJSON, campaigns, campaignHeader, printCampaign)
+		return printList(cmd, *asJSON, campaigns, campaignHeader, campaignCells)
 	}
 	return cmd
 }
@@ -94,18 +93,17 @@ func (c *apiClient) campaigns(ctx context.Context, params *sdk.ListAdCampaignsPa
 
 const campaignHeader = "ID\tNAME\tPLATFORM\tSTATUS\tBUDGET\tSPEND\tIMPRESSIONS\tCLICKS\tCTR\tCPC\tCONVERSIONS"
 
-func printCampaign(w io.Writer, c *sdk.AdCampaign) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", c.ID, oneLine(c.Name), c.Platform, c.Status, describeBudget(c.Budget))
+func campaignCells(c *sdk.AdCampaign) []string {
+	cells := []string{c.ID, c.Name, string(c.Platform), string(c.Status), describeBudget(c.Budget)}
 	m := c.Metrics
 	if m == nil {
-		fmt.Fprintln(w, "-\t-\t-\t-\t-\t-")
-		return
+		return append(cells, "-", "-", "-", "-", "-", "-")
 	}
 	ctr := orDash(m.CTR)
 	if m.CTR != nil {
 		ctr += " %"
 	}
-	fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\t%s\t%s\n", m.Spend, strings.ToUpper(c.Currency), grouped(m.Impressions), grouped(m.Clicks), ctr, orDash(m.CPC), m.Conversions)
+	return append(cells, fmt.Sprint(m.Spend, " ", strings.ToUpper(c.Currency)), grouped(m.Impressions), grouped(m.Clicks), ctr, orDash(m.CPC), fmt.Sprint(m.Conversions))
 }
 
 func describeBudget(b *sdk.AdBudget) string {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -109,18 +108,18 @@ func printLimits(cmd *cobra.Command, asJSON bool, limits *sdk.AdLimits) error {
 		rows = append(rows, currencyLimit{currency, limits.Currencies[currency]})
 	}
 	rows = append(rows, currencyLimit{"any other, in usd", limits.Default})
-	err := printList(cmd, false, rows, "CURRENCY\tA CAMPAIGN A DAY\tALL A DAY\tA BID", func(w io.Writer, l *currencyLimit) {
+	err := printList(cmd, false, rows, "CURRENCY\tA CAMPAIGN A DAY\tALL A DAY\tA BID", func(l *currencyLimit) []string {
 		bid := "any"
 		if l.MaxBidAmount != nil {
 			bid = l.MaxBidAmount.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.currency, l.MaxDailyBudgetPerCampaign, l.MaxTotalDailyBudget, bid)
+		return []string{l.currency, l.MaxDailyBudgetPerCampaign.String(), l.MaxTotalDailyBudget.String(), bid}
 	})
 	if limits.MaxDailyBudgetIncreasePct != nil {
 		cmd.Printf("\nOne change may raise a daily budget by %s %%.\n", limits.MaxDailyBudgetIncreasePct)
 	}
 	if len(limits.BlockedOperations) > 0 {
-		cmd.Printf("\nBlocked: %v\n", limits.BlockedOperations)
+		cmd.Printf("\nBlocked: %v\n", printable(fmt.Sprint(limits.BlockedOperations)))
 	}
 	return err
 }

@@ -86,7 +86,7 @@ func (o *settleOptions) approve(ctx context.Context, action *store.AdAction, con
 	if o.Done {
 		outcome = "done"
 	}
-	fmt.Fprintf(console.out, "%s: %s on %s, begun at %s", action.ID, action.Op, action.Platform, action.CreatedAt)
+	fmt.Fprintf(console.out, "%s", printable(fmt.Sprintf("%s: %s on %s, begun at %s", action.ID, action.Op, action.Platform, action.CreatedAt)))
 	if action.Daily > 0 {
 		fmt.Fprintf(console.out, ", reserves %s a day", action.Daily.Format(action.Currency))
 	}

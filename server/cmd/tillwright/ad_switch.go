@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,14 +142,14 @@ func counted(n int, noun string) string {
 // printPlan says what might be spent if a plan was carried out.
 func printPlan(w io.Writer, plan *sdk.AdPlan) {
 	for _, warning := range plan.Warnings {
-		fmt.Fprintln(w, oneLine(warning))
+		fmt.Fprintln(w, printable(warning))
 	}
 	for _, call := range plan.Calls {
-		fmt.Fprintf(w, "%s on %s would be resumed.\n", orDash(call.ID), call.Fields["platform"])
+		fmt.Fprintln(w, printable(fmt.Sprintf("%s on %s would be resumed.", orDash(call.ID), call.Fields["platform"])))
 	}
 	for _, f := range plan.Figures {
-		fmt.Fprintf(w, "Everything that is switched on might spend %s %s a day then, %s now. The limit is %s.\n",
-			f.DailyTotal, strings.ToUpper(f.Currency), f.DailyTotalBefore, f.Limit.MaxTotalDailyBudget)
+		fmt.Fprintln(w, printable(fmt.Sprintf("Everything that is switched on might spend %s %s a day then, %s now. The limit is %s.",
+			f.DailyTotal, strings.ToUpper(f.Currency), f.DailyTotalBefore, f.Limit.MaxTotalDailyBudget)))
 	}
 }
 
@@ -157,8 +158,8 @@ func printSwitched(cmd *cobra.Command, asJSON bool, items []sdk.AdBulkItem) erro
 	if len(items) == 0 {
 		return nil
 	}
-	return printList(cmd, asJSON, items, "CAMPAIGN\tPLATFORM\tOUTCOME\tSTATUS\tADS\tNOTE", func(w io.Writer, i *sdk.AdBulkItem) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", i.ID, orDash(i.Platform), i.Outcome, orDash(i.Status), i.Updated, oneLine(noteOf(i)))
+	return printList(cmd, asJSON, items, "CAMPAIGN\tPLATFORM\tOUTCOME\tSTATUS\tADS\tNOTE", func(i *sdk.AdBulkItem) []string {
+		return []string{i.ID, orDash(i.Platform), string(i.Outcome), orDash(i.Status), strconv.FormatInt(i.Updated, 10), noteOf(i)}
 	})
 }
 

@@ -112,7 +112,7 @@ func TestAdCampaigns_AreATable(t *testing.T) {
 	p := a.run(t, "campaigns")
 	require.Empty(t, p.failure)
 	require.Regexp(t, `^ID +NAME +PLATFORM +STATUS +BUDGET +SPEND +IMPRESSIONS +CLICKS +CTR +CPC +CONVERSIONS\n`, p.out)
-	require.Regexp(t, `(?m)^`+mine+` +Spring \[2J sale +facebook +active +20\.00 USD daily +0(\.\d+)? USD +\d+ +\d+ +`, p.out)
+	require.Regexp(t, `(?m)^`+mine+` +Spring\\x1b\[2J\\tsale +facebook +active +20\.00 USD daily +0(\.\d+)? USD +\d+ +\d+ +`, p.out)
 	require.Regexp(t, `(?m)^\S+ +.* facebook +active +.* +[1-9]\d*\.\d+ [A-Z]{3} +[\d,]+ +[\d,]+ +\d+(\.\d+)? % +\d+\.\d+ +\d`, p.out, "one has run before")
 	header, line := strings.Index(p.out, "STATUS"), p.out[strings.Index(p.out, "\n"+mine)+1:]
 	require.Equal(t, "  active", line[header-2:header+6], "columns are aligned")

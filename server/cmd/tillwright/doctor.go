@@ -80,7 +80,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 		for _, v := range broken {
 			findings = append(findings, finding{Account: v.Account, ID: v.Object, Promise: v.Promise})
 			if !quiet {
-				fmt.Fprintln(cmd.OutOrStdout(), v)
+				fmt.Fprintln(cmd.OutOrStdout(), printable(v.String()))
 			}
 		}
 	}

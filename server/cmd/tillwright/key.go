@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 )
@@ -31,15 +33,19 @@ func createKeyCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "create --account ACCOUNT",
 		Short:   "Make an API key; its token is shown once",
-		Example: `  tillwright keys create --account acct_... --name "Shop" --scope products:read --scope orders:read`,
+		Example: `  tillwright keys create --account acct_... --name "Shop" --scope products:read --scope orders:read --expires 90d`,
 		Args:    cobra.NoArgs,
 	}
 	account := accountFlag(cmd)
 	cmd.Flags().StringVar(&in.Name, "name", "", "what the key is for")
+	expires := cmd.Flags().String("expires", "", "when it ends: a time such as 2027-01-31T12:00:00Z, or after so long, such as 90d or 12h (default: never)")
 	cmd.Flags().StringArrayVar(&in.Scopes, "scope", nil, "what the key may do, <resource>:read or <resource>:write; again for several (default: everything)")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
+		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) (err error) {
+			if in.ExpiresAt, err = expiry(*expires, s.Now()); err != nil {
+				return err
+			}
 			key, token, err := s.CreateAPIKey(ctx, *account, store.Granted{}, in)
 			if err != nil {
 				return err
@@ -56,6 +62,25 @@ func createKeyCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
+// expiry reads when something ends, nil for never: a time, or a while from now in days or as Go writes it.
+func expiry(text string, now store.Time) (*store.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return new(store.TimeOf(at)), nil
+	}
+	after, err := time.ParseDuration(text)
+	if number, found := strings.CutSuffix(text, "d"); found {
+		days, wrong := strconv.ParseUint(number, 10, 16) // more would pass the years that a timestamp has
+		after, err = time.Duration(days)*24*time.Hour, wrong
+	}
+	if err != nil || after <= 0 {
+		return nil, fmt.Errorf("--expires must be a time such as 2027-01-31T12:00:00Z, or a while such as 90d or 12h, not %q", text)
+	}
+	return new(now.Add(after)), nil
+}
+
 func listKeysCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{Use: "list --account ACCOUNT", Short: "List the keys of an account, the newest first", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
@@ -66,8 +91,8 @@ func listKeysCommand(settings *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printList(cmd, *asJSON, rows, "ID\tNAME\tTOKEN\tSCOPES\tLAST USED", func(w io.Writer, k *api.APIKey) {
-				fmt.Fprintf(w, "%s\t%s\t...%s\t%s\t%s\n", k.ID, k.Name, k.TokenLast4, describeScopes(k.Scopes), describeUse(k))
+			return printList(cmd, *asJSON, rows, "ID\tNAME\tTOKEN\tSCOPES\tEXPIRES\tMADE BY\tLAST USED", func(k *api.APIKey) []string {
+				return []string{k.ID, k.Name, "..." + k.TokenLast4, describeScopes(k.Scopes), describeTime(k.ExpiresAt), orDash(k.CreatedBy), describeTime(k.LastUsedAt)}
 			})
 		})
 	}
@@ -107,11 +132,11 @@ func describeScopes(scopes []api.APIKeyScope) string {
 	return strings.Join(texts, ",")
 }
 
-func describeUse(k *api.APIKey) string {
-	if k.LastUsedAt == nil {
+func describeTime(t *wire.Time) string {
+	if t == nil {
 		return "never"
 	}
-	return string(*k.LastUsedAt)
+	return string(*t)
 }
 
 func revokeKeyCommand(settings *settings) *cobra.Command {

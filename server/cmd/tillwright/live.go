@@ -34,15 +34,17 @@ func newLiveOutput(out, errOut io.Writer, asJSON bool) *liveOutput {
 func (o *liveOutput) print(w io.Writer, format string, values ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	fmt.Fprintf(w, format+"\n", values...)
+	fmt.Fprintln(w, printable(fmt.Sprintf(format, values...)))
 }
 
 func (o *liveOutput) welcome(apiURL string, e *sdk.WebhookEndpoint, f *forwarder) {
-	text := fmt.Sprintf("Listening for %s of %s, as %s, until an interrupt.", describeEvents(e.EnabledEvents), apiURL, e.ID)
+	o.print(o.notes, "Listening for %s of %s, as %s, until an interrupt.", describeEvents(e.EnabledEvents), apiURL, e.ID)
 	if f.target != "" {
-		text += fmt.Sprintf("\nPassing them on to %s. Verify them there with this secret, the same at every run:\n\n  %s\n", f.target, f.secret)
+		o.print(o.notes, "Passing them on to %s. Verify them there with this secret, the same at every run:", f.target)
+		o.print(o.notes, "")
+		o.print(o.notes, "  %s", f.secret)
+		o.print(o.notes, "")
 	}
-	o.print(o.notes, "%s", text)
 }
 
 func describeEvents(types []string) string {
@@ -57,7 +59,7 @@ func (o *liveOutput) event(e *sdk.Event, body []byte) {
 	if o.json {
 		var line bytes.Buffer
 		if err := json.Compact(&line, body); err == nil { // it was parsed already
-			o.print(o.events, "%s", line.Bytes())
+			o.print(o.events, "%s", printableJSON(line.Bytes()))
 		}
 		return
 	}

@@ -61,10 +61,13 @@ func explain(err error) string {
 		if field != "base" {
 			line = field + ": " + line
 		}
-		lines = append(lines, line)
+		lines = append(lines, printable(line))
 	}
 	if len(lines) == 0 {
-		return err.Error()
+		for line := range strings.SplitSeq(err.Error(), "\n") { // of several errors
+			lines = append(lines, printable(line))
+		}
+		return strings.Join(lines, "\n")
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n            ")

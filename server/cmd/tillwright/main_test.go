@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +65,89 @@ func TestAccountsAndKeys(t *testing.T) {
 	revoked := printed(t, dir, "keys", "revoke", "--account", id, key["id"].(string))
 	assert.Equal(t, map[string]any{"id": key["id"], "object": "api_key", "deleted": true}, revoked)
 	assert.Empty(t, printed(t, dir, "keys", "list", "--account", id)["data"])
+}
+
+func TestAccountsUpdate_ChangesWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	id := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com", "--plan", "pro")["id"].(string)
+	renamed := printed(t, dir, "accounts", "update", id, "--name", "Ada Ltd")
+	assert.Equal(t, "Ada Ltd", renamed["name"])
+	assert.Equal(t, "pro", renamed["plan"])
+	assert.Equal(t, "business", printed(t, dir, "accounts", "update", id, "--plan", "business", "--email", "new@example.com")["plan"])
+	shown := printed(t, dir, "accounts", "show", id)
+	assert.Equal(t, "new@example.com", shown["email"])
+	out, err := tillwright(t, dir, "accounts", "show", id)
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^plan +business$`, out)
+	for command, reason := range map[string]string{
+		"accounts show acct_nobody":                                       "No such account",
+		"accounts update acct_nobody --name Eve":                          "No such account",
+		"accounts update " + id:                                           "at least one of the flags",
+		"accounts update " + id + " --plan gold":                          "plan: A plan is free, pro or business.",
+		"accounts update " + id + " --email ada":                          "email: ",
+		"keys create --account " + id + " --expires soon":                 "--expires must be a time such as",
+		"keys create --account " + id + " --expires 0d":                   "--expires must be a time such as",
+		"keys create --account " + id + " --expires -1h":                  "--expires must be a time such as",
+		"keys create --account " + id + " --expires 2020-01-01T00:00:00Z": "expires_at: ",
+	} {
+		_, err := tillwright(t, dir, strings.Fields(command)...)
+		require.Error(t, err, command)
+		assert.Contains(t, explain(err), reason, command)
+	}
+}
+
+func TestKeysCreate_Expires(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	id := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com")["id"].(string)
+	for expires, after := range map[string]time.Duration{"90d": 90 * 24 * time.Hour, "12h": 12 * time.Hour, "1h30m": 90 * time.Minute} {
+		key := printed(t, dir, "keys", "create", "--account", id, "--expires", expires)
+		at, err := time.Parse(time.RFC3339, key["expires_at"].(string))
+		require.NoError(t, err)
+		assert.WithinDuration(t, time.Now().Add(after), at, time.Minute)
+	}
+	assert.Equal(t, "2099-01-31T11:00:00.000Z", printed(t, dir, "keys", "create", "--account", id, "--expires", "2099-01-31T12:00:00+01:00")["expires_at"])
+	out, err := tillwright(t, dir, "keys", "list", "--account", id)
+	require.NoError(t, err)
+	assert.Contains(t, out, "2099-01-31T11:00:00.000Z")
+}
+
+// What tenants write commands no terminal, and looks like nothing that the program printed.
+func TestOutput_QuotesWhatOthersWrote(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const hostile = "Ada\x1b]0;owned\a\x1b[2J\nacct_fake\tforged\u202egnp.exe\u2028\u009b31m\U000e0041\u200b. Søren\u3000🐦"
+	account := printed(t, dir, "accounts", "create", "--name", hostile, "--email", "ada@example.com")
+	assert.Equal(t, hostile, account["name"], "JSON says what is stored")
+	id := account["id"].(string)
+	printed(t, dir, "keys", "create", "--account", id, "--name", hostile)
+	quoted := `Ada\x1b]0;owned\a\x1b[2J\nacct_fake\tforged\u202egnp.exe\u2028\u009b31m\U000e0041\u200b. Søren` + "\u3000🐦"
+	for _, command := range []string{"accounts list", "keys list --account " + id} {
+		out, err := tillwright(t, dir, strings.Fields(command)...)
+		require.NoError(t, err)
+		assert.Contains(t, out, quoted, command)
+		assert.Equal(t, 2, strings.Count(out, "\n"), "a header and a line")
+		assertHarmless(t, out)
+		list, err := tillwright(t, dir, append(strings.Fields(command), "--json")...)
+		require.NoError(t, err)
+		assertHarmless(t, list)
+		assert.Equal(t, hostile, printed(t, dir, strings.Fields(command)...)["data"].([]any)[0].(map[string]any)["name"])
+	}
+	_, err := tillwright(t, dir, "keys", "revoke", "--account", id, hostile)
+	require.Error(t, err)
+	assertHarmless(t, explain(err))
+	assert.Equal(t, `a\xffb\ufffdc`, strings.ReplaceAll(printable("a\xffb\uFFFDc"), "\uFFFD", `\ufffd`))
+}
+
+// assertHarmless wants nothing in a text but what a terminal prints as it stands.
+func assertHarmless(t *testing.T, text string) {
+	t.Helper()
+	for _, r := range text {
+		if r != '\n' && !unicode.IsPrint(r) && !unicode.IsSpace(r) || r == '\u2028' || r == '\t' || r == '\r' {
+			t.Errorf("%q has %U", text, r)
+		}
+	}
 }
 
 func TestCommands_RefuseWithTheReason(t *testing.T) {

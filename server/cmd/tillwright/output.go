@@ -1,9 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +23,18 @@ func jsonFlag(cmd *cobra.Command) *bool {
 }
 
 func printJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(printableJSON(b.Bytes()))
+	return err
 }
 
-// printList prints rows as a list object, or as a table with a line for each.
-func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, line func(io.Writer, *T)) error {
+// printList prints rows as a list object, or as a table with a line of cells for each.
+func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, cells func(*T) []string) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
 		return printJSON(out, wire.List[T]{Object: "list", Data: rows})
@@ -32,7 +44,50 @@ func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, 
 		return err
 	}
 	for i := range rows {
-		line(table, &rows[i])
+		line := cells(&rows[i])
+		for j := range line {
+			line[j] = printable(line[j])
+		}
+		if _, err := io.WriteString(table, strings.Join(line, "\t")+"\n"); err != nil {
+			return err
+		}
 	}
 	return table.Flush()
+}
+
+// printable is for all that somebody else wrote, such as a name: it quotes what would command a terminal, turn the direction
+// of its text or break a line. What is not UTF-8 is quoted too.
+func printable(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case isPrintable(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// isPrintable takes every kind of space for printable. What formats text, such as an override of its direction, is not.
+func isPrintable(r rune) bool { return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) }
+
+// printableJSON does the same for JSON, which stays JSON: encoding/json escapes the controls of ASCII alone.
+func printableJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		switch {
+		case r == '\n' || isPrintable(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }

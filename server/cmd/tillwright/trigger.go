@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ func triggerCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := printList(cmd, *asJSON, results, "ENDPOINT\tDELIVERED\tSTATUS\tTIME\tREASON\tURL", printTest); err != nil {
+		if err := printList(cmd, *asJSON, results, "ENDPOINT\tDELIVERED\tSTATUS\tTIME\tREASON\tURL", testCells); err != nil {
 			return err
 		}
 		return notDelivered(results)
@@ -52,7 +51,7 @@ type sentTest struct {
 	Refusal string `json:"refusal,omitempty"`
 }
 
-func printTest(w io.Writer, t *sentTest) {
+func testCells(t *sentTest) []string {
 	status, reason := "-", t.Refusal
 	if t.StatusCode != nil {
 		status = strconv.FormatInt(*t.StatusCode, 10)
@@ -61,7 +60,7 @@ func printTest(w io.Writer, t *sentTest) {
 		reason = string(*t.Reason)
 	}
 	delivered := map[bool]string{true: "yes", false: "no"}[t.Delivered]
-	fmt.Fprintf(w, "%s\t%s\t%s\t%d ms\t%s\t%s\n", t.Endpoint, delivered, status, t.DurationMS, cmp.Or(reason, "-"), t.URL)
+	return []string{t.Endpoint, delivered, status, fmt.Sprintf("%d ms", t.DurationMS), cmp.Or(reason, "-"), t.URL}
 }
 
 func notDelivered(results []sentTest) error {

@@ -77,7 +77,7 @@ func (c *apiClient) upload(ctx context.Context, id, path string, perRequest int,
 		return nil, err
 	}
 	if len(rows.Unused) > 0 {
-		meter.note("Not sent: %s", oneLine(strings.Join(rows.Unused, ", ")))
+		meter.note("Not sent: %s", strings.Join(rows.Unused, ", "))
 	}
 	meter.start(progress.Size, progress.Rows)
 	err = c.uploadRows(ctx, audience, rows, progress, perRequest, meter)

@@ -51,7 +51,7 @@ func (m *uploadMeter) show(rows int, bytes int64) {
 // note prints a line, in the place of the bar.
 func (m *uploadMeter) note(format string, values ...any) {
 	m.clear()
-	fmt.Fprintf(m.out, format+"\n", values...)
+	fmt.Fprintln(m.out, printable(fmt.Sprintf(format, values...)))
 }
 
 func (m *uploadMeter) clear() {
@@ -89,16 +89,16 @@ func (s *uploadSummary) print(cmd *cobra.Command, asJSON bool) error {
 	if s.AudienceSize != nil {
 		size = fmt.Sprintf("About %s people are in it.", grouped(*s.AudienceSize))
 	}
-	cmd.Printf("\nThe audience %s on %s is %s. %s\n", s.AudienceID, s.platform, s.Status, size)
+	cmd.Printf("\n%s\n", printable(fmt.Sprintf("The audience %s on %s is %s. %s", s.AudienceID, s.platform, s.Status, size)))
 	if len(s.Ignored) > 0 {
-		cmd.Printf("%s does not match people by %s.\n", s.platform, strings.Join(s.Ignored, ", "))
+		cmd.Println(printable(fmt.Sprintf("%s does not match people by %s.", s.platform, strings.Join(s.Ignored, ", "))))
 	}
 	if len(s.Errors) == 0 {
 		return nil
 	}
 	cmd.Println()
-	err := printList(cmd, false, s.Errors, "LINE\tCOLUMN\tREASON", func(w io.Writer, e *rowError) {
-		fmt.Fprintf(w, "%d\t%s\t%s\n", e.Line, cmp.Or(e.Param, "-"), oneLine(e.Message))
+	err := printList(cmd, false, s.Errors, "LINE\tCOLUMN\tREASON", func(e *rowError) []string {
+		return []string{fmt.Sprint(e.Line), cmp.Or(e.Param, "-"), e.Message}
 	})
 	if more := s.Invalid - int64(len(s.Errors)); more > 0 {
 		cmd.Printf("and %s more\n", grouped(more))
