@@ -36,7 +36,8 @@
 //
 // # References
 //
-// A reference to another resource is an [Expandable]: its ID always, its Object if the call asked for it with [Expand].
+// A reference to another resource is an [Expandable]: its ID always, and with Get the resource, if the call asked for it with
+// [Expand] and it was not deleted since.
 //
 // # Webhooks
 //

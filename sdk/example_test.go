@@ -110,7 +110,11 @@ func ExampleAll() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(order.Number, order.TotalAmount, order.Currency, order.Customer.Object.Email)
+		customer, ok := order.Customer.Get()
+		if !ok { // deleted since
+			customer.Email = "somebody"
+		}
+		fmt.Println(order.Number, order.TotalAmount, order.Currency, customer.Email)
 	}
 }
 
@@ -127,19 +131,23 @@ func ExampleOrdersService_List() {
 	fmt.Println(len(page.Data), page.HasMore)
 }
 
-// A reference always has its ID, and its Object if the call asked for it. A deleted resource has neither more than that.
+// A reference always has its ID. Get returns the resource if the call asked for it, and if it was not deleted since: of that
+// one the ID is all there is.
 func ExampleExpand() {
 	order, err := client.Orders.Get(ctx, "order_01k0000000000000000000000a", sdk.Expand("line_items.product", "customer"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, item := range order.LineItems {
-		product := item.Object.Product
-		if product.Deleted == nil {
-			fmt.Println(item.Object.Quantity, product.Object.Name)
+		line, _ := item.Get()
+		if product, ok := line.Product.Get(); ok {
+			fmt.Println(line.Quantity, product.Name)
 		}
 	}
-	fmt.Println(order.Checkout.ID) // was not asked for: Object is nil
+	if order.Customer.Deleted != nil {
+		fmt.Println("the customer was deleted")
+	}
+	fmt.Println(order.Checkout.ID) // was not asked for: Get finds nothing
 }
 
 // The server remembers the key for 24 hours: the purchase happens once, even if this program is stopped and runs again.
@@ -187,7 +195,9 @@ func ExampleRefundsService_Create() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(refund.Status, "and", refund.Order.Object.RefundableAmount, "could still be given back")
+	if order, ok := refund.Order.Get(); ok {
+		fmt.Println(refund.Status, "and", order.RefundableAmount, "could still be given back")
+	}
 }
 
 // A checkout is paid by its buyer without a key.

@@ -77,7 +77,7 @@ type Response struct {
 type Expansion []string
 
 // Expand asks for references as whole objects, by field name and, with dots, below: "customer", "line_items.product".
-// Read them from the Object field of Expandable.
+// Read them with the Get method of Expandable.
 func Expand(names ...string) Expansion { return names }
 
 func (e Expansion) apply(s *settings) { s.expand = append(s.expand, e...) }

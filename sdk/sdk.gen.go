@@ -572,11 +572,6 @@ const (
 	SubscriptionLineKindSetupFee  SubscriptionLineKind = "setup_fee"
 )
 
-// Defines values for SubscriptionPaymentMethodType.
-const (
-	SubscriptionPaymentMethodTypeCard SubscriptionPaymentMethodType = "card"
-)
-
 // Defines values for SubscriptionStatus.
 const (
 	SubscriptionStatusActive    SubscriptionStatus = "active"
@@ -806,6 +801,8 @@ type APIKeyCreate struct {
 type APIKeyList = wire.List[APIKey]
 
 // APIKeyScope `<resource>:read` or `<resource>:write`.
+// `metrics:write` is deprecated: there is nothing to write. It is accepted until its sunset, and whoever sends it gets the headers
+// `Deprecation`, `Sunset` and `Link`.
 type APIKeyScope string
 
 // APIKeyUpdate What to change about a key.
@@ -5007,8 +5004,10 @@ type Subscription struct {
 	Discount wire.Expandable[Discount] `json:"discount"`
 
 	// DiscountEndsAt Until when; null for as long as it lasts, or as the discount says.
-	DiscountEndsAt *wire.Time                 `json:"discount_ends_at"`
-	PaymentMethod  *SubscriptionPaymentMethod `json:"payment_method"`
+	DiscountEndsAt *wire.Time `json:"discount_ends_at"`
+
+	// PaymentMethod What it is charged to, one of the customer's payment methods. Null when nothing saved is charged.
+	PaymentMethod wire.Expandable[SavedPaymentMethod] `json:"payment_method"`
 
 	// LatestInvoice The invoice of the newest bill.
 	LatestInvoice wire.Expandable[Invoice]   `json:"latest_invoice"`
@@ -5234,24 +5233,6 @@ type SubscriptionPause struct {
 	// ResumesAt When it goes on by itself.
 	ResumesAt *wire.Time `json:"resumes_at,omitempty"`
 }
-
-// SubscriptionPaymentMethod What a subscription is charged to.
-type SubscriptionPaymentMethod struct {
-	// ID The customer's payment method, if it is saved.
-	ID   *string                       `json:"id"`
-	Type SubscriptionPaymentMethodType `json:"type"`
-
-	// Brand Example: visa
-	Brand string `json:"brand"`
-
-	// Last4 Example: 4242
-	Last4    string `json:"last4"`
-	ExpMonth int64  `json:"exp_month"`
-	ExpYear  int64  `json:"exp_year"`
-}
-
-// SubscriptionPaymentMethodType defines model for SubscriptionPaymentMethod.Type.
-type SubscriptionPaymentMethodType string
 
 // SubscriptionPendingChange A change of plan that waits for the end of the period, or for the payment of its invoice.
 type SubscriptionPendingChange struct {
@@ -6663,7 +6644,7 @@ type ListSubscriptionsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

@@ -17,7 +17,8 @@ type CursorList[T any] = wire.CursorList[T]
 // AdCampaignRef is a campaign by the network's id. Platform is needed only where two networks gave the same id.
 type AdCampaignRef = wire.AdCampaignRef
 
-// Expandable is a reference to another resource: always its ID, and its Object if the call asked for it with Expand.
+// Expandable is a reference to another resource: always its ID, and with Get the resource, if the call asked for it with
+// Expand and it was not deleted since.
 type Expandable[T any] = wire.Expandable[T]
 
 // PaymentMethod is how a checkout is paid: a token, or with the test provider a card.

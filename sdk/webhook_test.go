@@ -192,7 +192,9 @@ func TestEvent_GivesItsResource(t *testing.T) {
 	order, err := event.Order()
 	require.NoError(t, err)
 	require.Equal(t, int64(1900), order.TotalAmount)
-	require.Equal(t, "a@b.example", order.Customer.Object.Email)
+	customer, ok := order.Customer.Get()
+	require.True(t, ok)
+	require.Equal(t, "a@b.example", customer.Email)
 
 	_, err = event.Product()
 	require.EqualError(t, err, `sdk: order.paid carries the object "order", not "product"`)

@@ -17,6 +17,7 @@ type deprecation struct {
 	since  []string // RFC 9745: a structured-field date
 	sunset []string // RFC 8594: an HTTP date
 	link   []string
+	until  time.Time // what sunset says
 }
 
 // readDeprecation returns nil for an operation that is not deprecated. It is an
@@ -44,6 +45,7 @@ func readDeprecation(deprecated bool, x extensions) (*deprecation, error) {
 		since:  []string{"@" + strconv.FormatInt(since.Unix(), 10)},
 		sunset: []string{sunset.Format(http.TimeFormat)},
 		link:   []string{"<" + link + `>; rel="deprecation"; type="text/html"`},
+		until:  sunset,
 	}, nil
 }
 
@@ -63,8 +65,77 @@ func (x extensions) date(name string) (time.Time, error) {
 // or 429 too: it stands before all that may refuse.
 func (d *deprecation) headers(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		h := c.Response().Header()
-		h["Deprecation"], h["Sunset"], h["Link"] = d.since, d.sunset, d.link
+		d.set(c.Response().Header())
 		return next(c)
 	}
+}
+
+func (d *deprecation) set(h http.Header) {
+	h["Deprecation"], h["Sunset"], h["Link"] = d.since, d.sunset, d.link
+}
+
+// outdated are the deprecated values of the enums in a body, by field and value.
+type outdated map[string]map[string]*deprecation
+
+// readOutdated reads x-deprecated-values of the body's fields, and of the items of those that are lists.
+func (o *Operation) readOutdated() (outdated, error) {
+	if o.body == nil || o.body.Content.Get(echo.MIMEApplicationJSON) == nil {
+		return nil, nil
+	}
+	found := outdated{}
+	for field, property := range o.body.Content.Get(echo.MIMEApplicationJSON).Schema.Value.Properties {
+		schema := property.Value
+		if schema.Items != nil {
+			schema = schema.Items.Value
+		}
+		values, _ := schema.Extensions["x-deprecated-values"].(map[string]any)
+		for value, terms := range values {
+			terms, _ := terms.(map[string]any)
+			d, err := readDeprecation(true, terms)
+			if err != nil {
+				return nil, fmt.Errorf("%s of %s: %w", value, field, err)
+			}
+			if found[field] == nil {
+				found[field] = map[string]*deprecation{}
+			}
+			found[field][value] = d
+		}
+	}
+	return found, nil
+}
+
+// headers puts the deprecation headers on whatever answers a body with a deprecated value.
+func (o outdated) headers(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if body, ok := c.Request().Body.(interface{ ValidatedValue() any }); ok {
+			fields, _ := body.ValidatedValue().(map[string]any)
+			for field, values := range o {
+				sent, many := fields[field].([]any)
+				if !many {
+					sent = []any{fields[field]}
+				}
+				for _, value := range sent {
+					if text, ok := value.(string); ok && values[text] != nil {
+						values[text].set(c.Response().Header())
+					}
+				}
+			}
+		}
+		return next(c)
+	}
+}
+
+// ofPath is the deprecation of a path, which is that of the operation that goes last. A path with an operation that stays
+// has none.
+func ofPath(all []*Operation) *deprecation {
+	var last *deprecation
+	for _, op := range all {
+		if op.deprecation == nil {
+			return nil
+		}
+		if last == nil || op.deprecation.until.After(last.until) {
+			last = op.deprecation
+		}
+	}
+	return last
 }

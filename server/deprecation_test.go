@@ -31,6 +31,7 @@ func TestDeprecation_OnEveryResponseOfTheOperation(t *testing.T) {
 	check(400, f.send("GET", "/v1/gadgets?limit=0", ""))
 	check(401, f.send("GET", "/v1/gadgets", "", "Authorization", ""))
 	check(403, f.send("GET", "/v1/gadgets", "", "Authorization", "Bearer "+other))
+	check(405, f.send("PUT", "/v1/gadgets", ""))
 	f.useUp()
 	check(429, f.send("GET", "/v1/gadgets", ""))
 	assert.Empty(t, f.send("GET", "/v1/widgets", "").Header.Get("Deprecation"), "no other operation has them")

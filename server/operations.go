@@ -38,6 +38,7 @@ type Operation struct {
 	Expand         []string // what the expand parameter may name
 
 	deprecation *deprecation // nil while it is not deprecated
+	outdated    outdated     // what its body may hold and should not
 	parameters  []parameter  // in query and path
 	body        *openapi3.RequestBody
 	route       *routers.Route
@@ -126,7 +127,10 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	}
 	op.readParameters(item.Parameters, spec.Parameters)
 	var err error
-	op.deprecation, err = readDeprecation(spec.Deprecated, x)
+	if op.deprecation, err = readDeprecation(spec.Deprecated, x); err != nil {
+		return nil, err
+	}
+	op.outdated, err = op.readOutdated()
 	return op, err
 }
 

@@ -84,6 +84,9 @@ func (r *router) refuseTheRest() {
 		slices.Sort(verbs)
 		public := there[len(there)-1].Public
 		refuse := s.guard(public, methodNotAllowed(verbs))
+		if d := ofPath(there); d != nil {
+			refuse = d.headers(refuse)
+		}
 		s.refuseOthers(pattern, verbs, refuse)
 		// A last parameter would take in the slashes after it if nothing followed.
 		s.echo.RouteNotFound(pattern+"/*", s.observe(s.guard(public, routeNotFound)))

@@ -123,8 +123,9 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	}
 	use(op.Write(), checkKey) // 400
 	use(s.prepare != nil, s.prepared)
-	use(true, takeBody(op))         // 413, 415, 400
-	use(true, validate(op))         // 400, 422
+	use(true, takeBody(op)) // 413, 415, 400
+	use(true, validate(op)) // 400, 422
+	use(len(op.outdated) > 0, op.outdated.headers)
 	use(op.Write(), s.transact(op)) // replay, 422, 409
 	use(!op.Write(), wholeBody)
 	for _, m := range slices.Backward(chain) {

@@ -591,11 +591,6 @@ const (
 	SubscriptionLineKindSetupFee  SubscriptionLineKind = "setup_fee"
 )
 
-// Defines values for SubscriptionPaymentMethodType.
-const (
-	SubscriptionPaymentMethodTypeCard SubscriptionPaymentMethodType = "card"
-)
-
 // Defines values for SubscriptionStatus.
 const (
 	SubscriptionStatusActive    SubscriptionStatus = "active"
@@ -825,6 +820,8 @@ type APIKeyCreate struct {
 type APIKeyList = wire.List[APIKey]
 
 // APIKeyScope `<resource>:read` or `<resource>:write`.
+// `metrics:write` is deprecated: there is nothing to write. It is accepted until its sunset, and whoever sends it gets the headers
+// `Deprecation`, `Sunset` and `Link`.
 type APIKeyScope string
 
 // APIKeyUpdate What to change about a key.
@@ -5085,8 +5082,10 @@ type Subscription struct {
 	Discount wire.Reference `json:"discount"`
 
 	// DiscountEndsAt Until when; null for as long as it lasts, or as the discount says.
-	DiscountEndsAt *wire.Time                 `json:"discount_ends_at"`
-	PaymentMethod  *SubscriptionPaymentMethod `json:"payment_method"`
+	DiscountEndsAt *wire.Time `json:"discount_ends_at"`
+
+	// PaymentMethod What it is charged to, one of the customer's payment methods. Null when nothing saved is charged.
+	PaymentMethod wire.Reference `json:"payment_method"`
 
 	// LatestInvoice The invoice of the newest bill.
 	LatestInvoice wire.Reference             `json:"latest_invoice"`
@@ -5312,24 +5311,6 @@ type SubscriptionPause struct {
 	// ResumesAt When it goes on by itself.
 	ResumesAt *wire.Time `json:"resumes_at,omitempty"`
 }
-
-// SubscriptionPaymentMethod What a subscription is charged to.
-type SubscriptionPaymentMethod struct {
-	// ID The customer's payment method, if it is saved.
-	ID   *string                       `json:"id"`
-	Type SubscriptionPaymentMethodType `json:"type"`
-
-	// Brand Example: visa
-	Brand string `json:"brand"`
-
-	// Last4 Example: 4242
-	Last4    string `json:"last4"`
-	ExpMonth int64  `json:"exp_month"`
-	ExpYear  int64  `json:"exp_year"`
-}
-
-// SubscriptionPaymentMethodType defines model for SubscriptionPaymentMethod.Type.
-type SubscriptionPaymentMethodType string
 
 // SubscriptionPendingChange A change of plan that waits for the end of the period, or for the payment of its invoice.
 type SubscriptionPendingChange struct {
@@ -6969,13 +6950,13 @@ type ListSubscriptionsParams struct {
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateSubscriptionParams defines parameters for CreateSubscription.
 type CreateSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -7023,43 +7004,43 @@ type ExportSubscriptionsParams struct {
 
 // GetSubscriptionParams defines parameters for GetSubscription.
 type GetSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateSubscriptionParams defines parameters for UpdateSubscription.
 type UpdateSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CancelSubscriptionParams defines parameters for CancelSubscription.
 type CancelSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ChangeSubscriptionParams defines parameters for ChangeSubscription.
 type ChangeSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // PauseSubscriptionParams defines parameters for PauseSubscription.
 type PauseSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ResumeSubscriptionParams defines parameters for ResumeSubscription.
 type ResumeSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UncancelSubscriptionParams defines parameters for UncancelSubscription.
 type UncancelSubscriptionParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read), discount (discounts:read), payment_method (customers:read), latest_invoice (invoices:read), checkout (checkouts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

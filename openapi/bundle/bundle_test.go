@@ -240,6 +240,7 @@ components:
       properties:
         home: {x-expandable: Thing}
         parcels: {type: array, items: {x-expandable: Parcel}}
+        purse: {x-expandable: Parcel, x-read-scope: 'purses:read'}
     Parcel:
       properties:
         sender: {x-expandable: Person}
@@ -248,6 +249,7 @@ components:
 		"owner":                        {"owner": {"people:read"}},
 		"owner, owner.home":            {"owner": {"people:read"}, "owner.home": {"people:read", "things:read"}},
 		"owner.parcels.sender":         {"owner.parcels.sender": {"people:read"}},
+		"owner.purse":                  {"owner.purse": {"people:read", "purses:read"}},
 		"owner, owner.parcels, status": {"owner": {"people:read"}, "owner.parcels": {"people:read"}},
 	} {
 		changed := strings.NewReplacer("x-expand: [owner]", "x-expand: ["+names+"]", "x-expandable: Thing, nullable", "x-expandable: Person, nullable", "components:\n  schemas:\n", people[1:]).Replace(source)

@@ -35,6 +35,7 @@ func completeSchema(n *yaml.Node) {
 	if to := text(n, "x-expandable"); to != "" {
 		nullable := text(n, "nullable") == "true" // 3.0 allows it only beside a type
 		drop(n, "x-expandable")
+		drop(n, "x-read-scope")
 		drop(n, "nullable")
 		each(parse(`
 oneOf:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ example: ['%s']
 }
 
 // readScopes maps schemas to the scope of the GET that answers with one object of them. Line items and payments have
-// none: they are part of what shows them.
+// none: they are part of what shows them. A reference to something that is only listed says its scope itself, in x-read-scope.
 func readScopes(doc *yaml.Node) map[string]string {
 	scopes := map[string]string{}
 	for _, op := range operations(doc) {
@@ -72,10 +73,19 @@ func pathScopes(doc *yaml.Node, op operation, path string, reading map[string]st
 			property = items
 		}
 		schema = text(property, "x-expandable")
-		if scope := reading[schema]; scope != "" && scope != text(op.node, "x-scope") && !slices.Contains(scopes, scope) {
-			scopes = append(scopes, scope)
+		for _, scope := range append(typeScopes(get(schemas, schema)), cmp.Or(text(property, "x-read-scope"), reading[schema])) {
+			if scope != "" && scope != text(op.node, "x-scope") && !slices.Contains(scopes, scope) {
+				scopes = append(scopes, scope)
+			}
 		}
 	}
+	return scopes
+}
+
+// typeScopes returns what reading an object of any type takes, where that depends on its type.
+func typeScopes(schema *yaml.Node) []string {
+	var scopes []string
+	each(get(schema, "x-type-scopes"), func(_ string, needed *yaml.Node) { scopes = append(scopes, items(needed)...) })
 	return scopes
 }
 

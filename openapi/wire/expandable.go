@@ -10,10 +10,19 @@ import (
 type Expandable[T any] struct {
 	// ID is set whether the reference is expanded or not.
 	ID string
-	// Object is nil unless the reference is expanded.
+	// Object is nil unless the reference is expanded, and also when what it names was deleted: read it with Get.
 	Object *T
 	// Deleted is set when the resource that the reference names no longer exists.
 	Deleted *Deleted
+}
+
+// Get returns the resource, and whether it is there: the request asked for it, and it still exists. Without it the value is
+// the zero value of its type, so that reading its fields does no harm.
+func (e Expandable[T]) Get() (object T, ok bool) {
+	if e.Object == nil {
+		return object, false
+	}
+	return *e.Object, true
 }
 
 // MarshalJSON writes the object when there is one, else the id, else null.

@@ -116,3 +116,17 @@ func TestAdCampaignRef_IsATextOrAnObject(t *testing.T) {
 	}
 	require.Error(t, new(AdCampaignRef).UnmarshalJSON([]byte(`7`)))
 }
+
+func TestExpandable_GetNeverPanics(t *testing.T) {
+	t.Parallel()
+	type thing struct{ Name string }
+	for text, want := range map[string]bool{
+		`null`: false, `"cus_1"`: false, `{"id":"cus_1","object":"customer","deleted":true}`: false, `{"id":"cus_1","name":"Ada"}`: true,
+	} {
+		var reference Expandable[thing]
+		require.NoError(t, json.Unmarshal([]byte(text), &reference))
+		got, ok := reference.Get()
+		require.Equal(t, want, ok, text)
+		require.Equal(t, want, got.Name == "Ada", text)
+	}
+}

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/tillwright/tillwright/openapi/wire"
@@ -10,23 +12,27 @@ import (
 )
 
 // kindsOf lists every type that something may point at: how to load many of them by id, how to show one, and what it
-// points at in turn. A new type is one line here.
+// points at in turn. A new type is one line here; the test of this file names the one that is forgotten.
 func kindsOf(s *store.Store) map[string]kind {
-	return map[string]kind{
-		"prod":  kindOf("product", s.ProductsByID, view.Product, view.ProductRefs),
-		"price": kindOf("price_variant", s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
-		"cus":   kindOf("customer", s.CustomersByID, view.Customer, view.CustomerRefs),
-		"chk":   kindOf("checkout", s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
-		"li":    kindOf("line_item", s.LineItemsByID, view.LineItem, view.LineItemRefs),
-		"inv":   kindOf("invoice", s.InvoicesByID, view.Invoice, view.InvoiceRefs),
-		"disc":  kindOf("discount", s.DiscountsByID, view.Discount, nil),
-		"order": kindOf("order", s.OrdersByID, view.Order, view.OrderRefs),
-		"whev":  kindOf("webhook_event", s.EventsByID, view.WebhookEvent, nil),
-		"sub":   kindOf("subscription", s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
-		"pay":   kindOf("payment", s.PaymentsByID, view.Payment, nil),
-		"pm":    kindOf("payment_method", s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
-		"re":    kindOf("refund", s.RefundsByID, view.Refund, view.RefundRefs),
+	kinds := map[string]kind{}
+	for _, k := range []kind{
+		kindOf(store.KindProduct, s.ProductsByID, view.Product, view.ProductRefs),
+		kindOf(store.KindPriceVariant, s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
+		kindOf(store.KindCustomer, s.CustomersByID, view.Customer, view.CustomerRefs),
+		kindOf(store.KindCheckout, s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
+		kindOf(store.KindLineItem, s.LineItemsByID, view.LineItem, view.LineItemRefs),
+		kindOf(store.KindInvoice, s.InvoicesByID, view.Invoice, view.InvoiceRefs),
+		kindOf(store.KindDiscount, s.DiscountsByID, view.Discount, nil),
+		kindOf(store.KindOrder, s.OrdersByID, view.Order, view.OrderRefs),
+		kindOf(store.KindEvent, s.EventsByID, view.WebhookEvent, nil),
+		kindOf(store.KindSubscription, s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
+		kindOf(store.KindPayment, s.PaymentsByID, view.Payment, nil),
+		kindOf(store.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
+		kindOf(store.KindRefund, s.RefundsByID, view.Refund, view.RefundRefs),
+	} {
+		kinds[k.name.Prefix()] = k
 	}
+	return kinds
 }
 
 // refsOf calls yield with each reference that an object holds in the field.
@@ -34,7 +40,8 @@ type refsOf[W any] func(object *W, field string, yield func(*wire.Reference))
 
 // kind is one type of referenced object.
 type kind struct {
-	object string
+	name   store.Kind
+	schema string // of the specification
 	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
 	// shared by two references would carry what was expanded in one of them into the other.
 	load func(ctx context.Context, account string, ids []string) (func(id string) any, error)
@@ -42,13 +49,14 @@ type kind struct {
 }
 
 func kindOf[R, W any](
-	object string,
+	name store.Kind,
 	load func(ctx context.Context, account string, ids []string) (map[string]*R, error),
 	render func(*R) W,
 	refs refsOf[W],
 ) kind {
 	return kind{
-		object: object,
+		name:   name,
+		schema: reflect.TypeFor[W]().Name(),
 		load: func(ctx context.Context, account string, ids []string) (func(string) any, error) {
 			rows, err := load(ctx, account, ids)
 			return func(id string) any {
@@ -102,13 +110,16 @@ func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, re
 		for _, object := range objects {
 			refs(object, field, func(r *wire.Reference) {
 				if id, ok := (*r).(string); ok {
-					prefix, _, _ := strings.Cut(id, "_")
+					prefix := id[:strings.IndexByte(id, '_')+1]
 					wanted[prefix] = append(wanted[prefix], r)
 				}
 			})
 		}
 		for prefix, references := range wanted {
-			kind := h.kinds[prefix]
+			kind, known := h.kinds[prefix]
+			if !known {
+				return fmt.Errorf("expand %s: nothing loads what begins with %q", field, prefix)
+			}
 			filled, err := fill(ctx, kind, references)
 			if err != nil {
 				return err
@@ -150,7 +161,7 @@ func fill(ctx context.Context, k kind, references []*wire.Reference) ([]any, err
 	filled := make([]any, 0, len(references))
 	for i, r := range references {
 		if *r = object(ids[i]); *r == nil {
-			*r = new(view.Deleted(k.object, ids[i]))
+			*r = new(view.Deleted(string(k.name), ids[i]))
 			continue
 		}
 		filled = append(filled, *r)

@@ -61,13 +61,12 @@ func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
 	}
 }
 
-func billingMethod(m *store.BillingMethod) *api.SubscriptionPaymentMethod {
+// billingMethod is the saved method that a subscription is charged to.
+func billingMethod(m *store.BillingMethod) wire.Reference {
 	if m == nil {
 		return nil
 	}
-	return &api.SubscriptionPaymentMethod{
-		ID: m.ID, Type: api.SubscriptionPaymentMethodType(m.Card.Type), Brand: m.Card.Brand, Last4: m.Card.Last4, ExpMonth: int64(m.Card.ExpMonth), ExpYear: int64(m.Card.ExpYear),
-	}
+	return ref(m.ID)
 }
 
 func pendingChange(c *store.PendingChange) *api.SubscriptionPendingChange {
@@ -88,6 +87,8 @@ func SubscriptionRefs(s *api.Subscription, field string, yield func(*wire.Refere
 		yield(&s.PriceVariant)
 	case "discount":
 		yield(&s.Discount)
+	case "payment_method":
+		yield(&s.PaymentMethod)
 	case "latest_invoice":
 		yield(&s.LatestInvoice)
 	case "checkout":

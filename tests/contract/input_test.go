@@ -259,7 +259,7 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
 		"discount": "discounts:read", "subscription": "subscriptions:read", "latest_invoice": "invoices:read",
 		"event": "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
-		"default_payment_method": "",
+		"payment_method": "customers:read", "default_payment_method": "",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
 	database.Each(t, func(t *testing.T, url string) {

@@ -192,7 +192,7 @@ func TestUpdateCustomer_TriesANewDefaultOnWhatIsPastDue(t *testing.T) {
 		ok[*sdk.Customer](t)(c.Customers.Update(background, sub.Customer.ID, &sdk.CustomerUpdate{DefaultPaymentMethod: sdk.Set(method)}))
 		advance(t, c, 0)
 		paid := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice")))
-		if paid.Status != sdk.SubscriptionStatusActive || *paid.PaymentMethod.ID != method || paid.LatestInvoice.Object.Status != sdk.InvoiceStatusPaid {
+		if paid.Status != sdk.SubscriptionStatusActive || paid.PaymentMethod.ID != method || paid.LatestInvoice.Object.Status != sdk.InvoiceStatusPaid {
 			t.Errorf("it is %+v", paid)
 		}
 		advance(t, c, 31*24*time.Hour)
@@ -230,12 +230,37 @@ func TestUpdateCustomer_LeavesThePlannedAttemptsToADefaultThatFails(t *testing.T
 func TestConfirmCheckout_TriesASavedCardOnWhatIsPastDue(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		sub := pastDue(t, c)
-		ok[*sdk.Deleted](t)(c.Customers.DeletePaymentMethod(background, sub.Customer.ID, *sub.PaymentMethod.ID))
+		ok[*sdk.Deleted](t)(c.Customers.DeletePaymentMethod(background, sub.Customer.ID, sub.PaymentMethod.ID))
 		method := methodOf(t, c, sub, "pm_card_visa")
 		advance(t, c, 0)
 		paid := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID))
-		if paid.Status != sdk.SubscriptionStatusActive || *paid.PaymentMethod.ID != method {
+		if paid.Status != sdk.SubscriptionStatusActive || paid.PaymentMethod.ID != method {
 			t.Errorf("it is %+v", paid)
+		}
+	})
+}
+
+// A subscription names what it is charged to as everything else that it points at: by id, or whole.
+func TestSubscription_ExpandsItsPaymentMethod(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		saved := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, sub.Customer.ID, nil)).Data[0]
+		if sub.PaymentMethod.ID != saved.ID || sub.PaymentMethod.Object != nil {
+			t.Errorf("without expand it is %+v", sub.PaymentMethod)
+		}
+		get := func() sdk.Expandable[sdk.SavedPaymentMethod] {
+			return ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("payment_method"))).PaymentMethod
+		}
+		if got := get(); got.Object == nil || *got.Object != saved || got.Object.Object != "payment_method" {
+			t.Errorf("expanded it is %+v, and %+v is saved", got.Object, saved)
+		}
+		listed := ok[*sdk.SubscriptionList](t)(c.Subscriptions.List(background, nil, sdk.Expand("payment_method"))).Data
+		if len(listed) != 1 || listed[0].PaymentMethod.Object == nil || *listed[0].PaymentMethod.Object != saved {
+			t.Errorf("in a list it is %+v", listed)
+		}
+		ok[*sdk.Deleted](t)(c.Customers.DeletePaymentMethod(background, sub.Customer.ID, saved.ID))
+		if got := get(); got.ID != saved.ID || got.Deleted == nil || got.Deleted.Object != "payment_method" {
+			t.Errorf("deleted it is %+v", got)
 		}
 	})
 }

@@ -276,7 +276,7 @@ func TestCreateRefund_OfASubscription(t *testing.T) {
 		member := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
 			Customer: ada.ID, PriceVariant: club.PriceVariants[0].ID, PaymentMethod: new("pm_card_visa"),
 		}))
-		if methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data; len(methods) != 1 || member.PaymentMethod.ID == nil || *member.PaymentMethod.ID != methods[0].ID {
+		if methods := ok[*sdk.SavedPaymentMethodList](t)(c.Customers.ListPaymentMethods(background, ada.ID, nil)).Data; len(methods) != 1 || member.PaymentMethod.ID != methods[0].ID {
 			t.Errorf("the subscription is charged to %+v, and %+v are saved", member.PaymentMethod, methods)
 		}
 		order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &ada.ID})).Data[0]

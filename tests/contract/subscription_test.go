@@ -33,7 +33,7 @@ func TestCreateSubscription_BillsEveryPeriod(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		v := monthly(t, c, 900)
 		sub := subscription(t, c, v)
-		if sub.Status != sdk.SubscriptionStatusActive || sub.Amount != 900 || sub.CyclesBilled != 1 || sub.PaymentMethod.Last4 != "4242" || sub.PriceVariant.ID != v.ID {
+		if sub.Status != sdk.SubscriptionStatusActive || sub.Amount != 900 || sub.CyclesBilled != 1 || sub.PaymentMethod.ID == "" || sub.PriceVariant.ID != v.ID {
 			t.Errorf("it is %+v", sub)
 		}
 		advance(t, c, 32*24*time.Hour)
@@ -54,9 +54,9 @@ func TestCreateSubscription_ChargesWhatTheCustomerHasSaved(t *testing.T) {
 		for _, card := range []string{"pm_card_mastercard", "pm_card_visa"} { // the first one is the default
 			ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, who.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: card}}))
 		}
-		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who.ID, PriceVariant: v.ID}))
+		sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who.ID, PriceVariant: v.ID}, sdk.Expand("payment_method")))
 		saved := ok[*sdk.Customer](t)(c.Customers.Get(background, who.ID)).DefaultPaymentMethod
-		if sub.CyclesBilled != 1 || sub.PaymentMethod.Brand != "mastercard" || *sub.PaymentMethod.ID != saved.ID {
+		if sub.CyclesBilled != 1 || sub.PaymentMethod.Object.Brand != "mastercard" || sub.PaymentMethod.ID != saved.ID {
 			t.Errorf("it is %+v", sub)
 		}
 	})
@@ -325,7 +325,7 @@ func TestUpdateSubscription_TriesANewMethodAtOnce(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "payment_method")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &methods.Data[0].ID}))
 		advance(t, c, 0)
-		if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.Status != sdk.SubscriptionStatusActive || *got.PaymentMethod.ID != methods.Data[0].ID {
+		if got := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.Status != sdk.SubscriptionStatusActive || got.PaymentMethod.ID != methods.Data[0].ID {
 			t.Errorf("with another card it is %+v", got)
 		}
 	})

@@ -37,6 +37,7 @@ type Server struct {
 	store    *store.Store
 	coverage *Coverage
 	stripe   string
+	document []byte
 	panics   atomic.Bool
 }
 
@@ -48,6 +49,9 @@ func Checked(c *Coverage) Option { return func(s *Server) { s.coverage = c } }
 
 // StoppedAt starts the server at a moment that does not pass.
 func StoppedAt(at time.Time) Option { return func(s *Server) { s.Clock.StopAt(at) } }
+
+// Document starts the server with another document of the same operations.
+func Document(text []byte) Option { return func(s *Server) { s.document = text } }
 
 // Stripe lets accounts be paid through a Stripe at an address.
 func Stripe(url string) Option { return func(s *Server) { s.stripe = url } }
@@ -73,7 +77,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	operations := handlers.New(s.store, money, s.Ads, mail.NewPost(s.store, &s.Mail), guard, webhooks.NewTester(s.store, renderer, sender))
 	srv, err := server.New(server.Deps{
 		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Log: log,
-		Development: true, Prepare: sandbox.FromHeader,
+		Development: true, Prepare: sandbox.FromHeader, Document: s.document,
 	})
 	if err != nil {
 		t.Fatal(err)

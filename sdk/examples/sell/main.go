@@ -129,9 +129,16 @@ func find(ctx context.Context, client *sdk.Client, checkout string) (*sdk.Order,
 		if err != nil {
 			return nil, err
 		}
-		item := order.LineItems[0].Object
+		if len(order.LineItems) == 0 {
+			return nil, errors.New("the order has no line items")
+		}
+		item, _ := order.LineItems[0].Get()
+		buyer, ok := order.Customer.Get()
+		if !ok {
+			buyer.Email = "a customer who was deleted"
+		}
 		say("Order number %d (%s) is %s: %d x %q for %s, %s.", order.Number, order.ID, order.Status,
-			item.Quantity, item.ProductName, order.Customer.Object.Email, money(order.PaidAmount, order.Currency))
+			item.Quantity, item.ProductName, buyer.Email, money(order.PaidAmount, order.Currency))
 		return &order, nil
 	}
 	return nil, errors.New("the checkout is completed but has no order")

@@ -90,10 +90,13 @@ func subscribe(ctx context.Context, client *sdk.Client) (*sdk.Subscription, erro
 	if err != nil {
 		return nil, err
 	}
-	subscription := checkout.Subscription.Object
+	subscription, ok := checkout.Subscription.Get()
+	if !ok || subscription.TrialEnd == nil {
+		return nil, errors.New("the checkout is confirmed but has no subscription in its trial")
+	}
 	say("Sold the subscription %s over %s a month. It is %s until %s.",
 		subscription.ID, money(subscription.Amount, subscription.Currency), subscription.Status, day(*subscription.TrialEnd))
-	return subscription, nil
+	return &subscription, nil
 }
 
 // wait moves the account's clock to a moment, and does what falls due on the way.
