@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tillwright/tillwright/store"
 )
@@ -35,8 +33,9 @@ type CreateAd struct {
 	Targeting      store.AdObject
 	PromotedObject store.AdObject
 
-	Extra  map[string]any // what else was sent; stored and shown, never sent to a network
-	DryRun bool
+	Extra    map[string]any // what else was sent, under any name; stored and shown, never sent to a network
+	Warnings []string       // about what was sent; shown with what the network has no place for
+	DryRun   bool
 }
 
 // BoostPost is an ad that shows a published post.
@@ -104,7 +103,7 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 	}
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	d.caps.CheckCreative(&d.problems, in.Creative)
-	d.plan.Creative, d.warnings = in.Creative, d.caps.Warnings(in.Creative)
+	d.plan.Creative, d.warnings = in.Creative, slices.Concat(in.Warnings, d.caps.Warnings(in.Creative))
 	d.recipe.Extra = store.NewAdObject(in.Extra)
 	return s.create(ctx, d, in.DryRun)
 }
@@ -145,11 +144,6 @@ func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*stor
 	return s.store.PublishedPost(ctx, l.channel, ref)
 }
 
-// snakeCase reports whether a name is made of lower-case words.
-func snakeCase(name string) bool {
-	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" && name[0] >= 'a'
-}
-
 func (in *CreateAd) require() error {
 	fields := required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"name", in.Name}}
 	if in.AdGroupID == "" {
@@ -160,11 +154,6 @@ func (in *CreateAd) require() error {
 	}
 	if in.CampaignID != "" && in.AdGroupID == "" {
 		return parameterMissing("ad_group_id", "ad_group_id is required with campaign_id: an ad joins one of the campaign's ad groups.")
-	}
-	for _, key := range slices.Sorted(maps.Keys(in.Extra)) {
-		if !snakeCase(key) {
-			return badRequest(key, "The name of a property is in lower-case letters, digits and underscores.")
-		}
 	}
 	return nil
 }

@@ -32,9 +32,9 @@ type HashedUsers struct {
 
 // InvalidUser is a user that cannot be added, by its place in the request.
 type InvalidUser struct {
-	Index   int
-	Param   string // the field at fault, such as email
-	Message string
+	Index   int    `json:"index"`
+	Param   string `json:"param"` // the field at fault, such as email
+	Message string `json:"message"`
 }
 
 // HashUsers brings identifiers into the form that the network hashes, and hashes them. A hash that the caller made is

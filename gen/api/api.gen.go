@@ -1109,7 +1109,7 @@ type Ad struct {
 	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics *AdMetrics `json:"metrics"`
 
-	// Warnings What the network has no use for, in the answer to a create. Otherwise empty.
+	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create. Otherwise empty.
 	Warnings  []string  `json:"warnings"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1224,10 +1224,10 @@ type AdAction struct {
 	// DailyAmount What it adds to what may be spent a day, in whole currency units.
 	DailyAmount *AdAmount `json:"daily_amount"`
 
-	// Before What it was.
+	// Before What it was: `configured_status` of what is paused or resumed, the terms of what is changed, name and size or status of what is deleted.
 	Before json.RawMessage `json:"before"`
 
-	// After What it became. `settled_by` is in it if no network said so, but whoever runs the service.
+	// After What it became, or what the network made or counted, in the words of the operation's answer. `settled_by` is in it if no network said so, but whoever runs the service.
 	After     json.RawMessage `json:"after"`
 	Failure   *AdFailure      `json:"failure"`
 	CreatedAt wire.Time       `json:"created_at"`
@@ -1235,7 +1235,7 @@ type AdAction struct {
 }
 
 // AdActionList A page of results.
-type AdActionList = wire.List[AdAction]
+type AdActionList = wire.CursorList[AdAction]
 
 // AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
 type AdActionState string
@@ -1308,7 +1308,7 @@ type AdAudience struct {
 // AdAudienceStatus Networks take hours to fill an audience.
 type AdAudienceStatus string
 
-// AdAudienceCreate An audience to be made.
+// AdAudienceCreate An audience to be made. A field that is null, if it may be, is as if it had not been sent.
 type AdAudienceCreate struct {
 	// AccountID The channel, `sacct_...`.
 	AccountID string `json:"account_id"`
@@ -1316,7 +1316,7 @@ type AdAudienceCreate struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID string `json:"ad_account_id"`
 
-	// Platform An ad network.
+	// Platform The network of the channel.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
 	// Name What you call it.
@@ -1391,19 +1391,22 @@ type AdAudienceUpload struct {
 	// Errors What is wrong with the first 100 invalid ones.
 	Errors []AdAudienceUserError `json:"errors"`
 
-	// Ignored Fields that the network does not match people by.
+	// Ignored Fields that were sent and that the network does not match people by, then up to 100 fields that no person has, by name, shortened to 100 characters.
 	Ignored []string `json:"ignored"`
 
 	// AudienceSize How many people are in it, about. Null while that is not known.
-	AudienceSize *int64                 `json:"audience_size"`
-	Status       AdAudienceUploadStatus `json:"status"`
+	AudienceSize *int64 `json:"audience_size"`
+
+	// Status How far the network is with the audience.
+	Status AdAudienceUploadStatus `json:"status"`
 }
 
-// AdAudienceUploadStatus defines model for AdAudienceUpload.Status.
+// AdAudienceUploadStatus How far the network is with the audience.
 type AdAudienceUploadStatus string
 
 // AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Whatever is 64 hexadecimal digits
-// is taken for the hash that it is, under any name; everything else is hashed here. Other fields are not looked at.
+// is taken for the hash that it is, under any name; everything else is hashed here. A field that is null is as if it had not been
+// sent. Other fields are not looked at, and named in `ignored` of the answer.
 type AdAudienceUser struct {
 	// Email In plain text or as a SHA-256.
 	//
@@ -1421,13 +1424,22 @@ type AdAudienceUser struct {
 
 	// FirstName This and what follows helps networks that match by more than an identifier. In plain text or as a SHA-256.
 	FirstName *string `json:"first_name,omitempty"`
-	LastName  *string `json:"last_name,omitempty"`
-	City      *string `json:"city,omitempty"`
-	State     *string `json:"state,omitempty"`
+
+	// LastName In plain text or as a SHA-256.
+	LastName *string `json:"last_name,omitempty"`
+
+	// City In plain text or as a SHA-256.
+	City *string `json:"city,omitempty"`
+
+	// State In plain text or as a SHA-256.
+	State *string `json:"state,omitempty"`
 
 	// Country ISO 3166-1 alpha-2.
 	Country *string `json:"country,omitempty"`
-	Zip     *string `json:"zip,omitempty"`
+
+	// Zip The postal code. In plain text or as a SHA-256.
+	Zip                  *string                    `json:"zip,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // AdAudienceUserError Why one person cannot be used.
@@ -1457,7 +1469,7 @@ type AdBidRule struct {
 	Forbids []string `json:"forbids"`
 }
 
-// AdBoost A post to be promoted.
+// AdBoost A post to be promoted. A field that is null, if it may be, is as if it had not been sent.
 type AdBoost struct {
 	// AccountID The channel, `sacct_...`.
 	AccountID string `json:"account_id"`
@@ -1465,7 +1477,7 @@ type AdBoost struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID string `json:"ad_account_id"`
 
-	// Platform An ad network.
+	// Platform The network of the channel.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
 	// PostID The post's id here or on the network. It must be published.
@@ -1483,12 +1495,12 @@ type AdBoost struct {
 	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
 	BudgetLevel *AdBoostBudgetLevel `json:"budget_level,omitempty"`
 
-	// Currency An ISO 4217 code in lower case.
-	//
-	// Example: usd
+	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
 
-	// StartDate Example: 2026-12-01
+	// StartDate YYYY-MM-DD, the first day. At once unless sent.
+	//
+	// Example: 2026-12-01
 	StartDate *string `json:"start_date,omitempty"`
 
 	// EndDate YYYY-MM-DD, the last day, at most 730 days ahead.
@@ -1502,10 +1514,7 @@ type AdBoost struct {
 	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
 	BidStrategy *string `json:"bid_strategy,omitempty"`
 
-	// BidAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
-	//
-	//
-	// Example: 20
+	// BidAmount For LOWEST_COST_WITH_BID_CAP and COST_CAP, in whole currency units.
 	BidAmount *AdAmount `json:"bid_amount,omitempty"`
 
 	// ROASAverageFloor For LOWEST_COST_WITH_MIN_ROAS.
@@ -1519,11 +1528,11 @@ type AdBoost struct {
 	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
 
-	// Status Its own switch, whatever it is inside of.
+	// Status `paused` makes it without letting it run. `active` unless sent.
 	Status *AdConfiguredStatus `json:"status,omitempty"`
 }
 
-// AdBoostBudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+// AdBoostBudgetLevel Where the budget of a new ad stands.
 type AdBoostBudgetLevel string
 
 // AdBudget What may be spent.
@@ -1706,7 +1715,7 @@ type AdCampaignList = wire.CursorList[AdCampaign]
 // AdCampaignRef A campaign by the network's id.
 type AdCampaignRef = wire.AdCampaignRef
 
-// AdCampaignUpdate What to change about a campaign.
+// AdCampaignUpdate What to change about a campaign. Nothing of it can be cleared, so that null is refused.
 type AdCampaignUpdate struct {
 	// Platform The network that the id is of. Needed only if two networks gave the same id.
 	Platform *AdPlatform `json:"platform,omitempty"`
@@ -1788,12 +1797,15 @@ type AdCapabilityReconcile string
 type AdCapabilityPauseLevels string
 
 // AdCapabilityList A page of results.
-type AdCapabilityList = wire.List[AdCapability]
+type AdCapabilityList = wire.CursorList[AdCapability]
 
 // AdConfiguredStatus Its own switch, whatever it is inside of.
 type AdConfiguredStatus string
 
-// AdCreate An ad to be made.
+// AdCreate An ad to be made. A field that is null, if it may be, is as if it had not been sent. Up to 50 fields with other names may be sent,
+// of 16 KiB together. They set nothing and are never sent to the network: they are kept and shown with the ad as they are, null
+// too, unless an ad has a field of that name itself, in whatever case. `warnings` in the answer names each of them, shortened to
+// 100 characters, and says what became of it.
 type AdCreate struct {
 	// AccountID The channel, `sacct_...`.
 	AccountID string `json:"account_id"`
@@ -1801,7 +1813,7 @@ type AdCreate struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID string `json:"ad_account_id"`
 
-	// Platform An ad network.
+	// Platform The network of the channel.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
 	// Name What you call it. Campaign and ad group get it too, if they are made with it.
@@ -1879,7 +1891,7 @@ type AdCreate struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// AdCreateBudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
+// AdCreateBudgetLevel Where the budget of a new ad stands.
 type AdCreateBudgetLevel string
 
 // AdCreative What people see. Null fields are not known, as for a post that is boosted.
@@ -2071,7 +2083,7 @@ type AdGroup struct {
 // AdGroupList A page of results.
 type AdGroupList = wire.CursorList[AdGroup]
 
-// AdGroupUpdate What to change about an ad group.
+// AdGroupUpdate What to change about an ad group. Nothing of it can be cleared, so that null is refused.
 type AdGroupUpdate struct {
 	// Platform The network that the id is of. Needed only if two networks gave the same id.
 	Platform *AdPlatform `json:"platform,omitempty"`
@@ -2261,7 +2273,7 @@ type AdPlan struct {
 	// Figures What might be spent then, by currency.
 	Figures []AdFigures `json:"figures"`
 
-	// Warnings What the network has no use for.
+	// Warnings What the network has no use for, and what was sent besides the fields of a new ad.
 	Warnings []string `json:"warnings"`
 }
 
@@ -2284,7 +2296,7 @@ type AdPlatform string
 
 // AdPlatformBody The network that an id is of.
 type AdPlatformBody struct {
-	// Platform An ad network.
+	// Platform Needed only if two networks gave the same id. Null is as if it had not been sent.
 	Platform *AdPlatform `json:"platform,omitempty"`
 }
 
@@ -4913,7 +4925,7 @@ type SocialAccountActivate struct {
 	AccountID string `json:"account_id"`
 }
 
-// SocialAccountConnect A channel to be connected.
+// SocialAccountConnect A channel to be connected. A field that is null, if it may be, is as if it had not been sent.
 type SocialAccountConnect struct {
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
@@ -5872,6 +5884,9 @@ type ListAdActionsParams struct {
 
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// StartingAfter The id of the last item of the previous page.
 	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
@@ -7759,6 +7774,209 @@ func (a Ad) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for AdAudienceUser. Returns the specified
+// element and whether it was found
+func (a AdAudienceUser) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AdAudienceUser
+func (a *AdAudienceUser) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AdAudienceUser to handle AdditionalProperties
+func (a *AdAudienceUser) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["email"]; found {
+		err = json.Unmarshal(raw, &a.Email)
+		if err != nil {
+			return fmt.Errorf("error reading 'email': %w", err)
+		}
+		delete(object, "email")
+	}
+
+	if raw, found := object["phone"]; found {
+		err = json.Unmarshal(raw, &a.Phone)
+		if err != nil {
+			return fmt.Errorf("error reading 'phone': %w", err)
+		}
+		delete(object, "phone")
+	}
+
+	if raw, found := object["email_sha256"]; found {
+		err = json.Unmarshal(raw, &a.EmailSHA256)
+		if err != nil {
+			return fmt.Errorf("error reading 'email_sha256': %w", err)
+		}
+		delete(object, "email_sha256")
+	}
+
+	if raw, found := object["phone_sha256"]; found {
+		err = json.Unmarshal(raw, &a.PhoneSHA256)
+		if err != nil {
+			return fmt.Errorf("error reading 'phone_sha256': %w", err)
+		}
+		delete(object, "phone_sha256")
+	}
+
+	if raw, found := object["first_name"]; found {
+		err = json.Unmarshal(raw, &a.FirstName)
+		if err != nil {
+			return fmt.Errorf("error reading 'first_name': %w", err)
+		}
+		delete(object, "first_name")
+	}
+
+	if raw, found := object["last_name"]; found {
+		err = json.Unmarshal(raw, &a.LastName)
+		if err != nil {
+			return fmt.Errorf("error reading 'last_name': %w", err)
+		}
+		delete(object, "last_name")
+	}
+
+	if raw, found := object["city"]; found {
+		err = json.Unmarshal(raw, &a.City)
+		if err != nil {
+			return fmt.Errorf("error reading 'city': %w", err)
+		}
+		delete(object, "city")
+	}
+
+	if raw, found := object["state"]; found {
+		err = json.Unmarshal(raw, &a.State)
+		if err != nil {
+			return fmt.Errorf("error reading 'state': %w", err)
+		}
+		delete(object, "state")
+	}
+
+	if raw, found := object["country"]; found {
+		err = json.Unmarshal(raw, &a.Country)
+		if err != nil {
+			return fmt.Errorf("error reading 'country': %w", err)
+		}
+		delete(object, "country")
+	}
+
+	if raw, found := object["zip"]; found {
+		err = json.Unmarshal(raw, &a.Zip)
+		if err != nil {
+			return fmt.Errorf("error reading 'zip': %w", err)
+		}
+		delete(object, "zip")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AdAudienceUser to handle AdditionalProperties
+func (a AdAudienceUser) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Email != nil {
+		object["email"], err = json.Marshal(a.Email)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'email': %w", err)
+		}
+	}
+
+	if a.Phone != nil {
+		object["phone"], err = json.Marshal(a.Phone)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'phone': %w", err)
+		}
+	}
+
+	if a.EmailSHA256 != nil {
+		object["email_sha256"], err = json.Marshal(a.EmailSHA256)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'email_sha256': %w", err)
+		}
+	}
+
+	if a.PhoneSHA256 != nil {
+		object["phone_sha256"], err = json.Marshal(a.PhoneSHA256)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'phone_sha256': %w", err)
+		}
+	}
+
+	if a.FirstName != nil {
+		object["first_name"], err = json.Marshal(a.FirstName)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'first_name': %w", err)
+		}
+	}
+
+	if a.LastName != nil {
+		object["last_name"], err = json.Marshal(a.LastName)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'last_name': %w", err)
+		}
+	}
+
+	if a.City != nil {
+		object["city"], err = json.Marshal(a.City)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'city': %w", err)
+		}
+	}
+
+	if a.State != nil {
+		object["state"], err = json.Marshal(a.State)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'state': %w", err)
+		}
+	}
+
+	if a.Country != nil {
+		object["country"], err = json.Marshal(a.Country)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'country': %w", err)
+		}
+	}
+
+	if a.Zip != nil {
+		object["zip"], err = json.Marshal(a.Zip)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'zip': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for AdCreate. Returns the specified
 // element and whether it was found
 func (a AdCreate) Get(fieldName string) (value json.RawMessage, found bool) {
@@ -8782,6 +9000,13 @@ func (w *ServerInterfaceWrapper) ListAdActions(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// ------------- Optional query parameter "starting_after" -------------

@@ -9,9 +9,10 @@ import (
 
 // ListAdActions implements GET /ads/actions.
 func (h *Handlers) ListAdActions(ctx context.Context, r api.ListAdActionsRequestObject) (api.ListAdActionsResponseObject, error) {
-	actions, more, err := h.store.ListAdActions(ctx, account(ctx), view.ListAdActions(r.Params))
+	query := view.ListAdActions(r.Params)
+	actions, more, err := h.store.ListAdActions(ctx, account(ctx), query)
 	if err != nil {
-		return nil, err
+		return nil, view.AdActionsRefusal(err, r.Params)
 	}
-	return api.ListAdActions200JSONResponse(view.List("/v1/ads/actions", actions, more, view.AdAction)), nil
+	return api.ListAdActions200JSONResponse(view.AdActions(actions, more, query.Page)), nil
 }

@@ -45,9 +45,10 @@ func (h *Handlers) DeleteAdAudience(ctx context.Context, r api.DeleteAdAudienceR
 
 // UploadAdAudienceUsers implements POST /ads/audiences/{id}/users.
 func (h *Handlers) UploadAdAudienceUsers(ctx context.Context, r api.UploadAdAudienceUsersRequestObject) (api.UploadAdAudienceUsersResponseObject, error) {
-	result, err := h.ads.UploadAudienceUsers(ctx, actor(ctx), r.ID, view.AdUsers(r.Body))
+	users, other := view.AdUsers(r.Body)
+	result, err := h.ads.UploadAudienceUsers(ctx, actor(ctx), r.ID, users)
 	if err != nil {
 		return nil, err
 	}
-	return api.UploadAdAudienceUsers200JSONResponse(view.AdAudienceUpload(result)), nil
+	return api.UploadAdAudienceUsers200JSONResponse(view.AdAudienceUpload(result, other)), nil
 }

@@ -9,5 +9,5 @@ import (
 
 // ListAdCapabilities implements GET /ads/capabilities.
 func (h *Handlers) ListAdCapabilities(_ context.Context, _ api.ListAdCapabilitiesRequestObject) (api.ListAdCapabilitiesResponseObject, error) {
-	return api.ListAdCapabilities200JSONResponse(view.List("/v1/ads/capabilities", h.ads.Capabilities(), false, view.AdCapability)), nil
+	return api.ListAdCapabilities200JSONResponse(view.AdCapabilities(h.ads.Capabilities())), nil
 }

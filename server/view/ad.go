@@ -3,7 +3,10 @@ package view
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
@@ -90,16 +93,30 @@ func earliest(a, b *store.Time) *store.Time {
 	return a
 }
 
-// adFields are the names of the fields that an ad has of its own. It is a constant.
-var adFields = fieldNames(reflect.TypeFor[api.Ad]())
+// adFields are the names of the fields that an ad has of its own, in whatever case, and createFields those that a create
+// reads, by their letters alone. They are constants.
+var (
+	adFields     = fieldNames(reflect.TypeFor[api.Ad](), folded)
+	createFields = fieldNames(reflect.TypeFor[api.AdCreate](), lettersOf)
+)
 
-func fieldNames(object reflect.Type) map[string]bool {
-	names := map[string]bool{}
+// fieldNames are the names of an object's fields, by a form of them.
+func fieldNames(object reflect.Type, form func(name string) string) map[string]string {
+	names := map[string]string{}
 	for field := range object.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		names[name] = true
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" { // the map of what has no field
+			names[form(name)] = name
+		}
 	}
 	return names
+}
+
+// folded is a name as readers see it who do not look at case, such as those of Go: to them status, Status and ſtatus are one field.
+func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// lettersOf is what spellings of a name have in common: budget_amount, budgetAmount, Budget-Amount.
+func lettersOf(name string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(folded(name))
 }
 
 // extras are the fields that the caller sent besides. What has the name of an ad's own field is not shown: that would
@@ -110,7 +127,7 @@ func extras(o store.AdObject) map[string]json.RawMessage {
 		return nil
 	}
 	for name := range fields {
-		if adFields[name] {
+		if adFields[folded(name)] != "" {
 			delete(fields, name)
 		}
 	}
@@ -136,8 +153,36 @@ func statuses(s []api.AdStatus) string {
 	return strings.Join(mapped(s, func(one api.AdStatus) string { return string(one) }), ",")
 }
 
+// keep returns what of the extra fields is kept with an ad, and a warning for each: none of them sets anything.
+func keep(extra map[string]any) (kept map[string]any, warnings []string) {
+	kept = map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		warning := `"` + shortened(name) + `" `
+		if own := adFields[folded(name)]; own != "" {
+			warning += "was ignored: an ad has a field " + own + " itself."
+		} else {
+			kept[name] = extra[name]
+			warning += "is no field of a new ad: it is kept and shown with it, and not sent to the network."
+		}
+		if field := createFields[lettersOf(name)]; field != "" {
+			warning += " It does not set " + field + "."
+		}
+		warnings = append(warnings, warning)
+	}
+	return kept, warnings
+}
+
+// shortened is a client's own word at a bearable length.
+func shortened(word string) string {
+	if begin := fmt.Sprintf("%.100s", word); begin != word {
+		return begin + "…"
+	}
+	return word
+}
+
 // NewAd reads the body of a create. Extra is what the specification does not name.
 func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
+	kept, warnings := keep(extra)
 	return ads.CreateAd{
 		AccountID: b.AccountID, AdAccountID: b.AdAccountID, Platform: string(value(b.Platform)), Name: b.Name, Goal: string(value(b.Goal)),
 		Status: string(value(b.Status)), Currency: value(b.Currency),
@@ -148,7 +193,7 @@ func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
 		},
 		Bid:       bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
 		Targeting: adObject(b.Targeting), PromotedObject: adObject(b.PromotedObject),
-		Extra: extra, DryRun: value(dryRun),
+		Extra: kept, Warnings: warnings, DryRun: value(dryRun),
 	}
 }
 

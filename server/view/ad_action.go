@@ -2,8 +2,10 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -47,31 +49,41 @@ type adTerms struct {
 	SettledBy   string             `json:"settled_by"`
 }
 
-// adState renders what a thing was, or became, with amounts in whole units as everywhere else. Only changes have any.
+// adState renders what a thing was, or became, in the words of the API and with amounts in whole units. What is kept is the
+// program's own, and lines of long ago have names of its types.
 func adState(op store.AdOp, state store.AdObject) json.RawMessage {
 	text := json.RawMessage(state.Text())
-	var terms adTerms
-	if op != store.AdOpUpdateCampaign && op != store.AdOpUpdateGroup || json.Unmarshal(text, &terms) != nil {
+	var out any
+	switch op {
+	case store.AdOpUpdateCampaign, store.AdOpUpdateGroup:
+		var terms adTerms
+		if json.Unmarshal(text, &terms) != nil {
+			return text
+		}
+		out = terms.words()
+	case store.AdOpPauseCampaign, store.AdOpResumeCampaign, store.AdOpPauseGroup, store.AdOpResumeGroup:
+		var turned map[string]json.RawMessage
+		if json.Unmarshal(text, &turned) != nil || turned["to"] == nil {
+			return text
+		}
+		turned["configured_status"] = turned["to"]
+		delete(turned, "to")
+		delete(turned, "ref") // it is the target
+		out = turned
+	case store.AdOpUploadAudience:
+		var counted map[string]json.RawMessage
+		var wrong []uploadError
+		if json.Unmarshal(text, &counted) != nil || json.Unmarshal(counted["errors"], &wrong) != nil || wrong == nil {
+			return text
+		}
+		errors, err := json.Marshal(wrong)
+		if err != nil {
+			return text
+		}
+		counted["errors"] = errors
+		out = counted
+	default:
 		return text
-	}
-	out := map[string]any{}
-	if b := terms.Budget; b != nil {
-		out["budget"] = map[string]any{"amount": amount(b.Amount), "type": b.Type}
-	}
-	if terms.EndsAt != nil {
-		out["ends_at"] = terms.EndsAt.String()
-	}
-	if terms.BidStrategy != nil {
-		out["bid_strategy"] = *terms.BidStrategy
-	}
-	if terms.BidAmount != nil {
-		out["bid_amount"] = amountOrNull(*terms.BidAmount)
-	}
-	if terms.RoasFloor != nil {
-		out["roas_floor"] = ratioOrNull(*terms.RoasFloor)
-	}
-	if terms.SettledBy != "" {
-		out["settled_by"] = terms.SettledBy
 	}
 	rendered, err := json.Marshal(out)
 	if err != nil {
@@ -80,8 +92,59 @@ func adState(op store.AdOp, state store.AdObject) json.RawMessage {
 	return rendered
 }
 
-// ListAdActions reads the query of a list.
+// uploadError is a user whom an upload refused. Its names are read in any case.
+type uploadError struct {
+	Index   int    `json:"index"`
+	Param   string `json:"param"`
+	Message string `json:"message"`
+}
+
+func (t adTerms) words() map[string]any {
+	out := map[string]any{}
+	if b := t.Budget; b != nil {
+		out["budget"] = map[string]any{"amount": amount(b.Amount), "type": b.Type}
+	}
+	if t.EndsAt != nil {
+		out["ends_at"] = t.EndsAt.String()
+	}
+	if t.BidStrategy != nil {
+		out["bid_strategy"] = *t.BidStrategy
+	}
+	if t.BidAmount != nil {
+		out["bid_amount"] = amountOrNull(*t.BidAmount)
+	}
+	if t.RoasFloor != nil {
+		out["roas_floor"] = ratioOrNull(*t.RoasFloor)
+	}
+	if t.SettledBy != "" {
+		out["settled_by"] = t.SettledBy
+	}
+	return out
+}
+
+// AdActions renders a page of the audit trail. Its cursor is the id of its last line: ids carry the order of this list.
+func AdActions(rows []store.AdAction, more bool, page store.Page) wire.CursorList[api.AdAction] {
+	shown := &store.AdList[store.AdAction]{Items: rows, HasMore: more}
+	if len(rows) > 0 && (more || page.EndingBefore != "") {
+		shown.NextCursor = rows[len(rows)-1].ID
+	}
+	return CursorList("/v1/ads/actions", shown, AdAction)
+}
+
+// AdActionsRefusal names the parameter by which a position was sent.
+func AdActionsRefusal(err error, q api.ListAdActionsParams) error {
+	var e *store.Error
+	if q.Cursor != nil && errors.As(err, &e) && e.Param == "starting_after" {
+		return &store.Error{Code: e.Code, Param: "cursor", Message: "cursor must be the next_cursor of an answer of this list."}
+	}
+	return err
+}
+
+// ListAdActions reads the query of a list. A cursor is as good as starting_after, and wins over both positions.
 func ListAdActions(q api.ListAdActionsParams) store.ListAdActions {
+	if q.Cursor != nil {
+		q.StartingAfter, q.EndingBefore = q.Cursor, nil
+	}
 	return store.ListAdActions{
 		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, nil, nil),

@@ -1,6 +1,9 @@
 package view
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
@@ -60,21 +63,29 @@ func NewAdAudience(b *api.AdAudienceCreate) ads.CreateAudience {
 	return in
 }
 
-// AdUsers reads the people of an upload.
-func AdUsers(b *api.AdAudienceUsers) []ads.User {
-	users := make([]ads.User, len(b.Users))
+// maxOther is how many fields of other names the answer to an upload names.
+const maxOther = 100
+
+// AdUsers reads the people of an upload, and the names of what was sent besides their fields.
+func AdUsers(b *api.AdAudienceUsers) (users []ads.User, other []string) {
+	users = make([]ads.User, len(b.Users))
+	names := map[string]bool{}
 	for i := range b.Users {
 		u := &b.Users[i]
 		users[i] = ads.User{
 			Email: value(u.Email), Phone: value(u.Phone), EmailSHA256: value(u.EmailSHA256), PhoneSHA256: value(u.PhoneSHA256),
 			FirstName: value(u.FirstName), LastName: value(u.LastName), City: value(u.City), State: value(u.State), Country: value(u.Country), Zip: value(u.Zip),
 		}
+		for name := range u.AdditionalProperties {
+			names[name] = true
+		}
 	}
-	return users
+	other = slices.Sorted(maps.Keys(names))
+	return users, mapped(other[:min(len(other), maxOther)], shortened)
 }
 
-// AdAudienceUpload renders what became of the people of an upload.
-func AdAudienceUpload(u *ads.AudienceUpload) api.AdAudienceUpload {
+// AdAudienceUpload renders what became of the people of an upload, of which other fields were not looked at.
+func AdAudienceUpload(u *ads.AudienceUpload, other []string) api.AdAudienceUpload {
 	return api.AdAudienceUpload{
 		Object:       "audience_upload",
 		AudienceID:   u.AudienceID,
@@ -85,7 +96,7 @@ func AdAudienceUpload(u *ads.AudienceUpload) api.AdAudienceUpload {
 		NumReceived:  int64(u.Received),
 		NumInvalid:   int64(u.Invalid),
 		Errors:       mapped(u.Errors, adUserError),
-		Ignored:      list(u.Ignored),
+		Ignored:      list(slices.Concat(u.Ignored, other)),
 		AudienceSize: u.Size,
 		Status:       api.AdAudienceUploadStatus(u.Status),
 	}

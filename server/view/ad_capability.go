@@ -3,8 +3,14 @@ package view
 import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 )
+
+// AdCapabilities renders all of them: the list has one page.
+func AdCapabilities(rows []ads.Caps) wire.CursorList[api.AdCapability] {
+	return CursorList("/v1/ads/capabilities", &store.AdList[ads.Caps]{Items: rows}, AdCapability)
+}
 
 // AdCapability renders what a network can do.
 func AdCapability(c *ads.Caps) api.AdCapability {

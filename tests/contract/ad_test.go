@@ -169,9 +169,6 @@ func TestCreateAd_NamesWhatIsMissingOrWrong(t *testing.T) {
 		_, err := a.Ads.Create(background, draft)
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "ad_account_id")
 		draft = a.draft("x")
-		draft.AdditionalProperties = map[string]json.RawMessage{"utmSource": json.RawMessage(`1`)}
-		_, err = a.Ads.Create(background, draft)
-		refused(t, err, http.StatusBadRequest, sdk.CodeBadRequest, "utmSource")
 		draft.AdditionalProperties = map[string]json.RawMessage{"big": json.RawMessage(`"` + strings.Repeat("x", 17<<10) + `"`)}
 		_, err = a.Ads.Create(background, draft)
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "big")

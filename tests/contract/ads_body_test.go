@@ -148,6 +148,8 @@ func TestAdBodies_KnowTheirTypes(t *testing.T) {
 			{"PATCH", campaign, `{"platform":"facebook","budget":{"amount":"20","type":"daily"}}`, "budget.amount"},
 			{"PATCH", group, `{"platform":"facebook","budget":[]}`, "budget"},
 			{"PATCH", group, `{"platform":"facebook","bid_strategy":7}`, "bid_strategy"},
+			{"PATCH", campaign, `{"budget":null}`, "budget"}, // which cannot be cleared
+			{"PATCH", group, `{"bid_amount":null}`, "bid_amount"},
 			{"POST", group + "/pause", `{"platform":["facebook"]}`, "platform"},
 			{"DELETE", campaign, `{"platform":{}}`, "platform"},
 		} {

@@ -381,7 +381,10 @@ func TestEveryList_ChecksItsPosition(t *testing.T) {
 				"starting_after=" + w.ids[listed(op)] + "&ending_before=" + w.ids[listed(op)]: "ending_before",
 			}
 			if hasQuery(op, "cursor") {
-				positions = map[string]string{"cursor=nonsense": "cursor", "cursor=": "cursor", "cursor=" + w.ids[listed(op)]: "cursor"}
+				if !hasQuery(op, "starting_after") { // its cursors are ids
+					positions = map[string]string{"cursor=" + w.ids[listed(op)]: "cursor"}
+				}
+				maps.Copy(positions, map[string]string{"cursor=nonsense": "cursor", "cursor=": "cursor"})
 			}
 			if hasQuery(op, "page") {
 				maps.Copy(positions, map[string]string{"page=0": "page", "page=-1": "page", "page=one": "page", "page=": "page"})

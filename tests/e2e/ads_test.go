@@ -3,6 +3,7 @@ package e2e
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,13 +59,30 @@ func (a *advertiser) showsItsAdAccounts(t *testing.T) {
 func (a *advertiser) createsAnAd(t *testing.T) *sdk.Ad {
 	t.Helper()
 	before := a.heard.written()
-	plan, err := a.Ads.PlanCreate(background, a.draft("Spring"))
+	draft := a.draft("Spring")
+	draft.AdditionalProperties = map[string]json.RawMessage{
+		"utm_source": json.RawMessage(`"unheardOf"`), "-": json.RawMessage(`{"unheardOf":[null]}`), "": json.RawMessage(`"unheardOf"`), "Größe.ß": json.RawMessage(`null`),
+		"dailyBudget": json.RawMessage(`987654321`), "Status": json.RawMessage(`"unheardOf"`), "metrics": json.RawMessage(`"unheardOf"`), "end_date": json.RawMessage(`null`),
+	}
+	plan, err := a.Ads.PlanCreate(background, draft)
 	require.NoError(t, err)
 	assert.NotEmpty(t, plan.Calls)
 	assert.Equal(t, before, a.heard.written(), "a dry run writes to the network")
 
-	ad, err := a.Ads.Create(background, a.draft("Spring"))
+	ad, err := a.Ads.Create(background, draft)
 	require.NoError(t, err)
+	for name, sent := range draft.AdditionalProperties {
+		if name != "metrics" && name != "end_date" && name != "Status" {
+			assert.JSONEq(t, string(sent), string(ad.AdditionalProperties[name]), name)
+		}
+	}
+	assert.Contains(t, fmt.Sprint(ad.Warnings), `"metrics" was ignored`)
+	assert.Contains(t, fmt.Sprint(ad.Warnings), `"Status" was ignored: an ad has a field status itself. It does not set status.`)
+	assert.Contains(t, fmt.Sprint(ad.Warnings), `"utm_source" is no field of a new ad`)
+	assert.Equal(t, ad.Warnings, plan.Warnings)
+	for _, word := range []string{"unheardOf", "dailyBudget", "987654321"} {
+		assert.NotContains(t, a.heard.text(), word, "the network is told of fields that are no fields")
+	}
 	campaigns, ads := a.live()
 	assert.Equal(t, []int{1, 1}, []int{campaigns, ads})
 	assert.Equal(t, "20.00", string(ad.Budget.Amount))
