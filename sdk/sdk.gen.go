@@ -25,10 +25,17 @@ const (
 	AISiteTypeLinkInBio AISiteType = "link_in_bio"
 )
 
+// Defines values for APIKeyDescendants.
+const (
+	APIKeyDescendantsAdopt  APIKeyDescendants = "adopt"
+	APIKeyDescendantsRevoke APIKeyDescendants = "revoke"
+)
+
 // Defines values for APIKeyScope.
 const (
 	APIKeyScopeAccountRead        APIKeyScope = "account:read"
 	APIKeyScopeAccountWrite       APIKeyScope = "account:write"
+	APIKeyScopeAdLimitsWrite      APIKeyScope = "ad_limits:write"
 	APIKeyScopeAdsRead            APIKeyScope = "ads:read"
 	APIKeyScopeAdsWrite           APIKeyScope = "ads:write"
 	APIKeyScopeCheckoutsRead      APIKeyScope = "checkouts:read"
@@ -779,7 +786,7 @@ type APIKey struct {
 	// LastUsedIP Where it was last used from.
 	LastUsedIP *string `json:"last_used_ip"`
 
-	// CreatedBy The id of the key that made it; null when made on the command line.
+	// CreatedBy The id of its maker: the key that made it, or adopted it. It can do no more than that one, and is revoked with it. Null when made on the command line, or before keys had makers.
 	CreatedBy *string   `json:"created_by"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -793,14 +800,17 @@ type APIKeyCreate struct {
 	// Scopes Absent or empty means everything.
 	Scopes []APIKeyScope `json:"scopes,omitempty"`
 
-	// ExpiresAt In the future. Null means never.
-	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+	// ExpiresAt In the future. Absent means that of the key making it, and null never, which is 403 if that one expires.
+	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
+
+// APIKeyDescendants What becomes of the keys that a revoked key made.
+type APIKeyDescendants string
 
 // APIKeyList A page of results.
 type APIKeyList = wire.List[APIKey]
 
-// APIKeyScope `<resource>:read` or `<resource>:write`.
+// APIKeyScope `<resource>:read` or `<resource>:write`. `ad_limits:write` changes the limits of spending on ads, which bound `ads:write`.
 // `metrics:write` is deprecated: there is nothing to write. It is accepted until its sunset, and whoever sends it gets the headers
 // `Deprecation`, `Sunset` and `Link`.
 type APIKeyScope string
@@ -6000,6 +6010,12 @@ type ListAPIKeysParams struct {
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
+// DeleteAPIKeyParams are the filters of DeleteAPIKey and the page to return. Nil fields do not filter.
+type DeleteAPIKeyParams struct {
+	// Descendants What becomes of the keys that it made. They are revoked unless you adopt them.
+	Descendants *APIKeyDescendants `form:"descendants,omitempty" json:"descendants,omitempty"`
+}
+
 // ListCheckoutLinksParams are the filters of ListCheckoutLinks and the page to return. Nil fields do not filter.
 type ListCheckoutLinksParams struct {
 	// Active Only links that work or only others.
@@ -7884,7 +7900,7 @@ var Operations = map[string]Operation{
 	"listAdCampaignAdGroups":      {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
 	"listAdCapabilities":          {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
 	"getAdLimits":                 {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
-	"updateAdLimits":              {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"updateAdLimits":              {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ad_limits:write"},
 	"listAISites":                 {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
 	"createAISite":                {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
 	"deleteAISite":                {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
@@ -8244,7 +8260,7 @@ func (s *AdLimitsService) Get(ctx context.Context, opts ...Option) (*AdLimits, e
 // Update sends PATCH /ads/limits.
 //
 // Changes the limits of the currencies that are sent; null gives one its defaults again. A limit that is lower than what runs stops
-// nothing, but lets nothing more begin. The change is on the audit trail, GET /ads/actions, as `update_limits`.
+// nothing, but lets nothing more begin. It takes a scope of its own: a key that spends does not also say how much. The change is on the audit trail, GET /ads/actions, as `update_limits`.
 func (s *AdLimitsService) Update(ctx context.Context, body *AdLimitsUpdate, opts ...Option) (*AdLimits, error) {
 	return do[AdLimits](ctx, s.client, "updateAdLimits", nil, nil, body, opts)
 }
@@ -8293,17 +8309,19 @@ func (s *APIKeysService) List(ctx context.Context, params *ListAPIKeysParams, op
 
 // Create sends POST /auth/keys.
 //
-// Makes a key and returns its `token`, which is never shown again. A key cannot grant scopes that the key making
-// it lacks (403).
+// Makes a key and returns its `token`, which is never shown again. A key can do at most what the key making it can: a scope that
+// this one lacks, or a later expiry, is 403 with `param`. When a key is revoked, the keys that it made are revoked with it.
 func (s *APIKeysService) Create(ctx context.Context, body *APIKeyCreate, opts ...Option) (*APIKey, error) {
 	return do[APIKey](ctx, s.client, "createAPIKey", nil, nil, body, opts)
 }
 
 // Delete sends DELETE /auth/keys/{id}.
 //
-// Deletes the key for good. Every later request with it answers 401. A key may delete itself.
-func (s *APIKeysService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
-	return do[Deleted](ctx, s.client, "deleteAPIKey", []string{id}, nil, nil, opts)
+// Deletes the key for good, and with it every key that it made: a key that leaked leaked them too. Every later request with them
+// answers 401. For a planned rotation `descendants=adopt` makes the calling key their maker instead. A key that can do more than
+// the calling one is 403. A key may always delete itself, whatever its scopes.
+func (s *APIKeysService) Delete(ctx context.Context, id string, params *DeleteAPIKeyParams, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteAPIKey", []string{id}, params, nil, opts)
 }
 
 // Get sends GET /auth/keys/{id}.
@@ -8315,7 +8333,9 @@ func (s *APIKeysService) Get(ctx context.Context, id string, opts ...Option) (*A
 
 // Update sends PATCH /auth/keys/{id}.
 //
-// Changes name, scopes or expiry. Scopes may only be those that the calling key has.
+// Changes name, scopes or expiry. A key that can do more than the calling one, before or after the change, is 403; one that could
+// then do more than the key that made it is 422. What a key loses is lost by every key that it made; one of them that is left with
+// no scope is revoked.
 func (s *APIKeysService) Update(ctx context.Context, id string, body *APIKeyUpdate, opts ...Option) (*APIKey, error) {
 	return do[APIKey](ctx, s.client, "updateAPIKey", []string{id}, nil, body, opts)
 }

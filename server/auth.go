@@ -39,6 +39,9 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		who := caller.Of(r.Context())
 		who.Account, who.KeyID, who.Scopes = grant.Account, grant.KeyID, grant.Scopes
+		if grant.ExpiresAt != nil {
+			who.Until = grant.ExpiresAt.String()
+		}
 		return next(c)
 	}
 }

@@ -55,7 +55,7 @@ func TestAuthenticate_DeletedKeyFailsAtOnce(t *testing.T) {
 	key, token, err := f.store.CreateAPIKey(t.Context(), f.account, store.Granted{}, store.NewAPIKey{})
 	require.NoError(t, err)
 	require.Equal(t, 200, f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+token).StatusCode)
-	_, err = f.store.DeleteAPIKey(t.Context(), f.account, key.ID)
+	_, err = f.store.DeleteAPIKey(t.Context(), f.account, store.Granted{}, key.ID, false)
 	require.NoError(t, err)
 	assert.Equal(t, 401, f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+token).StatusCode)
 }

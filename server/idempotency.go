@@ -120,16 +120,17 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*store.Key, error) {
 	return key, err
 }
 
-// fingerprintOf tells one request from another: the caller's scopes, method, path,
-// sorted query and the validated body, marshalled again, so that neither the order of
-// keys nor white space matters. The scopes are in it because an answer may hold more
-// than another key of the account may see, such as the token of a key just made.
+// fingerprintOf tells one request from another: the caller's scopes and expiry, method,
+// path, sorted query and the validated body, marshalled again, so that neither the order
+// of keys nor white space matters. What the key may do is in it because an answer may hold
+// more than another key of the account may see, such as the token of a key just made. A
+// public operation is the same at either of its paths.
 func fingerprintOf(c echo.Context) ([32]byte, error) {
 	r := c.Request()
 	hash := sha256.New()
 	who := caller.Of(r.Context())
 	scopes := slices.Sorted(slices.Values(who.Scopes))
-	fmt.Fprintf(hash, "%q\n%s\n%s\n%s\n", scopes, r.Method, strings.TrimPrefix(r.URL.EscapedPath(), "/v1"), c.QueryParams().Encode())
+	fmt.Fprintf(hash, "%q%s\n%s\n%s\n%s\n", scopes, who.Until, r.Method, strings.TrimPrefix(r.URL.EscapedPath(), "/v1"), c.QueryParams().Encode())
 	if body, ok := r.Body.(interface{ ValidatedValue() any }); ok {
 		if err := json.NewEncoder(hash).Encode(body.ValidatedValue()); err != nil {
 			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)

@@ -26,6 +26,7 @@ type Operation struct {
 
 	Public         bool     // x-public: no API key, outside of /v1
 	Scope          string   // x-scope: what the key must hold
+	Self           bool     // x-self: on the calling key itself it needs none
 	MoreScopes     []string // x-more-scopes: and these, for other things that it shows or allows
 	Approval       string   // x-approval: allow or ask
 	Locked         bool     // x-locked
@@ -112,7 +113,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	x := extensions(spec.Extensions)
 	op := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
-		Public: x.flag("x-public"), Scope: x.text("x-scope"), MoreScopes: x.texts("x-more-scopes"), Approval: x.text("x-approval"), Locked: x.flag("x-locked"),
+		Public: x.flag("x-public"), Scope: x.text("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.text("x-approval"), Locked: x.flag("x-locked"),
 		ExternalEffect: x.flag("x-external-effect"), Development: x.flag("x-development"), Unwrap: x.text("x-unwrap"), MaxBody: x.number("x-max-body", defaultMaxBody),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}

@@ -7,15 +7,16 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// needScope refuses a key that was made for other things.
-func needScope(scope string) echo.MiddlewareFunc {
+// needScope refuses a key that was made for other things, unless it asks about itself and may always do that (x-self).
+func needScope(scope string, self bool) echo.MiddlewareFunc {
 	refusal := &store.Error{
 		Code: store.CodeForbidden, Param: scope,
 		Message: "This API key lacks the scope " + scope + ". Make a key with it, or one without scopes, which may do everything.",
 	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			if !caller.Of(c.Request().Context()).May(scope) {
+			who := caller.Of(c.Request().Context())
+			if !who.May(scope) && !(self && c.Param("id") == who.KeyID) {
 				return refusal
 			}
 			return next(c)

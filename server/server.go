@@ -117,9 +117,9 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(op.deprecation != nil, op.deprecation.headers)
 	use(true, s.identify(op.Public)) // 401, then 429
 	use(true, limitHeaderSize)       // 431
-	use(op.Scope != "", needScope(op.Scope))
+	use(op.Scope != "", needScope(op.Scope, op.Self))
 	for _, scope := range op.MoreScopes {
-		use(true, needScope(scope))
+		use(true, needScope(scope, false))
 	}
 	use(op.Write(), checkKey) // 400
 	use(s.prepare != nil, s.prepared)

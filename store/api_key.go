@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,22 +21,22 @@ type APIKey struct {
 	ExpiresAt  *Time          `db:"expires_at"`
 	LastUsedAt *Time          `db:"last_used_at"` // to the minute
 	LastUsedIP *string        `db:"last_used_ip"`
-	CreatedBy  *string        `db:"created_by"` // id of the key that made it, nil for the command line
+	CreatedBy  *string        `db:"created_by"` // id of its maker, the key that made or adopted it; nil for the command line
 	CreatedAt  Time           `db:"created_at"`
 	UpdatedAt  Time           `db:"updated_at"`
 }
 
-// Granted is what the caller may do itself: it can give away no more. The zero value may do everything.
+// Granted says who makes, changes or deletes a key. The zero value is the owner, at the command line, who may give everything.
 type Granted struct {
-	KeyID  *string // nil for the command line
-	Scopes []string
+	KeyID *string // the calling key, which can give away no more than it has
 }
 
 // NewAPIKey is a key to be made.
 type NewAPIKey struct {
 	Name      string
 	Scopes    []string // empty = all
-	ExpiresAt *Time
+	ExpiresAt *Time    // nil: that of the key which makes it, or never
+	Lasting   bool     // it never expires, even if the key which makes it does: refused then
 }
 
 // ListAPIKeys are the filters of a list of keys.
@@ -52,7 +53,13 @@ func scopeResources() []string {
 		"content", "sites", "files", "licenses", "webhooks", "ads", "account", "keys", "metrics"}
 }
 
+// scopeAdLimits lets a key change what all keys may spend. It stands apart from ads:write, which is to be bounded by it.
+const scopeAdLimits = "ad_limits:write"
+
 func isScope(scope string) bool {
+	if scope == scopeAdLimits {
+		return true
+	}
 	resource, verb, _ := strings.Cut(scope, ":")
 	return (verb == "read" || verb == "write") && slices.Contains(scopeResources(), resource)
 }
@@ -94,28 +101,16 @@ func (k *APIKey) checkExpiry(now Time) error {
 	return nil
 }
 
-// check returns CodeForbidden if scopes go beyond what was granted.
-func (g Granted) check(scopes []string) error {
-	if len(g.Scopes) == 0 {
-		return nil
-	}
-	if len(scopes) == 0 {
-		return &Error{Code: CodeForbidden, Param: "scopes", Message: "A key without scopes may do everything, which your key may not. Send the scopes that the new one needs."}
-	}
-	for _, scope := range scopes {
-		if !slices.Contains(g.Scopes, scope) {
-			return &Error{Code: CodeForbidden, Param: scope, Message: fmt.Sprintf("Your key lacks the scope '%s', so it cannot grant it.", scope)}
-		}
-	}
-	return nil
-}
-
 // CreateAPIKey makes a key and returns it with its token, which nobody can read again. It returns CodeForbidden
-// for scopes that the caller lacks.
+// for a key that could do more than the caller. The caller's row is locked: whoever revokes it meanwhile revokes this one too.
 func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in NewAPIKey) (key *APIKey, token string, err error) {
 	token = newToken()
 	key, err = tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
 		if _, err := s.findAccount(ctx, account, ""); err != nil {
+			return nil, err
+		}
+		maker, _, err := u.lockAPIKeys(ctx, account, by, "")
+		if err != nil {
 			return nil, err
 		}
 		k := &APIKey{AccountID: account, ID: NewID(KindAPIKey), Name: in.Name, TokenHash: HashToken(token), TokenLast4: token[len(token)-4:],
@@ -123,8 +118,11 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 		if k.Name == "" {
 			k.Name = "API key"
 		}
+		if maker != nil && k.ExpiresAt == nil && !in.Lasting {
+			k.ExpiresAt = maker.ExpiresAt
+		}
 		k.UpdatedAt = k.CreatedAt
-		if err := by.check(in.Scopes); err != nil {
+		if err := k.checkGranted(maker); err != nil {
 			return nil, err
 		}
 		if err := k.check(); err != nil {
@@ -153,11 +151,12 @@ func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys)
 	return page(ctx, s, apiKeyColumns, KindAPIKey, account, in.Page, &f)
 }
 
-// UpdateAPIKey locks the key, applies change and stores it. It returns CodeForbidden for a change of scopes or expiry
-// of a key that then holds scopes which the caller lacks. The key obeys from its next request on.
+// UpdateAPIKey locks the key, applies change and stores it; what the key loses is lost by all that it made. It returns
+// CodeForbidden for a key that can do more than the caller, before or after, and CodeInvalid for one that could then do
+// more than the key that made it. The keys obey from their next requests on.
 func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, ref string, change func(*APIKey)) (*APIKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
-		k, err := s.findAPIKey(ctx, account, ref, u.lock())
+		caller, k, err := u.lockAPIKeys(ctx, account, by, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -167,10 +166,14 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if jsonText(k) == text {
 			return k, nil
 		}
-		if !sameJSON(before.Scopes, k.Scopes) || !sameJSON(before.ExpiresAt, k.ExpiresAt) {
-			if err := by.check(k.Scopes.V); err != nil { // to let a key live longer is to grant what it holds
-				return nil, err
-			}
+		if err := before.checkTouched(caller); err != nil {
+			return nil, err
+		}
+		if caller != nil && caller.ID == k.ID {
+			caller = &before
+		}
+		if err := k.checkGranted(caller); err != nil {
+			return nil, err
 		}
 		if !sameJSON(before.ExpiresAt, k.ExpiresAt) {
 			if err := k.checkExpiry(s.Now()); err != nil {
@@ -180,20 +183,44 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if err := k.check(); err != nil {
 			return nil, err
 		}
+		if err := u.checkMaker(ctx, k); err != nil {
+			return nil, err
+		}
 		k.UpdatedAt = s.Now()
-		return k, u.update(ctx, apiKeyColumns, k)
+		if err := u.update(ctx, apiKeyColumns, k); err != nil {
+			return nil, err
+		}
+		return k, u.weakenDescendants(ctx, k)
 	})
 }
 
-// DeleteAPIKey deletes a key for good and returns it. Its very next request fails.
-func (s *Store) DeleteAPIKey(ctx context.Context, account, ref string) (*APIKey, error) {
+// DeleteAPIKey deletes a key for good, with every key that it made and that these made, and returns it. Their very next
+// requests fail. With adopt the caller becomes the maker of the keys that it made instead. It returns CodeForbidden for a
+// key that can do more than the caller; a key may always delete itself.
+func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, ref string, adopt bool) (*APIKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
-		k, err := s.findAPIKey(ctx, account, ref, u.lock())
+		caller, k, err := u.lockAPIKeys(ctx, account, by, ref)
 		if err != nil {
 			return nil, err
 		}
-		_, err = u.exec(ctx, `DELETE FROM api_keys WHERE account_id = ? AND id = ?`, account, k.ID)
-		return k, err
+		if err := k.checkTouched(caller); err != nil {
+			return nil, err
+		}
+		if adopt && caller != nil && caller.ID == k.ID {
+			return nil, Invalid("descendants", "A key that deletes itself cannot adopt the keys that it made. Send this with another key.")
+		}
+		below, err := u.lockDescendants(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if adopt {
+			return k, errors.Join(u.adopt(ctx, caller, k, below), u.deleteAPIKeys(ctx, account, k.ID))
+		}
+		ids := []string{k.ID}
+		for i := range below {
+			ids = append(ids, below[i].ID)
+		}
+		return k, u.deleteAPIKeys(ctx, account, ids...)
 	})
 }
 

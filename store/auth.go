@@ -24,7 +24,8 @@ type Grant struct {
 	KeyID     string // empty without a valid credential
 	Account   string
 	Scopes    []string // empty = all
-	Used      int      // this request included
+	ExpiresAt *Time
+	Used      int // this request included
 	Limit     int
 	WindowEnd int64 // Unix seconds
 	Now       int64 // Unix seconds, of the clock that counts
@@ -88,6 +89,7 @@ type grantRow struct {
 	ID      string         `db:"id"`
 	Account string         `db:"account_id"`
 	Scopes  JSON[[]string] `db:"scopes"`
+	Expires *Time          `db:"expires_at"`
 }
 
 // localQuota counts in memory: all windows begin together, so one map serves one minute and is dropped whole. The process that
@@ -110,12 +112,13 @@ func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string
 	now := q.store.Now()
 	if tokenHash != nil {
 		key, err := get[grantRow](ctx, q.store, `
-			SELECT id, account_id, scopes FROM api_keys WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?)`, tokenHash, now)
+			SELECT id, account_id, scopes, expires_at FROM api_keys
+			WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?)`, tokenHash, now)
 		if err != nil {
 			return nil, err
 		}
 		if key != nil {
-			grant.KeyID, grant.Account, grant.Scopes = key.ID, key.Account, key.Scopes.V
+			grant.KeyID, grant.Account, grant.Scopes, grant.ExpiresAt = key.ID, key.Account, key.Scopes.V, key.Expires
 			counted = key.ID
 		}
 	}

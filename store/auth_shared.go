@@ -115,6 +115,7 @@ type quotaRow struct {
 	ID      *string        `db:"id"`
 	Account *string        `db:"account_id"`
 	Scopes  JSON[[]string] `db:"scopes"`
+	Expires *Time          `db:"expires_at"`
 	Used    int            `db:"used"` // by the whole batch
 	Minute  int64          `db:"minute"`
 	Now     int64          `db:"now"`
@@ -123,7 +124,7 @@ type quotaRow struct {
 // The window only moves forward: a statement may have waited over the minute.
 const quotaOneSQL = `
 	WITH k AS (
-		SELECT id, account_id, scopes FROM api_keys
+		SELECT id, account_id, scopes, expires_at FROM api_keys
 		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)
@@ -132,7 +133,7 @@ const quotaOneSQL = `
 			used = 1 + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
 		RETURNING subject, minute, used
 	)
-	SELECT 1 AS ord, w.subject, k.id, k.account_id, k.scopes, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+	SELECT 1 AS ord, w.subject, k.id, k.account_id, k.scopes, k.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM w LEFT JOIN k ON TRUE`
 
 // The same for many. The subjects are sorted, or replicas would lock each other's rows crosswise. The arrays stand
@@ -140,10 +141,10 @@ const quotaOneSQL = `
 // takes longer than the execution.
 const quotaManySQL = `
 	WITH q AS (
-		SELECT k.id, k.account_id, k.scopes, q.ord, coalesce(k.id, q.address) AS subject
+		SELECT k.id, k.account_id, k.scopes, k.expires_at, q.ord, coalesce(k.id, q.address) AS subject
 		FROM unnest((SELECT ?::bytea[]), (SELECT ?::text[])) WITH ORDINALITY AS q (hash, address, ord)
 		LEFT JOIN LATERAL (
-			SELECT id, account_id, scopes FROM api_keys
+			SELECT id, account_id, scopes, expires_at FROM api_keys
 			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
 			LIMIT 1) AS k ON TRUE
 	), w AS (
@@ -153,7 +154,7 @@ const quotaManySQL = `
 			used = excluded.used + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
 		RETURNING subject, minute, used
 	)
-	SELECT q.ord, q.subject, q.id, q.account_id, q.scopes, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+	SELECT q.ord, q.subject, q.id, q.account_id, q.scopes, q.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM q JOIN w ON w.subject = q.subject`
 
 func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
@@ -194,7 +195,7 @@ func grantAll(batch []*quotaCall, rows []quotaRow) {
 func (r *quotaRow) grant(used int) *Grant {
 	g := &Grant{Used: used, Limit: RateLimit, WindowEnd: (r.Minute + 1) * rateWindow, Now: r.Now}
 	if r.ID != nil {
-		g.KeyID, g.Account, g.Scopes = *r.ID, *r.Account, r.Scopes.V
+		g.KeyID, g.Account, g.Scopes, g.ExpiresAt = *r.ID, *r.Account, r.Scopes.V, r.Expires
 	}
 	return g
 }

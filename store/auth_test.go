@@ -154,7 +154,7 @@ func TestAuthenticate_FindsOnlyKeysInForce(t *testing.T) {
 		require.False(t, ok, "the key has expired")
 
 		key, token = s.newKey(t)
-		_, err = s.DeleteAPIKey(t.Context(), s.account, key.ID)
+		_, err = s.DeleteAPIKey(t.Context(), s.account, Granted{}, key.ID, false)
 		require.NoError(t, err)
 		_, ok, err = s.Authenticate(t.Context(), HashToken(token), "192.0.2.2")
 		require.NoError(t, err)
@@ -286,7 +286,9 @@ func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 
 func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		by := Granted{Scopes: []string{"products:read", "keys:write"}}
+		maker, _, err := s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{Scopes: []string{"products:read", "keys:write"}})
+		require.NoError(t, err)
+		by := Granted{KeyID: &maker.ID}
 		for _, scopes := range [][]string{nil, {"orders:read"}, {"products:read", "products:write"}} {
 			_, _, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "more", Scopes: scopes})
 			requireCode(t, err, CodeForbidden)

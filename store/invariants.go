@@ -277,6 +277,12 @@ func (s *Store) arrayInvariants() []invariant {
 		{"a checkout link sells nothing of another account", `
 			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.jsonElements("l.price_variant_ids") + ` e ON TRUE
 				JOIN price_variants v ON v.id = e.value WHERE v.account_id <> l.account_id`},
+		{"no API key can do more than the key that made it", `
+			SELECT k.account_id, k.id FROM api_keys k LEFT JOIN api_keys m ON m.account_id = k.account_id AND m.id = k.created_by
+			WHERE k.created_by IS NOT NULL AND (m.id IS NULL OR m.expires_at IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > m.expires_at)
+				OR m.scopes <> '[]' AND (k.scopes = '[]' OR EXISTS (
+					SELECT 1 FROM ` + s.jsonElements("k.scopes") + ` e WHERE NOT EXISTS (
+						SELECT 1 FROM ` + s.jsonElements("m.scopes") + ` g WHERE g.value = e.value))))`},
 	}
 }
 

@@ -130,11 +130,14 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"every refund of the test provider has its refund":                                    `UPDATE test_refunds SET token = 're_other'`,
 		"what is of an order is its customer's":                                               `UPDATE discount_redemptions SET customer_id = 'cus_other'`,
 		"a payment method is of a customer of its account, and a default one of its customer": `UPDATE customers SET default_payment_method_id = 'pm_other'`,
+		"no API key can do more than the key that made it":                                    `UPDATE api_keys SET created_by = 'key_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {
 		o := newOutbox(t, url)
 		s := o.Store
 		purchases(t, s, o.account)
+		_, _, err := s.CreateAPIKey(t.Context(), o.account, Granted{}, NewAPIKey{})
+		require.NoError(t, err)
 		sound, err := s.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, sound)

@@ -32,10 +32,17 @@ const (
 	AISiteTypeLinkInBio AISiteType = "link_in_bio"
 )
 
+// Defines values for APIKeyDescendants.
+const (
+	APIKeyDescendantsAdopt  APIKeyDescendants = "adopt"
+	APIKeyDescendantsRevoke APIKeyDescendants = "revoke"
+)
+
 // Defines values for APIKeyScope.
 const (
 	APIKeyScopeAccountRead        APIKeyScope = "account:read"
 	APIKeyScopeAccountWrite       APIKeyScope = "account:write"
+	APIKeyScopeAdLimitsWrite      APIKeyScope = "ad_limits:write"
 	APIKeyScopeAdsRead            APIKeyScope = "ads:read"
 	APIKeyScopeAdsWrite           APIKeyScope = "ads:write"
 	APIKeyScopeCheckoutsRead      APIKeyScope = "checkouts:read"
@@ -798,7 +805,7 @@ type APIKey struct {
 	// LastUsedIP Where it was last used from.
 	LastUsedIP *string `json:"last_used_ip"`
 
-	// CreatedBy The id of the key that made it; null when made on the command line.
+	// CreatedBy The id of its maker: the key that made it, or adopted it. It can do no more than that one, and is revoked with it. Null when made on the command line, or before keys had makers.
 	CreatedBy *string   `json:"created_by"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -812,14 +819,17 @@ type APIKeyCreate struct {
 	// Scopes Absent or empty means everything.
 	Scopes []APIKeyScope `json:"scopes,omitempty"`
 
-	// ExpiresAt In the future. Null means never.
-	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+	// ExpiresAt In the future. Absent means that of the key making it, and null never, which is 403 if that one expires.
+	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
+
+// APIKeyDescendants What becomes of the keys that a revoked key made.
+type APIKeyDescendants string
 
 // APIKeyList A page of results.
 type APIKeyList = wire.List[APIKey]
 
-// APIKeyScope `<resource>:read` or `<resource>:write`.
+// APIKeyScope `<resource>:read` or `<resource>:write`. `ad_limits:write` changes the limits of spending on ads, which bound `ads:write`.
 // `metrics:write` is deprecated: there is nothing to write. It is accepted until its sunset, and whoever sends it gets the headers
 // `Deprecation`, `Sunset` and `Link`.
 type APIKeyScope string
@@ -6114,6 +6124,12 @@ type ListAPIKeysParams struct {
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
+// DeleteAPIKeyParams defines parameters for DeleteAPIKey.
+type DeleteAPIKeyParams struct {
+	// Descendants What becomes of the keys that it made. They are revoked unless you adopt them.
+	Descendants *APIKeyDescendants `form:"descendants,omitempty" json:"descendants,omitempty"`
+}
+
 // ListCheckoutLinksParams defines parameters for ListCheckoutLinks.
 type ListCheckoutLinksParams struct {
 	// Active Only links that work or only others.
@@ -8490,7 +8506,7 @@ type ServerInterface interface {
 	CreateAPIKey(ctx echo.Context) error
 	// DeleteAPIKey Revoke an API key
 	// (DELETE /auth/keys/{id})
-	DeleteAPIKey(ctx echo.Context, id string) error
+	DeleteAPIKey(ctx echo.Context, id string, params DeleteAPIKeyParams) error
 	// GetAPIKey Get an API key
 	// (GET /auth/keys/{id})
 	GetAPIKey(ctx echo.Context, id string) error
@@ -9839,8 +9855,17 @@ func (w *ServerInterfaceWrapper) DeleteAPIKey(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteAPIKeyParams
+	// ------------- Optional query parameter "descendants" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "descendants", ctx.QueryParams(), &params.Descendants, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter descendants: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.DeleteAPIKey(ctx, id)
+	err = w.Handler.DeleteAPIKey(ctx, id, params)
 	return err
 }
 
@@ -14203,7 +14228,8 @@ func (response CreateAPIKey201JSONResponse) VisitCreateAPIKeyResponse(w http.Res
 }
 
 type DeleteAPIKeyRequestObject struct {
-	ID string `json:"id"`
+	ID     string `json:"id"`
+	Params DeleteAPIKeyParams
 }
 
 type DeleteAPIKeyResponseObject interface {
@@ -17541,10 +17567,11 @@ func (sh *strictHandler) CreateAPIKey(ctx echo.Context) error {
 }
 
 // DeleteAPIKey operation middleware
-func (sh *strictHandler) DeleteAPIKey(ctx echo.Context, id string) error {
+func (sh *strictHandler) DeleteAPIKey(ctx echo.Context, id string, params DeleteAPIKeyParams) error {
 	var request DeleteAPIKeyRequestObject
 
 	request.ID = id
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.DeleteAPIKey(ctx.Request().Context(), request.(DeleteAPIKeyRequestObject))

@@ -14,6 +14,7 @@ type Caller struct {
 	KeyID     string   // key_..., empty without an API key
 	Address   string   // from which they ask, as far as our own proxies know
 	Scopes    []string // what the key may do; none means everything
+	Until     string   // when the key expires, empty for never
 }
 
 type contextKey struct{}

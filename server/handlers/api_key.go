@@ -9,11 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// granted is what the calling key may do, and so give away.
-func granted(ctx context.Context) store.Granted {
-	c := caller.Of(ctx)
-	return store.Granted{KeyID: &c.KeyID, Scopes: c.Scopes}
-}
+// granted names the calling key, which gives away no more than it has.
+func granted(ctx context.Context) store.Granted { return store.Granted{KeyID: &caller.Of(ctx).KeyID} }
 
 // ListAPIKeys implements GET /auth/keys.
 func (h *Handlers) ListAPIKeys(ctx context.Context, r api.ListAPIKeysRequestObject) (api.ListAPIKeysResponseObject, error) {
@@ -59,7 +56,8 @@ func (h *Handlers) UpdateAPIKey(ctx context.Context, r api.UpdateAPIKeyRequestOb
 
 // DeleteAPIKey implements DELETE /auth/keys/{id}.
 func (h *Handlers) DeleteAPIKey(ctx context.Context, r api.DeleteAPIKeyRequestObject) (api.DeleteAPIKeyResponseObject, error) {
-	k, err := h.store.DeleteAPIKey(ctx, account(ctx), r.ID)
+	adopt := r.Params.Descendants != nil && *r.Params.Descendants == api.APIKeyDescendantsAdopt
+	k, err := h.store.DeleteAPIKey(ctx, account(ctx), granted(ctx), r.ID, adopt)
 	if err != nil {
 		return nil, err
 	}

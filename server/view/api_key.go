@@ -24,7 +24,7 @@ func APIKey(k *store.APIKey) api.APIKey {
 
 // NewAPIKey reads the body of a create.
 func NewAPIKey(b *api.APIKeyCreate) store.NewAPIKey {
-	return store.NewAPIKey{Name: value(b.Name), Scopes: scopes(b.Scopes), ExpiresAt: stored(b.ExpiresAt)}
+	return store.NewAPIKey{Name: value(b.Name), Scopes: scopes(b.Scopes), ExpiresAt: stored(sent(b.ExpiresAt)), Lasting: b.ExpiresAt.IsNull()}
 }
 
 // APIKeyChange reads the body of a PATCH.

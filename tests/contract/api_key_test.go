@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -48,12 +49,79 @@ func TestCreateAPIKey_CannotGrantWhatItLacks(t *testing.T) {
 func TestDeleteAPIKey_WorksOnTheKeyInUse(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		own := ok[*sdk.APIKeyList](t)(c.APIKeys.List(background, nil)).Data[0]
-		deleted := ok[*sdk.Deleted](t)(c.APIKeys.Delete(background, own.ID))
+		deleted := ok[*sdk.Deleted](t)(c.APIKeys.Delete(background, own.ID, nil))
 		if deleted.ID != own.ID || deleted.Object != "api_key" || !deleted.Deleted {
 			t.Errorf("the confirmation is %+v", deleted)
 		}
 		_, err := c.APIKeys.List(background, nil)
 		refused(t, err, http.StatusUnauthorized, sdk.CodeAuthentication, "")
+	})
+}
+
+func TestDeleteAPIKey_NeedsNoScopeForTheKeyInUse(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		limited := owner.As(s.Key(t, owner.Account, "orders:read")).SDK()
+		keys := ok[*sdk.APIKeyList](t)(owner.SDK().APIKeys.List(background, nil)).Data
+		_, err := limited.APIKeys.Delete(background, keys[1].ID, nil)
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "keys:write")
+		ok[*sdk.Deleted](t)(limited.APIKeys.Delete(background, keys[0].ID, nil))
+		_, err = limited.Orders.List(background, nil)
+		refused(t, err, http.StatusUnauthorized, sdk.CodeAuthentication, "")
+	})
+}
+
+func TestCreateAPIKey_LastsNoLongerThanItsMaker(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		soon := sdk.TimeOf(time.Now().Add(time.Hour).Truncate(time.Second))
+		made := ok[*sdk.APIKey](t)(owner.SDK().APIKeys.Create(background, &sdk.APIKeyCreate{ExpiresAt: sdk.Set(soon)}))
+		expiring := owner.As(*made.Token).SDK()
+		child := ok[*sdk.APIKey](t)(expiring.APIKeys.Create(background, &sdk.APIKeyCreate{Name: new("child")}))
+		if child.ExpiresAt == nil || *child.ExpiresAt != *made.ExpiresAt || child.CreatedBy == nil || *child.CreatedBy != made.ID {
+			t.Errorf("the child is %+v", child)
+		}
+		_, err := expiring.APIKeys.Create(background, &sdk.APIKeyCreate{ExpiresAt: sdk.Null[sdk.Time]()})
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "expires_at")
+		_, err = expiring.APIKeys.Update(background, child.ID, &sdk.APIKeyUpdate{ExpiresAt: sdk.Null[sdk.Time]()})
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "expires_at")
+		_, err = expiring.APIKeys.Delete(background, *made.CreatedBy, nil)
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "id")
+
+		// Who may do less, or does it for a shorter time, gets no answer that another key got.
+		body := map[string]any{"name": "once"}
+		owner.Must(t, http.MethodPost, "/v1/auth/keys", body, "Idempotency-Key", "once")
+		owner.As(*made.Token).Do(t, http.MethodPost, "/v1/auth/keys", body, "Idempotency-Key", "once").Fault(t, http.StatusUnprocessableEntity, "idempotency_key_reused")
+	})
+}
+
+func TestDeleteAPIKey_RevokesOrAdoptsWhatItMade(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		for _, adopt := range []bool{false, true} {
+			old := ok[*sdk.APIKey](t)(owner.SDK().APIKeys.Create(background, &sdk.APIKeyCreate{Name: new("old")}))
+			child := ok[*sdk.APIKey](t)(owner.As(*old.Token).SDK().APIKeys.Create(background, &sdk.APIKeyCreate{Scopes: []sdk.APIKeyScope{sdk.APIKeyScopeAccountRead}}))
+			next := ok[*sdk.APIKey](t)(owner.SDK().APIKeys.Create(background, &sdk.APIKeyCreate{Name: new("new")}))
+			var params *sdk.DeleteAPIKeyParams
+			if adopt {
+				params = &sdk.DeleteAPIKeyParams{Descendants: new(sdk.APIKeyDescendantsAdopt)}
+			}
+			caller := owner.As(*next.Token).SDK()
+			ok[*sdk.Deleted](t)(caller.APIKeys.Delete(background, old.ID, params))
+			_, err := owner.As(*child.Token).SDK().Account.Get(background)
+			if !adopt {
+				refused(t, err, http.StatusUnauthorized, sdk.CodeAuthentication, "")
+				continue
+			}
+			if err != nil {
+				t.Errorf("the adopted key is refused: %v", err)
+			}
+			if read := ok[*sdk.APIKey](t)(caller.APIKeys.Get(background, child.ID)); read.CreatedBy == nil || *read.CreatedBy != next.ID {
+				t.Errorf("it is made by %v", read.CreatedBy)
+			}
+			_, err = caller.APIKeys.Delete(background, next.ID, params)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "descendants")
+		}
 	})
 }
 

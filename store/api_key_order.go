@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// The order of keys: no key makes, changes or deletes one that can do more than itself, and every key can do at most what
+// the key that made it can.
+
+// beyond returns what k can do that other cannot: a scope, "scopes" for everything, "expires_at", or "" for nothing.
+func (k *APIKey) beyond(other *APIKey) string {
+	if len(other.Scopes.V) > 0 {
+		if len(k.Scopes.V) == 0 {
+			return "scopes"
+		}
+		for _, scope := range k.Scopes.V {
+			if !slices.Contains(other.Scopes.V, scope) {
+				return scope
+			}
+		}
+	}
+	if other.ExpiresAt != nil && (k.ExpiresAt == nil || *k.ExpiresAt > *other.ExpiresAt) {
+		return "expires_at"
+	}
+	return ""
+}
+
+// checkGranted returns CodeForbidden if k, as it shall be, goes beyond the calling key.
+func (k *APIKey) checkGranted(caller *APIKey) error {
+	if caller == nil {
+		return nil
+	}
+	switch param := k.beyond(caller); param {
+	case "":
+		return nil
+	case "scopes":
+		return &Error{Code: CodeForbidden, Param: param, Message: "A key without scopes may do everything, which your key may not. Send the scopes that this one needs."}
+	case "expires_at":
+		return &Error{Code: CodeForbidden, Param: param, Message: fmt.Sprintf("Your key expires at %s. It cannot make another one last longer.", *caller.ExpiresAt)}
+	default:
+		return &Error{Code: CodeForbidden, Param: param, Message: fmt.Sprintf("Your key lacks the scope '%s', so it cannot grant it.", param)}
+	}
+}
+
+// checkTouched returns CodeForbidden if k, as it is, can do more than the calling key, which then must leave it alone.
+func (k *APIKey) checkTouched(caller *APIKey) error {
+	if caller == nil || caller.ID == k.ID || k.beyond(caller) == "" {
+		return nil
+	}
+	return &Error{Code: CodeForbidden, Param: "id", Message: "This key can do more than yours, which can neither change nor delete it. Use a key with all of its scopes that does not expire before it."}
+}
+
+// lockAPIKeys locks the calling key, nil for the owner, and the key that ref names, nil for none, in one order. It returns
+// CodeUnauthenticated for a caller that was revoked since it was let in, and CodeMissing.
+func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref string) (caller, k *APIKey, err error) {
+	var ids []string
+	if by.KeyID != nil {
+		ids = append(ids, *by.KeyID)
+	}
+	id, named := ParseID(KindAPIKey, ref)
+	if named {
+		ids = append(ids, id)
+	}
+	condition, arg := u.store.in("id", ids)
+	keys, err := selectAll[APIKey](ctx, u.store, apiKeyColumns.selectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, arg)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lock keys: %w", err)
+	}
+	for i := range keys {
+		if by.KeyID != nil && keys[i].ID == *by.KeyID {
+			caller = new(keys[i])
+		}
+		if named && keys[i].ID == id {
+			k = &keys[i]
+		}
+	}
+	if by.KeyID != nil && caller == nil {
+		return nil, nil, &Error{Code: CodeUnauthenticated, Message: "This API key was revoked while its request was under way."}
+	}
+	if ref != "" && k == nil {
+		return nil, nil, Missing("api_key", "", ref)
+	}
+	return caller, k, nil
+}
+
+// checkMaker returns CodeInvalid if k, as it shall be, goes beyond the key that made it. That one need not be locked:
+// whoever weakens it takes the lock of k after it, and then sees this change.
+func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
+	if k.CreatedBy == nil {
+		return nil
+	}
+	maker, err := get[APIKey](ctx, u.store, apiKeyColumns.selectSQL+` WHERE account_id = ? AND id = ?`, k.AccountID, *k.CreatedBy)
+	if err != nil {
+		return fmt.Errorf("find the maker of %s: %w", k.ID, err)
+	}
+	if maker == nil || k.beyond(maker) == "" {
+		return nil
+	}
+	param := k.beyond(maker)
+	field := "scopes"
+	if param == "expires_at" {
+		field = param
+	}
+	return Invalid(field, fmt.Sprintf("A key can do no more than the key that made it, %s. Change that one first, or make another key.", maker.ID))
+}
+
+// lockDescendants locks and returns every key that k made, and that these made. While their rows are locked no further one
+// can come; those that came while this waited for the locks are found by looking again. CROSS JOIN keeps SQLite from reading all
+// keys of the account for each of them.
+func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error) {
+	for known := -1; ; {
+		below, err := selectAll[APIKey](ctx, u.store, apiKeyColumns.selectSQL+` WHERE account_id = ? AND id IN (
+			WITH RECURSIVE below (id) AS (
+				SELECT id FROM api_keys WHERE account_id = ? AND created_by = ?
+				UNION SELECT k.id FROM below CROSS JOIN api_keys AS k WHERE k.account_id = ? AND k.created_by = below.id)
+			SELECT id FROM below) ORDER BY id`+u.lock(), k.AccountID, k.AccountID, k.ID, k.AccountID)
+		if err != nil {
+			return nil, fmt.Errorf("lock the descendants of %s: %w", k.ID, err)
+		}
+		if len(below) == known {
+			return below, nil
+		}
+		known = len(below)
+	}
+}
+
+// weakenDescendants takes from all that k made what k has not any more. One that is left with nothing is deleted: a key
+// without scopes could do everything. What that one made is left with nothing either.
+func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
+	below, err := u.lockDescendants(ctx, k)
+	if err != nil {
+		return err
+	}
+	var powerless []string
+	for i := range below {
+		d := &below[i]
+		if d.beyond(k) == "" {
+			continue
+		}
+		if !d.weaken(k) {
+			powerless = append(powerless, d.ID)
+			continue
+		}
+		d.UpdatedAt = k.UpdatedAt
+		if err := u.update(ctx, apiKeyColumns, d); err != nil {
+			return err
+		}
+	}
+	return u.deleteAPIKeys(ctx, k.AccountID, powerless...)
+}
+
+// weaken leaves k with what it has in common with other, and reports whether it can still do anything.
+func (k *APIKey) weaken(other *APIKey) bool {
+	if other.ExpiresAt != nil && (k.ExpiresAt == nil || *k.ExpiresAt > *other.ExpiresAt) {
+		k.ExpiresAt = other.ExpiresAt
+	}
+	switch {
+	case len(other.Scopes.V) == 0:
+		return true
+	case len(k.Scopes.V) == 0:
+		k.Scopes.V = slices.Clone(other.Scopes.V)
+	default:
+		k.Scopes.V = slices.DeleteFunc(k.Scopes.V, func(scope string) bool { return !slices.Contains(other.Scopes.V, scope) })
+	}
+	return len(k.Scopes.V) > 0
+}
+
+// adopt gives the keys that k made to the caller, or to the owner. It can do no less than they: it may delete k, which
+// made them. The one that the caller descends from, or is, goes to the maker of k: a key cannot descend from itself.
+func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) error {
+	above := map[string]*string{}
+	for i := range below {
+		above[below[i].ID] = below[i].CreatedBy
+	}
+	var line string // the child of k that leads to the caller
+	if caller != nil {
+		for id := &caller.ID; id != nil && above[*id] != nil; id = above[*id] {
+			line = *id
+		}
+	}
+	for i := range below {
+		child := &below[i]
+		if *child.CreatedBy != k.ID {
+			continue
+		}
+		switch {
+		case child.ID == line:
+			child.CreatedBy = k.CreatedBy
+		case caller == nil:
+			child.CreatedBy = nil
+		default:
+			child.CreatedBy = &caller.ID
+		}
+		child.UpdatedAt = u.store.Now()
+		if err := u.update(ctx, apiKeyColumns, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *unit) deleteAPIKeys(ctx context.Context, account string, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	condition, arg := u.store.in("id", ids)
+	if _, err := u.exec(ctx, `DELETE FROM api_keys WHERE account_id = ? AND `+condition, account, arg); err != nil {
+		return fmt.Errorf("delete keys: %w", err)
+	}
+	return nil
+}
