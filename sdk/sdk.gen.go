@@ -2493,12 +2493,14 @@ type Checkout struct {
 	// PaymentMethodRequired False when there is nothing to pay.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
-	NextAction            *NextAction     `json:"next_action"`
 
-	// URL The page to send the buyer to.
+	// NextAction What the buyer has to do. Null for a key without `checkouts:write`: it may lead to `url`.
+	NextAction *NextAction `json:"next_action"`
+
+	// URL The page to send the buyer to. Null where `client_secret` is.
 	URL string `json:"url"`
 
-	// ClientSecret Lets its holder see and pay this checkout and nothing else.
+	// ClientSecret Lets its holder see and pay this checkout and nothing else. Null for a key without `checkouts:write`, in events, and if the server has lost the key that sealed it, until the buyer comes again, or the checkout is changed or confirmed, which gives it another one.
 	ClientSecret string `json:"client_secret"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -6774,7 +6776,7 @@ type ListWebhookDeliveriesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Expand References to return as objects, separated by commas: event.
+	// Expand References to return as objects, separated by commas: event (leads:read, customers:read, checkouts:read, orders:read, refunds:read, invoices:read, products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -9153,7 +9155,8 @@ func (s *WebhookEndpointsService) List(ctx context.Context, params *ListWebhookE
 // Create sends POST /webhook_endpoints.
 //
 // Registers a URL for events, https in production. Returns the signing `secret`, which is never shown again. The
-// fields may also be wrapped in `webhook_endpoint`. At most 50 endpoints an account.
+// fields may also be wrapped in `webhook_endpoint`. At most 50 endpoints an account. The API key must also hold the scopes of what
+// the events show, as for reading them with `getWebhookEvent`: whoever has the URL reads them there.
 func (s *WebhookEndpointsService) Create(ctx context.Context, body *WebhookEndpointCreate, opts ...Option) (*WebhookEndpoint, error) {
 	return do[WebhookEndpoint](ctx, s.client, "createWebhookEndpoint", nil, nil, body, opts)
 }
@@ -9182,7 +9185,8 @@ func (s *WebhookEndpointsService) Get(ctx context.Context, id string, opts ...Op
 // Update sends PATCH /webhook_endpoints/{id}.
 //
 // Changes the fields that are sent, at the top level or wrapped in `webhook_endpoint`. An endpoint set to
-// `inactive` receives nothing; active again, it receives new events only.
+// `inactive` receives nothing; active again, it receives new events only. To change `url`, `enabled_events`, `format` or `status` the API
+// key must also hold the scopes of what its events show, before and after.
 func (s *WebhookEndpointsService) Update(ctx context.Context, id string, body *WebhookEndpointUpdate, opts ...Option) (*WebhookEndpoint, error) {
 	return do[WebhookEndpoint](ctx, s.client, "updateWebhookEndpoint", []string{id}, nil, body, opts)
 }
@@ -9223,7 +9227,10 @@ func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *Web
 
 // Get sends GET /webhook_events/{id}.
 //
-// Returns an event as it was sent. It is kept as long as one of its deliveries is, or a day (by default) without any.
+// Returns an event as it was sent. It is kept as long as one of its deliveries is, or a day (by default) without any. The API key
+// must also hold the scopes of what the event shows: `products:read`, `checkouts:read` or `leads:read` for those of a product, checkout
+// or lead (and `customers:read` for a lead); `orders:read` and `customers:read` for an order's, with `refunds:read` for a refund's; `invoices:read` and `customers:read` for
+// an invoice's.
 func (s *WebhookEventsService) Get(ctx context.Context, id string, opts ...Option) (*WebhookEvent, error) {
 	return do[WebhookEvent](ctx, s.client, "getWebhookEvent", []string{id}, nil, nil, opts)
 }
@@ -9231,7 +9238,8 @@ func (s *WebhookEventsService) Get(ctx context.Context, id string, opts ...Optio
 // Redeliver sends POST /webhook_events/{id}/redeliver.
 //
 // Sends an event to an active endpoint (422 otherwise), with the same id and bytes, whatever became of its earlier
-// deliveries and whether or not the endpoint asked for its type. Returns the new delivery, which waits to be sent.
+// deliveries and whether or not the endpoint asked for its type. Returns the new delivery, which waits to be sent. The API key must
+// also hold the scopes of what the event shows, as for reading it.
 func (s *WebhookEventsService) Redeliver(ctx context.Context, id string, body *WebhookEventRedelivery, opts ...Option) (*WebhookDelivery, error) {
 	return do[WebhookDelivery](ctx, s.client, "redeliverWebhookEvent", []string{id}, nil, body, opts)
 }

@@ -2544,13 +2544,15 @@ type Checkout struct {
 	// PaymentMethodRequired False when there is nothing to pay.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
-	NextAction            *NextAction     `json:"next_action"`
 
-	// URL The page to send the buyer to.
-	URL string `json:"url"`
+	// NextAction What the buyer has to do. Null for a key without `checkouts:write`: it may lead to `url`.
+	NextAction *NextAction `json:"next_action"`
 
-	// ClientSecret Lets its holder see and pay this checkout and nothing else.
-	ClientSecret string `json:"client_secret"`
+	// URL The page to send the buyer to. Null where `client_secret` is.
+	URL *string `json:"url"`
+
+	// ClientSecret Lets its holder see and pay this checkout and nothing else. Null for a key without `checkouts:write`, in events, and if the server has lost the key that sealed it, until the buyer comes again, or the checkout is changed or confirmed, which gives it another one.
+	ClientSecret *string `json:"client_secret"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
 	SuccessURL *string `json:"success_url"`
@@ -7128,7 +7130,7 @@ type ListWebhookDeliveriesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Expand References to return as objects, separated by commas: event.
+	// Expand References to return as objects, separated by commas: event (leads:read, customers:read, checkouts:read, orders:read, refunds:read, invoices:read, products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 

@@ -28,6 +28,7 @@ func forGo(doc *yaml.Node) {
 	})
 	walk(doc, func(n *yaml.Node) {
 		bindWire(n)
+		bindConcealed(n)
 		if text(n, "additionalProperties") == "true" {
 			drop(n, "additionalProperties") // what we send may grow: that is for readers, and no field of ours
 		}
@@ -44,6 +45,10 @@ func forServer(doc *yaml.Node) {
 		if strings.HasPrefix(text(n, "x-go-type"), "wire.Expandable[") {
 			set(n, "x-go-type", parse("wire.Reference"))
 		}
+		if isConcealed(n) {
+			drop(n, "x-go-type")
+			drop(n, "x-go-type-skip-optional-pointer")
+		}
 	})
 }
 
@@ -58,6 +63,17 @@ func bindWire(n *yaml.Node) {
 		set(n, "x-go-type-skip-optional-pointer", parse("true"))
 	}
 	drop(n, "oneOf")
+}
+
+// isConcealed reports whether n is a text that is null for keys without a scope.
+func isConcealed(n *yaml.Node) bool { return text(n, "x-scope") != "" && text(n, "type") == "string" }
+
+// bindConcealed lets a reader have what is shown to a key like this one as a plain text: it is empty where it is not shown.
+func bindConcealed(n *yaml.Node) {
+	if isConcealed(n) {
+		set(n, "x-go-type", parse("string"))
+		set(n, "x-go-type-skip-optional-pointer", parse("true"))
+	}
 }
 
 // bindNullable gives a nullable field of a PATCH its three values: absent, null and set.

@@ -5,15 +5,39 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
 )
+
+// conceal takes what pays a checkout from one that is shown to a key which could not make it. Those that may write
+// checkouts see it, so this is for reading alone.
+func conceal(ctx context.Context, c *store.Checkout) {
+	if !caller.Of(ctx).May("checkouts:write") {
+		c.ClientSecret, c.URL, c.NextAction.V = "", "", nil // where the buyer goes next may be that URL
+	}
+}
+
+// checkoutsByID loads checkouts that something refers to, as the calling key may see them.
+func checkoutsByID(s *store.Store) func(ctx context.Context, account string, ids []string) (map[string]*store.Checkout, error) {
+	return func(ctx context.Context, account string, ids []string) (map[string]*store.Checkout, error) {
+		checkouts, err := s.CheckoutsByID(ctx, account, ids)
+		for _, c := range checkouts {
+			conceal(ctx, c)
+		}
+		return checkouts, err
+	}
+}
 
 // ListCheckouts implements GET /checkouts.
 func (h *Handlers) ListCheckouts(ctx context.Context, r api.ListCheckoutsRequestObject) (api.ListCheckoutsResponseObject, error) {
 	checkouts, more, err := h.store.ListCheckouts(ctx, account(ctx), view.ListCheckouts(r.Params))
 	if err != nil {
 		return nil, err
+	}
+	for i := range checkouts {
+		conceal(ctx, &checkouts[i])
 	}
 	out, err := showList(ctx, h, "/v1/checkouts", checkouts, more, view.Checkout, view.CheckoutRefs, r.Params.Expand)
 	return api.ListCheckouts200JSONResponse(out), err
@@ -35,6 +59,7 @@ func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObje
 	if err != nil {
 		return nil, err
 	}
+	conceal(ctx, c)
 	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
 	return api.GetCheckout200JSONResponse(out), err
 }

@@ -19,7 +19,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		kindOf(store.KindProduct, s.ProductsByID, view.Product, view.ProductRefs),
 		kindOf(store.KindPriceVariant, s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
 		kindOf(store.KindCustomer, s.CustomersByID, view.Customer, view.CustomerRefs),
-		kindOf(store.KindCheckout, s.CheckoutsByID, view.Checkout, view.CheckoutRefs),
+		kindOf(store.KindCheckout, checkoutsByID(s), view.Checkout, view.CheckoutRefs),
 		kindOf(store.KindLineItem, s.LineItemsByID, view.LineItem, view.LineItemRefs),
 		kindOf(store.KindInvoice, s.InvoicesByID, view.Invoice, view.InvoiceRefs),
 		kindOf(store.KindDiscount, s.DiscountsByID, view.Discount, nil),

@@ -21,6 +21,9 @@ func (h *Handlers) ListWebhookDeliveries(ctx context.Context, r api.ListWebhookD
 
 // RedeliverWebhookEndpoint implements POST /webhook_endpoints/{id}/redeliver.
 func (h *Handlers) RedeliverWebhookEndpoint(ctx context.Context, r api.RedeliverWebhookEndpointRequestObject) (api.RedeliverWebhookEndpointResponseObject, error) {
+	if err := mayRead(ctx, []string{store.EventAll}); err != nil { // what failed may be of any type
+		return nil, err
+	}
 	after, before := store.TimeOf(r.Body.CreatedAfter.Time()), store.TimeOf(r.Body.CreatedBefore.Time())
 	count, err := h.store.RedeliverFailed(ctx, account(ctx), r.ID, after, before)
 	if err != nil {

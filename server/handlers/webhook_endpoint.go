@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/gen/api"
@@ -23,7 +24,15 @@ func (h *Handlers) CreateWebhookEndpoint(ctx context.Context, r api.CreateWebhoo
 	if err := h.checkURL(&r.Body.URL); err != nil {
 		return nil, err
 	}
-	e, err := h.store.CreateWebhookEndpoint(ctx, account(ctx), view.NewWebhookEndpoint(r.Body))
+	draft := view.NewWebhookEndpoint(r.Body)
+	types := draft.EnabledEvents.V
+	if types == nil {
+		types = []string{store.EventAll}
+	}
+	if err := mayRead(ctx, types); err != nil {
+		return nil, err
+	}
+	e, err := h.store.CreateWebhookEndpoint(ctx, account(ctx), draft)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +50,15 @@ func (h *Handlers) GetWebhookEndpoint(ctx context.Context, r api.GetWebhookEndpo
 
 // UpdateWebhookEndpoint implements PATCH /webhook_endpoints/{id}.
 func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhookEndpointRequestObject) (api.UpdateWebhookEndpointResponseObject, error) {
-	if _, err := h.store.GetWebhookEndpoint(ctx, account(ctx), r.ID); err != nil {
+	before, err := h.store.GetWebhookEndpoint(ctx, account(ctx), r.ID)
+	if err != nil {
 		return nil, err // before anything is said about the URL
+	}
+	redirects := r.Body.URL != nil || r.Body.Status != nil || r.Body.Format != nil || r.Body.EnabledEvents != nil
+	if redirects {
+		if err := mayRead(ctx, slices.Concat(before.EnabledEvents.V, r.Body.EnabledEvents)); err != nil {
+			return nil, err
+		}
 	}
 	if err := h.checkURL(r.Body.URL); err != nil {
 		return nil, err
@@ -50,6 +66,11 @@ func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhoo
 	e, err := h.store.UpdateWebhookEndpoint(ctx, account(ctx), r.ID, view.WebhookEndpointChange(r.Body))
 	if err != nil {
 		return nil, err
+	}
+	if redirects {
+		if err := mayRead(ctx, e.EnabledEvents.V); err != nil {
+			return nil, err // somebody let it have more since it was read: nothing is changed
+		}
 	}
 	return api.UpdateWebhookEndpoint200JSONResponse(h.webhookEndpoint(e)), nil
 }

@@ -13,11 +13,21 @@ func (h *Handlers) GetWebhookEvent(ctx context.Context, r api.GetWebhookEventReq
 	if err != nil {
 		return nil, err
 	}
+	if err := mayRead(ctx, []string{e.Type}); err != nil {
+		return nil, err
+	}
 	return api.GetWebhookEvent200JSONResponse(view.WebhookEvent(e)), nil
 }
 
 // RedeliverWebhookEvent implements POST /webhook_events/{id}/redeliver.
 func (h *Handlers) RedeliverWebhookEvent(ctx context.Context, r api.RedeliverWebhookEventRequestObject) (api.RedeliverWebhookEventResponseObject, error) {
+	e, err := h.store.GetEvent(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayRead(ctx, []string{e.Type}); err != nil {
+		return nil, err
+	}
 	d, err := h.store.RedeliverEvent(ctx, account(ctx), r.ID, r.Body.WebhookEndpoint)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Checkout renders a checkout as its seller sees it.
+// Checkout renders a checkout as its seller sees it. An empty URL or client secret is one that is not to be seen.
 func Checkout(c *store.Checkout) api.Checkout {
 	return api.Checkout{
 		ID:                    c.ID,
@@ -33,8 +33,8 @@ func Checkout(c *store.Checkout) api.Checkout {
 		PaymentMethodRequired: c.PaymentMethodRequired,
 		LastPaymentError:      (*api.PaymentFailure)(c.LastPaymentError.V),
 		NextAction:            nextAction(c.NextAction.V),
-		URL:                   c.URL,
-		ClientSecret:          c.ClientSecret,
+		URL:                   shown(c.URL),
+		ClientSecret:          shown(c.ClientSecret),
 		SuccessURL:            c.SuccessURL,
 		CancelURL:             c.CancelURL,
 		ReturnURL:             c.ReturnURL,

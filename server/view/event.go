@@ -38,7 +38,7 @@ func productDetail(d *store.ProductDetail) api.Product {
 // The seller finds both with GET /v1/checkouts/{id}.
 func checkoutDetail(d *store.CheckoutDetail) api.Checkout {
 	out := Checkout(d.Checkout)
-	out.ClientSecret, out.URL = "", ""
+	out.ClientSecret, out.URL = nil, nil
 	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
 	return out
 }

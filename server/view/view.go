@@ -154,6 +154,14 @@ func mapped[T, S any](s []S, convert func(S) T) []T {
 	return out
 }
 
+// shown is a text that reads as null when it is empty.
+func shown(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // ref is a reference that may be absent.
 func ref(id *string) wire.Reference {
 	if id == nil {
