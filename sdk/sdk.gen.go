@@ -631,6 +631,13 @@ const (
 	WebhookEndpointStatusInactive WebhookEndpointStatus = "inactive"
 )
 
+// Defines values for WebhookEventStatus.
+const (
+	WebhookEventStatusFailed    WebhookEventStatus = "failed"
+	WebhookEventStatusPending   WebhookEventStatus = "pending"
+	WebhookEventStatusSucceeded WebhookEventStatus = "succeeded"
+)
+
 // Defines values for WebhookFormat.
 const (
 	WebhookFormatDiscord WebhookFormat = "discord"
@@ -5638,8 +5645,12 @@ type WebhookEvent struct {
 	// APIVersion The version of the API in which its body is written.
 	//
 	// Example: v1
-	APIVersion string    `json:"api_version"`
-	CreatedAt  wire.Time `json:"created_at"`
+	APIVersion string              `json:"api_version"`
+	Status     *WebhookEventStatus `json:"status"`
+	CreatedAt  wire.Time           `json:"created_at"`
+
+	// ExpiresAt When a failed event is deleted, seven days after its last failure. Null while it has another status.
+	ExpiresAt *wire.Time `json:"expires_at"`
 
 	// Data The resource as it was then.
 	Data json.RawMessage `json:"data"`
@@ -5650,6 +5661,10 @@ type WebhookEventRedelivery struct {
 	// WebhookEndpoint The endpoint's id. An unknown one is 404.
 	WebhookEndpoint string `json:"webhook_endpoint"`
 }
+
+// WebhookEventStatus How telling the event went: `failed` when a delivery of it failed and none that began later has succeeded, else `pending` while one
+// is on its way, else `succeeded`. Null when no endpoint was to be told.
+type WebhookEventStatus string
 
 // WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
 type WebhookFormat string
@@ -9227,7 +9242,7 @@ func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *Web
 
 // Get sends GET /webhook_events/{id}.
 //
-// Returns an event as it was sent. It is kept as long as one of its deliveries is, or a day (by default) without any. The API key
+// Returns an event as it was sent, and how telling it went. It is kept as long as one of its deliveries is, or a day (by default) without any. The API key
 // must also hold the scopes of what the event shows: `products:read`, `checkouts:read` or `leads:read` for those of a product, checkout
 // or lead (and `customers:read` for a lead); `orders:read` and `customers:read` for an order's, with `refunds:read` for a refund's; `invoices:read` and `customers:read` for
 // an invoice's.

@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
+// FailedRetention is how long the contract keeps failed deliveries. Succeeded ones are not kept longer.
+const FailedRetention = 7 * 24 * time.Hour
+
 // DeliveryRetention is how long finished deliveries are kept. An event stays as long as one of its deliveries does,
-// and one that nobody subscribed to as long as a succeeded one.
+// and one that nobody subscribed to as long as a succeeded one. A success that made up for a failure of the same event stays
+// with that, or the event would be a failed one again.
 type DeliveryRetention struct{ Failed, Succeeded time.Duration }
 
 type deliveryRef struct {
@@ -22,8 +26,11 @@ func (s *Store) DeleteOldDeliveries(ctx context.Context, keep DeliveryRetention,
 	var deleted int64
 	for state, age := range map[DeliveryState]time.Duration{DeliveryFailed: keep.Failed, DeliverySucceeded: keep.Succeeded} {
 		old, err := selectAll[deliveryRef](ctx, s, `
-			SELECT account_id, id, event_id FROM webhook_deliveries
-			WHERE state = ? AND state IN ('succeeded', 'failed') AND finished_at < ? ORDER BY finished_at LIMIT ?`,
+			SELECT account_id, id, event_id FROM webhook_deliveries AS d
+			WHERE state = ? AND state IN ('succeeded', 'failed') AND finished_at < ? AND (state = 'failed' OR NOT EXISTS (
+				SELECT 1 FROM webhook_deliveries AS f
+				WHERE f.event_id = d.event_id AND f.account_id = d.account_id AND f.state = 'failed' AND `+madeUp("d", "f")+`))
+			ORDER BY finished_at LIMIT ?`,
 			state, s.Now().Add(-age), limit)
 		if err != nil {
 			return deleted, fmt.Errorf("find old deliveries: %w", err)

@@ -406,38 +406,3 @@ func TestPendingEndpoints_WalksThemInOrder(t *testing.T) {
 		require.Empty(t, none)
 	})
 }
-
-func TestDeleteOldDeliveries_KeepsFailedOnesSevenDays(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
-		good, bad := o.endpoint(EventAll), o.endpoint(EventAll)
-		o.emit(EventOrderPaid, "a", 1)
-		done := success(o.claim(good, 1)[0])
-		failed := success(o.claim(bad, 1)[0])
-		failed.Reason = ReasonTimeout
-		o.exchange([]DeliveryResult{done, failed})
-		keep := DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
-		left := func(after time.Duration) [2]int {
-			o.moved = after
-			_, err := o.DeleteOldDeliveries(t.Context(), keep, 1000)
-			require.NoError(t, err)
-			return [2]int{o.count("webhook_deliveries"), o.count("events")}
-		}
-		require.Equal(t, [2]int{2, 1}, left(23*time.Hour))
-		require.Equal(t, [2]int{1, 1}, left(25*time.Hour), "the event stays with its failed delivery")
-		require.Equal(t, [2]int{1, 1}, left(7*24*time.Hour-time.Hour))
-		require.Equal(t, [2]int{0, 0}, left(7*24*time.Hour+time.Hour))
-	})
-}
-
-func TestDeleteOldDeliveries_EventsThatNobodyAskedFor(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
-		o.emit(EventOrderPaid, "a", 1)
-		o.emit(EventOrderPaid, "a", 2)
-		keep := DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
-		o.moved = 25 * time.Hour
-		deleted, err := o.DeleteOldDeliveries(t.Context(), keep, 1)
-		require.NoError(t, err)
-		require.Equal(t, int64(1), deleted, "never more than the limit at once")
-		require.Equal(t, 1, o.count("events"))
-	})
-}

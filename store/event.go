@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -20,18 +21,73 @@ type Event struct {
 	KeySeq      int64  `db:"key_seq"`
 	Body        string `db:"body"`
 	CreatedAt   Time   `db:"created_at"`
+
+	Status    DeliveryState // empty if no endpoint was to be told; what is being sent counts as pending. Set where an event is read.
+	ExpiresAt *Time         // when a failed one is deleted
 }
 
 var eventColumns = columnsOf[Event]("events")
 
 // GetEvent returns an event that is still kept, or CodeMissing.
 func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, error) {
-	return s.findEvent(ctx, account, ref, "", "")
+	e, err := s.findEvent(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return e, s.judgeEvents(ctx, account, map[string]*Event{e.ID: e})
 }
 
 // EventsByID returns the events among ids.
 func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (map[string]*Event, error) {
-	return byID(ctx, s, eventColumns, account, ids)
+	events, err := byID(ctx, s, eventColumns, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	return events, s.judgeEvents(ctx, account, events)
+}
+
+// judgeEvents tells how telling each event went.
+func (s *Store) judgeEvents(ctx context.Context, account string, events map[string]*Event) error {
+	condition, ids := s.in("d.event_id", slices.Collect(maps.Keys(events)))
+	outcomes, err := selectAll[eventOutcome](ctx, s, `
+		SELECT d.event_id, SUM(CASE WHEN d.finished_at IS NULL THEN 1 ELSE 0 END) AS under_way,
+			MAX(CASE WHEN d.state = 'failed' AND NOT EXISTS (
+				SELECT 1 FROM webhook_deliveries AS later WHERE later.account_id = ? AND later.event_id = d.event_id AND later.state = 'succeeded' AND `+
+		madeUp("later", "d")+`) THEN d.finished_at END) AS failed_at
+		FROM webhook_deliveries AS d WHERE d.account_id = ? AND `+condition+` GROUP BY d.event_id`, account, account, ids)
+	if err != nil {
+		return fmt.Errorf("read how events were told: %w", err)
+	}
+	for _, o := range outcomes {
+		o.judge(events[o.EventID])
+	}
+	return nil
+}
+
+// madeUp is whether a delivery that succeeded made up for one of the same event that had failed: it began after the failure, or
+// reached the same endpoint after it. What was sent to others beside it does not.
+func madeUp(succeeded, failed string) string {
+	return `(` + succeeded + `.created_at >= ` + failed + `.finished_at
+		OR ` + succeeded + `.endpoint_id = ` + failed + `.endpoint_id AND ` + succeeded + `.finished_at >= ` + failed + `.finished_at)`
+}
+
+// eventOutcome is what became of all deliveries of an event.
+type eventOutcome struct {
+	EventID  string `db:"event_id"`
+	UnderWay int    `db:"under_way"`
+	FailedAt *Time  `db:"failed_at"` // the last failure that nothing has made up for
+}
+
+// judge gives an event its status.
+func (o *eventOutcome) judge(e *Event) {
+	switch {
+	case o.FailedAt != nil:
+		e.Status, e.ExpiresAt = DeliveryFailed, new(o.FailedAt.Add(FailedRetention))
+	case o.UnderWay > 0:
+		e.Status = DeliveryPending
+	default:
+		e.Status = DeliverySucceeded
+	}
 }
 
 func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string) (*Event, error) {

@@ -13,12 +13,9 @@ const (
 	retainBatch    = 1000 // rows of one transaction, small enough not to hold anybody up
 )
 
-// FailedRetention is how long the contract keeps failed deliveries. Succeeded ones are not kept longer.
-const FailedRetention = 7 * 24 * time.Hour
-
 // Retention is how long the log of deliveries reaches back.
 func Retention(succeeded time.Duration) store.DeliveryRetention {
-	return store.DeliveryRetention{Failed: FailedRetention, Succeeded: succeeded}
+	return store.DeliveryRetention{Failed: store.FailedRetention, Succeeded: succeeded}
 }
 
 // Retain deletes what is past its retention, now and every ten minutes, until ctx ends. All replicas may run it.

@@ -650,6 +650,13 @@ const (
 	WebhookEndpointStatusInactive WebhookEndpointStatus = "inactive"
 )
 
+// Defines values for WebhookEventStatus.
+const (
+	WebhookEventStatusFailed    WebhookEventStatus = "failed"
+	WebhookEventStatusPending   WebhookEventStatus = "pending"
+	WebhookEventStatusSucceeded WebhookEventStatus = "succeeded"
+)
+
 // Defines values for WebhookFormat.
 const (
 	WebhookFormatDiscord WebhookFormat = "discord"
@@ -5716,8 +5723,12 @@ type WebhookEvent struct {
 	// APIVersion The version of the API in which its body is written.
 	//
 	// Example: v1
-	APIVersion string    `json:"api_version"`
-	CreatedAt  wire.Time `json:"created_at"`
+	APIVersion string              `json:"api_version"`
+	Status     *WebhookEventStatus `json:"status"`
+	CreatedAt  wire.Time           `json:"created_at"`
+
+	// ExpiresAt When a failed event is deleted, seven days after its last failure. Null while it has another status.
+	ExpiresAt *wire.Time `json:"expires_at"`
 
 	// Data The resource as it was then.
 	Data json.RawMessage `json:"data"`
@@ -5728,6 +5739,10 @@ type WebhookEventRedelivery struct {
 	// WebhookEndpoint The endpoint's id. An unknown one is 404.
 	WebhookEndpoint string `json:"webhook_endpoint"`
 }
+
+// WebhookEventStatus How telling the event went: `failed` when a delivery of it failed and none that began later has succeeded, else `pending` while one
+// is on its way, else `succeeded`. Null when no endpoint was to be told.
+type WebhookEventStatus string
 
 // WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
 type WebhookFormat string

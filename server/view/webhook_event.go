@@ -16,12 +16,18 @@ func WebhookEvent(e *store.Event) api.WebhookEvent {
 	if err := json.Unmarshal([]byte(e.Body), &sent); err != nil {
 		panic("view: the body of " + e.ID + " is not JSON: " + err.Error())
 	}
+	var status *store.DeliveryState
+	if e.Status != "" {
+		status = &e.Status
+	}
 	return api.WebhookEvent{
 		ID:         e.ID,
 		Object:     "webhook_event",
 		Type:       e.Type,
 		APIVersion: sent.APIVersion,
+		Status:     enum[api.WebhookEventStatus](status),
 		CreatedAt:  at(e.CreatedAt),
+		ExpiresAt:  atOrNull(e.ExpiresAt),
 		Data:       sent.Data,
 	}
 }

@@ -14,10 +14,10 @@ import (
 func TestWebhookEvent_AnswersTheBytesThatWereSent(t *testing.T) {
 	t.Parallel()
 	data := `{"z":12345678901234567890,"a":1.10,"text":"\u003cb\u003e \u2028 é","nested":{"y":[],"b":null}}`
-	e := &store.Event{ID: "whev_" + sampleID, Type: store.EventOrderPaid, CreatedAt: sampleTime()}
+	e := &store.Event{ID: "whev_" + sampleID, Type: store.EventOrderPaid, CreatedAt: sampleTime(), Status: store.DeliveryPending}
 	e.Body = store.EventBody(e, []byte(data))
 	w := httptest.NewRecorder()
 	require.NoError(t, answer.JSON(w, 200, WebhookEvent(e)))
-	require.Equal(t, `{"id":"`+e.ID+`","object":"webhook_event","type":"order.paid","api_version":"v1","created_at":"2026-11-21T09:30:00.000Z","data":`+data+"}\n",
+	require.Equal(t, `{"id":"`+e.ID+`","object":"webhook_event","type":"order.paid","api_version":"v1","status":"pending","created_at":"2026-11-21T09:30:00.000Z","expires_at":null,"data":`+data+"}\n",
 		w.Body.String())
 }

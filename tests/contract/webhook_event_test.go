@@ -3,7 +3,9 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -23,6 +25,31 @@ func TestGetWebhookEvent_IsWhatWasSent(t *testing.T) {
 		}
 		if string(event.Data) != string(sent.Data) {
 			t.Errorf("the data is %s\nsent was %s", event.Data, sent.Data)
+		}
+	})
+}
+
+func TestGetWebhookEvent_HasFailedUntilItIsSentAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		var works atomic.Bool
+		inbox := harness.NewReceiverThat(t, func(w http.ResponseWriter, _ *http.Request) {
+			if !works.Load() {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		})
+		e := endpoint(t, c, inbox.URL, sdk.EventProductCreated)
+		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		delivery := settled(t, c, e.ID, 1)[0]
+		failed := ok[*sdk.WebhookEvent](t)(c.WebhookEvents.Get(background, delivery.Event.ID))
+		if failed.Status == nil || *failed.Status != sdk.WebhookEventStatusFailed || failed.ExpiresAt == nil || !failed.ExpiresAt.Time().Equal(delivery.FinishedAt.Time().Add(7*24*time.Hour)) {
+			t.Errorf("the event is %v, and deleted at %v; its delivery failed at %v", failed.Status, failed.ExpiresAt, delivery.FinishedAt)
+		}
+		works.Store(true)
+		ok[*sdk.WebhookDelivery](t)(c.WebhookEvents.Redeliver(background, failed.ID, &sdk.WebhookEventRedelivery{WebhookEndpoint: e.ID}))
+		settled(t, c, e.ID, 2)
+		told := ok[*sdk.WebhookEvent](t)(c.WebhookEvents.Get(background, failed.ID))
+		if told.Status == nil || *told.Status != sdk.WebhookEventStatusSucceeded || told.ExpiresAt != nil {
+			t.Errorf("sent again, the event is %v, and deleted at %v", told.Status, told.ExpiresAt)
 		}
 	})
 }
