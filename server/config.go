@@ -149,7 +149,7 @@ func (c *Config) check() error {
 			errs = append(errs, refusal(name, value, allowed))
 		}
 	}
-	_, keyErr := c.sealKeys()
+	_, keyErr := sealKeys(c.SecretKey)
 	_, proxyErr := c.Proxies()
 	_, guardErr := c.Guard()
 	_, networkErr := c.AdNetworks()
@@ -342,10 +342,10 @@ func ports(name, list string) ([]uint16, error) {
 	return all, nil
 }
 
-// sealKeys decodes the secret keys; none if there are none.
-func (c *Config) sealKeys() ([][]byte, error) {
+// sealKeys decodes secret keys; none if there are none.
+func sealKeys(list string) ([][]byte, error) {
 	var keys [][]byte
-	for _, part := range splitList(c.SecretKey) {
+	for _, part := range splitList(list) {
 		key, err := base64.StdEncoding.DecodeString(part)
 		if err != nil || len(key) != 32 {
 			return nil, errors.New("TILLWRIGHT_SECRET_KEY must be base64 of 32 bytes, e.g. from `openssl rand -base64 32`")

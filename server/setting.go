@@ -161,17 +161,26 @@ func resolveFiles(layer map[string]string) error {
 	return nil
 }
 
+// SecretKeyFile is where the secret key of a development server is kept; empty if one is configured.
+func (c *Config) SecretKeyFile() string {
+	if c.SecretKey != "" {
+		return ""
+	}
+	return filepath.Join(c.DataDir, "secret.key")
+}
+
 // SealKeys returns the keys that seal secrets at rest, the newest first. In
 // development the first start makes one and keeps it in the data directory.
 func (c *Config) SealKeys() ([][]byte, error) {
-	if c.SecretKey == "" {
-		text, err := KeptSecret(filepath.Join(c.DataDir, "secret.key"))
-		if err != nil {
-			return nil, fmt.Errorf("development secret key: %w", err)
-		}
-		c.SecretKey = text
+	file := c.SecretKeyFile()
+	if file == "" {
+		return sealKeys(c.SecretKey)
 	}
-	return c.sealKeys()
+	text, err := KeptSecret(file)
+	if err != nil {
+		return nil, fmt.Errorf("development secret key: %w", err)
+	}
+	return sealKeys(text)
 }
 
 // KeptSecret returns the text of a file, which it makes of 32 random bytes in base64,

@@ -104,19 +104,26 @@ type DeliveryResult struct {
 	Response   string `json:"response"`
 }
 
+// Exchange is what a round has claimed, and which endpoints of those asked for it has left to others.
+type Exchange struct {
+	Claimed []ClaimedDelivery
+	Closed  map[string]bool
+}
+
 // ExchangeDeliveries is the one write of a dispatcher's round: it records the results of attempts and then claims
 // deliveries of the endpoints asked for, all in one transaction. What it returns is being sent, under a lease that
 // the caller's results must carry; a result whose lease was lost changes nothing.
 //
 // Of the deliveries of one endpoint with the same ordering key only the earliest unfinished one is claimed. The
-// pending deliveries of an endpoint that is inactive or gone end as failed, endpoint_inactive.
-func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]ClaimedDelivery, error) {
+// pending deliveries of an endpoint that is inactive or gone end as failed, endpoint_inactive. Those of an endpoint whose
+// signing secret our keys do not open stay as they are, for somebody who has its key.
+func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult, claims []DeliveryClaim, lease time.Duration) (Exchange, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (Exchange, error) {
 		if err := u.planAnew(ctx); err != nil {
-			return nil, err
+			return Exchange{}, err
 		}
 		if err := u.recordDeliveries(ctx, results); err != nil {
-			return nil, err
+			return Exchange{}, err
 		}
 		return u.claimDeliveries(ctx, claims, lease)
 	})

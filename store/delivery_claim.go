@@ -88,33 +88,41 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 
 // claimDeliveries goes through the endpoints in one order everywhere, so that two dispatchers cannot wait for each
 // other.
-func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, lease time.Duration) (e Exchange, err error) {
 	if len(claims) == 0 {
-		return nil, nil
+		return e, nil
 	}
 	slices.SortFunc(claims, func(a, b DeliveryClaim) int {
 		return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.EndpointID, b.EndpointID))
 	})
 	endpoints, err := u.endpointsOf(ctx, claims)
 	if err != nil {
-		return nil, fmt.Errorf("read endpoints of deliveries: %w", err)
+		return e, fmt.Errorf("read endpoints of deliveries: %w", err)
 	}
 	active := make([]DeliveryClaim, 0, len(claims))
 	for _, claim := range claims {
-		if e := endpoints[claim.EndpointID]; e != nil && e.Status == WebhookEndpointActive {
+		endpoint := endpoints[claim.EndpointID]
+		if endpoint == nil || endpoint.Status != WebhookEndpointActive {
+			if err := u.failPending(ctx, claim.AccountID, claim.EndpointID, 1000); err != nil {
+				return e, err
+			}
+		} else if _, _, err := u.store.OpenWebhookSecrets(endpoint); err != nil {
+			if e.Closed == nil {
+				e.Closed = map[string]bool{}
+			}
+			e.Closed[claim.EndpointID] = true
+		} else {
 			active = append(active, claim)
-		} else if err := u.failPending(ctx, claim.AccountID, claim.EndpointID, 1000); err != nil {
-			return nil, err
 		}
 	}
-	claimed, err := u.claimActive(ctx, active, lease)
+	e.Claimed, err = u.claimActive(ctx, active, lease)
 	if err != nil {
-		return nil, fmt.Errorf("claim deliveries: %w", err)
+		return e, fmt.Errorf("claim deliveries: %w", err)
 	}
-	for i := range claimed {
-		claimed[i].Endpoint = endpoints[claimed[i].EndpointID]
+	for i := range e.Claimed {
+		e.Claimed[i].Endpoint = endpoints[e.Claimed[i].EndpointID]
 	}
-	return claimed, nil
+	return e, nil
 }
 
 // endpointsOf returns the endpoints of the claims that exist, by id.

@@ -72,9 +72,9 @@ func claimOf(e *WebhookEndpoint, limit int) DeliveryClaim {
 
 func (o *outbox) exchange(results []DeliveryResult, claims ...DeliveryClaim) []ClaimedDelivery {
 	o.t.Helper()
-	claimed, err := o.ExchangeDeliveries(o.t.Context(), results, claims, testLease)
+	e, err := o.ExchangeDeliveries(o.t.Context(), results, claims, testLease)
 	require.NoError(o.t, err)
-	return claimed
+	return e.Claimed
 }
 
 func (o *outbox) deliveries() []Delivery {
@@ -341,12 +341,12 @@ func TestExchangeDeliveries_ParallelClaimsDoNotOverlap(t *testing.T) {
 					for _, e := range endpoints {
 						claims = append(claims, claimOf(e, 4))
 					}
-					claimed, err := o.ExchangeDeliveries(context.Background(), nil, claims, testLease)
+					e, err := o.ExchangeDeliveries(context.Background(), nil, claims, testLease)
 					mu.Lock()
 					if err != nil {
 						t.Error(err)
 					}
-					for _, c := range claimed {
+					for _, c := range e.Claimed {
 						seen[c.ID]++
 					}
 					mu.Unlock()

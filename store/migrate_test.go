@@ -61,7 +61,7 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, database.Empty(t, PostgreSQL))
-	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", versionTable}
+	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", "secret_key_canary", versionTable}
 	keys, err := selectAll[struct {
 		Table string `db:"table_name"`
 		Index string `db:"index_name"`

@@ -69,7 +69,7 @@ func (s *Sealer) Seal(text []byte, context string) []byte {
 func (s *Sealer) Open(sealed []byte, context string) ([]byte, error) {
 	for _, key := range s.open {
 		start := sealKeyID + key.aead.NonceSize()
-		if len(sealed) < start || !bytes.Equal(sealed[:sealKeyID], key.id) {
+		if len(sealed) < start || !key.sealed(sealed) {
 			continue
 		}
 		if text, err := key.aead.Open(nil, sealed[sealKeyID:start], sealed[start:], []byte(context)); err == nil {
@@ -77,6 +77,11 @@ func (s *Sealer) Open(sealed []byte, context string) ([]byte, error) {
 		}
 	}
 	return nil, ErrSealed
+}
+
+// sealed says whether a text names the key.
+func (k sealKey) sealed(text []byte) bool {
+	return len(text) >= sealKeyID && bytes.Equal(text[:sealKeyID], k.id)
 }
 
 // signatureSize is enough that nobody guesses one.

@@ -24,7 +24,8 @@ func (e *WebhookEndpoint) PreviousSecretAt(now Time) *Time {
 }
 
 // RotateWebhookSecret gives an endpoint a new Secret, which nobody can read again. The one before it goes on signing
-// for the overlap, 0 to 168 hours, and replaces what an earlier rotation has left.
+// for the overlap, 0 to 168 hours, and replaces what an earlier rotation has left. One that no key of ours opens ends at once: it
+// signs nothing, and everything would wait for it.
 func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
@@ -36,7 +37,7 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 		}
 		e.UpdatedAt = s.Now()
 		e.SealedPreviousSecret, e.PreviousSecretUntil = nil, nil
-		if overlap > 0 {
+		if overlap > 0 && s.options.Sealer.knows(e.SealedSecret) {
 			e.SealedPreviousSecret, e.PreviousSecretUntil = e.SealedSecret, new(e.UpdatedAt.Add(overlap))
 		}
 		s.renewSecret(e)
@@ -45,9 +46,12 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 }
 
 // OpenWebhookSecrets returns the signing secrets of an endpoint, for sending: its own, and the one before the last
-// rotation, empty when there is none or its time is over.
+// rotation, empty when there is none or its time is over. One whose key is not among ours is over too: with the new one a
+// delivery is signed rightly, without the one before the overlap is only shorter. To leave all to a replica that has the key would
+// stop the webhooks for the whole overlap where none has it. What a receiver refuses that knows only the one before is tried again
+// later, by whichever replica.
 func (s *Store) OpenWebhookSecrets(e *WebhookEndpoint) (secret, previous string, err error) {
-	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil {
+	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil && s.options.Sealer.knows(e.SealedPreviousSecret) {
 		previous, err = s.openSecret(e, e.SealedPreviousSecret)
 	}
 	return secret, previous, err

@@ -64,6 +64,7 @@ type Dispatcher struct {
 	due      *time.Timer // the next round or scan
 	last     time.Time   // when a round began or ended
 	rest     time.Time   // no round before this moment
+	saidAt   time.Time   // when it was last said that a secret key is missing
 }
 
 // scan is what a look for waiting deliveries found.
@@ -76,8 +77,8 @@ type scan struct {
 type round struct {
 	results []store.DeliveryResult
 	claims  []store.DeliveryClaim
-	claimed []store.ClaimedDelivery
-	err     error
+	store.Exchange
+	err error
 }
 
 // result is what a sending goroutine hands back.
@@ -324,7 +325,7 @@ func (d *Dispatcher) exchange(ctx context.Context, claims []store.DeliveryClaim)
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 		defer cancel()
-		r.claimed, r.err = await(ctx, func() ([]store.ClaimedDelivery, error) {
+		r.Exchange, r.err = await(ctx, func() (store.Exchange, error) {
 			return d.store.ExchangeDeliveries(ctx, r.results, slices.Clone(r.claims), d.lease)
 		})
 		d.rounds <- r
@@ -348,7 +349,7 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 		return
 	}
 	got := map[string]int{}
-	for _, c := range r.claimed {
+	for _, c := range r.Claimed {
 		endpoint := endpointOf(c)
 		d.slots.take(endpoint, 1)
 		d.slots.pace(endpoint, now)
@@ -356,9 +357,13 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 		go d.send(context.WithoutCancel(ctx), c)
 	}
 	for _, claim := range r.claims {
+		if r.Closed[claim.EndpointID] {
+			d.leave(claim, now)
+			continue
+		}
 		d.claimed(claim, got[claim.EndpointID], now)
 	}
-	if len(r.claimed) > 0 && len(d.waiting) > 0 {
+	if len(r.Claimed) > 0 && len(d.waiting) > 0 {
 		d.lookBy(now)
 	}
 }
@@ -377,6 +382,17 @@ func (d *Dispatcher) claimed(claim store.DeliveryClaim, got int, now time.Time) 
 	default:
 		delete(d.waiting, claim.EndpointID)
 		d.scanBy(now.Add(quietFor))
+	}
+}
+
+// leave waits for somebody who can sign for an endpoint, and says so once in a while.
+func (d *Dispatcher) leave(claim store.DeliveryClaim, now time.Time) {
+	delete(d.waiting, claim.EndpointID)
+	d.slots.close(claim.PendingEndpoint, now)
+	if now.Sub(d.saidAt) >= closedFor {
+		d.saidAt = now
+		d.log.Error("webhooks wait for a server that has the secret key of their endpoint; no key here opens its signing secret",
+			"endpoint", claim.EndpointID, "setting", "TILLWRIGHT_SECRET_KEY")
 	}
 }
 

@@ -1,12 +1,15 @@
 package webhooks
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -119,8 +122,9 @@ func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
 		e := w.endpoint(in.URL)
 		w.product("lost")
 		claims := []store.DeliveryClaim{{PendingEndpoint: store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4, AtMost: 4}}
-		claimed, err := w.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
+		exchange, err := w.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
 		require.NoError(t, err)
+		claimed := exchange.Claimed
 		require.Len(t, claimed, 1)
 		start := time.Now()
 		w.dispatch(w.Store)
@@ -284,15 +288,75 @@ func TestDispatcher_SurvivesAPanic(t *testing.T) {
 	})
 }
 
-func TestDispatcher_DoesNotSendWhatItCannotSign(t *testing.T) {
+// What a server cannot sign it leaves, as it is, to one that can, and says so without filling the log.
+func TestDispatcher_LeavesWhatItCannotSignToOthers(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in, other := newInbox(t, nil), newInbox(t, nil)
+		e := w.endpoint(in.URL)
+		stranger := w.replica(1)
+		var lines lockedBuffer
+		stop := w.dispatch(stranger, func(d *Dispatcher) { d.log = slog.New(slog.NewJSONHandler(&lines, nil)) })
+		for n := range 3 {
+			w.product(fmt.Sprint("sealed with another key ", n))
+		}
+		_, err := stranger.CreateWebhookEndpoint(t.Context(), w.account, store.WebhookEndpoint{URL: other.URL})
+		require.NoError(t, err)
+		_, err = stranger.CreateProduct(t.Context(), w.account, store.NewProduct{Product: store.Product{Name: "for both"}})
+		require.NoError(t, err)
+		other.wait(t, 1)
+		time.Sleep(3 * pollInterval)
+		require.Empty(t, in.received())
+		waiting := 0
+		for _, d := range w.deliveries() {
+			if d == (delivery{"pending", "", 0}) {
+				waiting++
+			}
+		}
+		require.Equal(t, 4, waiting)
+		require.Equal(t, 1, strings.Count(lines.String(), "\n"), lines.String())
+		require.Contains(t, lines.String(), e.ID)
+		stop()
+
+		w.dispatch(w.Store)
+		require.Len(t, in.wait(t, 4), 4)
+		for _, d := range w.settled() {
+			require.Equal(t, "succeeded", d.State)
+		}
+	})
+}
+
+// What only the secret before a rotation would sign too is sent, signed with the new one.
+func TestDispatcher_SignsAloneWhatASecretBeforeIsMissingFor(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := newInbox(t, nil)
-		w.endpoint(in.URL)
-		w.product("sealed with another key")
+		e := w.endpoint(in.URL)
+		both := w.replica(1, 0)
+		rotated, err := both.RotateWebhookSecret(t.Context(), w.account, e.ID, store.DefaultSecretOverlap)
+		require.NoError(t, err)
+		w.product("sent by who has the new key alone")
 		w.dispatch(w.replica(1))
-		require.Equal(t, []delivery{{"failed", "aborted", 1}}, w.settled())
-		require.Empty(t, in.received())
+		got := in.wait(t, 1)[0]
+		require.True(t, signature.Verify([]byte(got.body), rotated.Secret, got.header.Get("X-Service-Hmac-SHA256")))
+		require.Empty(t, got.header.Get("X-Service-Hmac-SHA256-Previous"))
 	})
+}
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 func TestRetain_DeletesAndEnds(t *testing.T) {

@@ -2,6 +2,8 @@ package webhooks
 
 import (
 	"fmt"
+	"log/slog"
+	"sync"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks/chat"
@@ -11,11 +13,13 @@ import (
 type Renderer struct {
 	store *store.Store
 	base  string
+
+	saysShorter sync.Once
 }
 
 // NewRenderer returns a renderer whose chat messages link to objects below base, the public address of the API:
 // https://shop.example/v1.
-func NewRenderer(s *store.Store, base string) *Renderer { return &Renderer{s, base} }
+func NewRenderer(s *store.Store, base string) *Renderer { return &Renderer{store: s, base: base} }
 
 // message puts the stored body of an event into the endpoint's format, with what signs it now. Equal bodies become
 // equal messages.
@@ -23,6 +27,12 @@ func (r *Renderer) message(e *store.WebhookEndpoint, eventID string, body []byte
 	secret, previous, err := r.store.OpenWebhookSecrets(e)
 	if err != nil {
 		return Message{}, err
+	}
+	if previous == "" && e.PreviousSecretAt(r.store.Now()) != nil {
+		r.saysShorter.Do(func() {
+			slog.Error("webhooks are signed with the new secret alone before the overlap of its rotation is over; no key here opens the one before",
+				"endpoint", e.ID, "setting", "TILLWRIGHT_SECRET_KEY")
+		})
 	}
 	m := Message{EventID: eventID, URL: e.URL, Secret: secret, PreviousSecret: previous, Body: body, Attempt: attempt}
 	switch e.Format {

@@ -28,6 +28,8 @@ const (
 	// quietFor is how long an endpoint is left alone that had something waiting and nothing to claim: what waits for
 	// it comes after something that is still being sent, here or by another replica.
 	quietFor = 100 * time.Millisecond
+	// closedFor is how long an endpoint is left to others whose secret our keys do not open, until the next look.
+	closedFor = time.Minute
 	// rememberFor is how long the speed of an endpoint counts after its last answer.
 	rememberFor = 10 * time.Minute
 )
@@ -55,6 +57,7 @@ type slots struct {
 	speeds map[string]speed
 	quiet  map[string]time.Time // until when
 	paced  map[string]time.Time // until when
+	closed map[string]time.Time // until when: nobody here can sign for them
 }
 
 // speed is how an endpoint answered last.
@@ -66,7 +69,7 @@ type speed struct {
 func newSlots() *slots {
 	return &slots{
 		ofAccount: map[string]int{}, slowOfAccount: map[string]int{}, ofEndpoint: map[string]int{},
-		speeds: map[string]speed{}, quiet: map[string]time.Time{}, paced: map[string]time.Time{},
+		speeds: map[string]speed{}, quiet: map[string]time.Time{}, paced: map[string]time.Time{}, closed: map[string]time.Time{},
 	}
 }
 
@@ -148,13 +151,14 @@ func (s *slots) pace(e store.PendingEndpoint, now time.Time) {
 	}
 }
 
+// close leaves an endpoint to others for a while, whatever happens to it meanwhile.
+func (s *slots) close(e store.PendingEndpoint, now time.Time) {
+	s.closed[e.EndpointID] = now.Add(closedFor)
+}
+
 // quietUntil is in the past for an endpoint that is not left alone.
 func (s *slots) quietUntil(e store.PendingEndpoint) time.Time {
-	quiet, paced := s.quiet[e.EndpointID], s.paced[e.EndpointID]
-	if paced.After(quiet) {
-		return paced
-	}
-	return quiet
+	return later(later(s.quiet[e.EndpointID], s.paced[e.EndpointID]), s.closed[e.EndpointID])
 }
 
 // stir ends a hush, because one of the endpoint's deliveries has its result.
@@ -162,7 +166,7 @@ func (s *slots) stir(e store.PendingEndpoint) { delete(s.quiet, e.EndpointID) }
 
 // forget drops the moments that have passed, and the speeds of endpoints that nothing was sent to for long.
 func (s *slots) forget(now time.Time) {
-	for _, moments := range []map[string]time.Time{s.quiet, s.paced} {
+	for _, moments := range []map[string]time.Time{s.quiet, s.paced, s.closed} {
 		for id, until := range moments {
 			if now.After(until) {
 				delete(moments, id)

@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -44,10 +45,14 @@ func newWorld(t *testing.T, url string) *world {
 	return w
 }
 
-// replica opens the database once more, with a secret key of 32 times the byte.
-func (w *world) replica(key byte) *store.Store {
+// replica opens the database once more, with secret keys of 32 times each byte.
+func (w *world) replica(keys ...byte) *store.Store {
 	w.t.Helper()
-	sealer, err := store.NewSealer([]byte(strings.Repeat(string(key), 32)))
+	var all [][]byte
+	for _, key := range keys {
+		all = append(all, bytes.Repeat([]byte{key}, 32))
+	}
+	sealer, err := store.NewSealer(all...)
 	require.NoError(w.t, err)
 	s, err := store.Open(w.t.Context(), store.Options{
 		URL: w.url, Sealer: sealer, Synchronous: "normal",

@@ -179,12 +179,10 @@ func TestLog_KeepsTheSecretsOfWebhooks(t *testing.T) {
 		restore()
 		server.Terminate(t)
 
-		// Another key can open nothing that is sealed.
+		// Another key can open nothing that is sealed, so that a server with it does not start.
 		s.binary.Env = append(s.binary.Env, "TILLWRIGHT_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
-		blind := s.binary.Serve(t, "")
-		s.client(blind).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "cannot be signed"})
-		awaitLog(t, blind, "sealed text cannot be opened")
-		blind.Terminate(t)
+		blind := s.binary.Start(t, "")
+		blind.Ended(t)
 
 		log := server.Log() + blind.Log()
 		for _, secret := range secrets {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,4 +70,30 @@ func prepareSchema(ctx context.Context, s *store.Store, migrate bool) error {
 		return s.Migrate(ctx)
 	}
 	return s.CheckSchema(ctx)
+}
+
+// ownSecretKeys refuses to serve a database with the secret keys of another one, and says what that means for other servers. A
+// key that has left the list too early is no reason to stop everything else.
+func ownSecretKeys(ctx context.Context, s *store.Store, keyFile string, log *slog.Logger) error {
+	change, err := s.OwnSecretKeys(ctx)
+	if refused, ok := errors.AsType[*store.SecretKeyError](err); ok {
+		refused.File = keyFile
+	}
+	if err != nil {
+		return err
+	}
+	switch change {
+	case store.KeyMoved:
+		log.Warn("the first secret key of the list is the one of the database from now on: a server that has only older ones goes on until it ends, and does not start again",
+			"setting", "TILLWRIGHT_SECRET_KEY")
+	case store.KeyReplaced:
+		log.Warn("the secret key is another one than at the last start; nothing is sealed with that one, and no order, invoice or kept answer is there whose address or text depends on it", "setting", "TILLWRIGHT_SECRET_KEY")
+	case store.KeyKept:
+	}
+	closed, err := s.CountClosed(ctx)
+	if err == nil && closed > 0 {
+		log.Error("no secret key opens some signing secrets, keys of Stripe or tokens of channels: put the key that they were sealed with behind the others, or enter them anew; `tillwright doctor` lists them",
+			"count", closed, "setting", "TILLWRIGHT_SECRET_KEY")
+	}
+	return err
 }

@@ -40,7 +40,7 @@ func newCommand() *cobra.Command {
 	root.SetOut(os.Stdout)
 	settings.register(root.PersistentFlags())
 	root.AddCommand(
-		serveCommand(settings), migrateCommand(settings), doctorCommand(settings), accountsCommand(settings), keysCommand(settings),
+		serveCommand(settings), migrateCommand(settings), doctorCommand(settings), accountsCommand(settings), keysCommand(settings), secretCommand(settings),
 		listenCommand(), triggerCommand(), adsCommand(settings), versionCommand(),
 	)
 	return root

@@ -101,6 +101,9 @@ func serveDatabase(ctx context.Context, config *server.Config, o serveOptions, o
 	if err := prepareSchema(ctx, s, o.migrate); err != nil {
 		return err
 	}
+	if err := ownSecretKeys(ctx, s, config.SecretKeyFile(), log); err != nil {
+		return err
+	}
 	if o.demo {
 		if err := welcome(ctx, out, s, config.PublicURL); err != nil {
 			return err

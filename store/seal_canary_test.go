@@ -1,0 +1,354 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// keysOf returns a sealer with keys of 32 equal bytes.
+func keysOf(t *testing.T, keys ...byte) *Sealer {
+	t.Helper()
+	var all [][]byte
+	for _, b := range keys {
+		key := make([]byte, 32)
+		for i := range key {
+			key[i] = b
+		}
+		all = append(all, key)
+	}
+	sealer, err := NewSealer(all...)
+	require.NoError(t, err)
+	return sealer
+}
+
+// own is a start of a server with secret keys.
+func (s *shop) own(t *testing.T, keys ...byte) error {
+	t.Helper()
+	s.options.Sealer = keysOf(t, keys...)
+	_, err := s.OwnSecretKeys(t.Context())
+	return err
+}
+
+// adopt is `tillwright secret adopt` with the keys of the last start.
+func (s *shop) adopt(t *testing.T, lost bool) (adopted bool) {
+	t.Helper()
+	adopted, err := s.AdoptSecretKey(t.Context(), lost)
+	require.NoError(t, err)
+	return adopted
+}
+
+// closed is what doctor finds.
+func (s *shop) closed(t *testing.T) []Violation {
+	t.Helper()
+	var found []Violation
+	require.NoError(t, s.CheckSealed(t.Context(), func(_ string, broken []Violation) { found = append(found, broken...) }))
+	return found
+}
+
+func refusesKey(t *testing.T, err error) {
+	t.Helper()
+	var refused *SecretKeyError
+	require.ErrorAs(t, err, &refused)
+	require.ErrorContains(t, err, "TILLWRIGHT_SECRET_KEY")
+}
+
+func TestOwnSecretKeys_ADatabaseHasItsKey(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		require.NoError(t, s.own(t, 1))
+		require.NoError(t, s.own(t, 1), "and again")
+		refusesKey(t, s.own(t, 2))
+		refusesKey(t, s.own(t, 2, 3))
+		require.NoError(t, s.own(t, 1))
+
+		require.NoError(t, s.own(t, 1, 2), "the new one behind the old one")
+		require.NoError(t, s.own(t, 2, 1), "and then before it")
+		refusesKey(t, s.own(t, 1))
+		require.NoError(t, s.own(t, 1, 2), "a server that has both, in the other order")
+		require.NoError(t, s.own(t, 2, 1))
+		require.NoError(t, s.own(t, 2))
+	})
+}
+
+func TestOwnSecretKeys_SaysWhenOthersDoNotStartAgain(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for _, start := range []struct {
+			keys []byte
+			want KeyChange
+		}{{[]byte{1}, KeyKept}, {[]byte{1, 2}, KeyKept}, {[]byte{2, 1}, KeyMoved}, {[]byte{2, 1}, KeyKept}, {[]byte{2}, KeyKept}} {
+			s.options.Sealer = keysOf(t, start.keys...)
+			change, err := s.OwnSecretKeys(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, start.want, change, "%v", start.keys)
+		}
+	})
+}
+
+// Who alone serves an embedded database needs nobody's leave to come with another key, as long as nothing is sealed.
+func TestOwnSecretKeys_AMistakeThatSealedNothingIsCorrected(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, database.URL(t, SQLite))
+	s.options.Exclusive = true
+	require.NoError(t, s.own(t, 1))
+	s.options.Sealer = keysOf(t, 2)
+	change, err := s.OwnSecretKeys(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, KeyReplaced, change)
+
+	s.checkout(t, s.onSale(t, fixedPrice(1000)))
+	refusesKey(t, s.own(t, 1))
+	require.NoError(t, s.own(t, 2), "who was refused has changed nothing")
+}
+
+// What a key has signed is in no table: what it was signed for is.
+func TestOwnSecretKeys_AKeyWhoseAddressesWereGivenOutIsNotReplacedUnasked(t *testing.T) {
+	t.Parallel()
+	for given, give := range map[string]func(t *testing.T, s *shop){
+		"the address of an invoice": func(t *testing.T, s *shop) {
+			draft, err := s.CreateInvoice(t.Context(), s.account, InvoiceDraft{
+				Invoice: &Invoice{CollectionMethod: CollectionMethodChargeAutomatically}, Customer: s.customer(t, "grace@example.com", nil).ID,
+				Lines: []NewInvoiceLine{{Description: ref("Advice"), UnitAmount: ref(int64(700)), Quantity: 1}},
+			})
+			require.NoError(t, err)
+			invoice, err := s.FinalizeInvoice(t.Context(), s.account, draft.ID)
+			require.NoError(t, err)
+			require.NotEmpty(t, invoice.HostedURL)
+		},
+		"an answer that is kept": func(t *testing.T, s *shop) {
+			_, _, err := s.Request(t.Context(), &Key{Account: s.account, Key: "k"}, func(ctx context.Context) (*Answer, error) {
+				return &Answer{Status: 201, Body: []byte("made")}, nil
+			})
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(given, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t, database.URL(t, SQLite))
+			s.options.Exclusive = true
+			require.NoError(t, s.own(t, 1))
+			give(t, s)
+			err := s.own(t, 2)
+			refusesKey(t, err)
+			require.ErrorContains(t, err, "tillwright secret adopt")
+			require.NoError(t, s.own(t, 1), "who was refused has changed nothing")
+
+			refusesKey(t, s.own(t, 2))
+			require.True(t, s.adopt(t, false), "nothing is sealed")
+			require.NoError(t, s.own(t, 2))
+		})
+	}
+}
+
+func TestAdoptSecretKey_ChangesNothingWithoutLeaveThatStaysClosed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		require.NoError(t, s.own(t, 1))
+		refusesKey(t, s.own(t, 2))
+		require.True(t, s.adopt(t, false), "nothing is sealed")
+		require.NoError(t, s.own(t, 2))
+		refusesKey(t, s.own(t, 1))
+
+		s.options.Sealer = keysOf(t, 2)
+		s.checkout(t, s.onSale(t, fixedPrice(1000)))
+		refusesKey(t, s.own(t, 3))
+		require.False(t, s.adopt(t, false))
+		require.NoError(t, s.own(t, 2), "who was refused has changed nothing")
+
+		refusesKey(t, s.own(t, 3))
+		require.True(t, s.adopt(t, true))
+		require.NoError(t, s.own(t, 3))
+		refusesKey(t, s.own(t, 2))
+	})
+}
+
+// A database from before there were canaries is adopted, too.
+func TestAdoptSecretKey_OfAnOlderDatabase(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.checkout(t, s.onSale(t, fixedPrice(1000)))
+		refusesKey(t, s.own(t, 2))
+		require.False(t, s.adopt(t, false))
+		require.True(t, s.adopt(t, true))
+		require.NoError(t, s.own(t, 2))
+	})
+}
+
+// What somebody has to enter again is found, and once it was the database is as it was before the key was lost.
+func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		ctx := t.Context()
+		require.NoError(t, s.own(t, 1))
+		e, err := s.CreateWebhookEndpoint(ctx, s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: JSON[[]string]{V: []string{EventAll}}})
+		require.NoError(t, err)
+		enterStripe := func() error {
+			_, err := s.UpdateAccount(ctx, s.account, func(a *Account) {
+				a.NewStripeKey, a.NewStripeWebhookSecret, a.StripePublishableKey = ref("sk_test_1"), ref("whsec_1"), ref("pk_test_1")
+			})
+			return err
+		}
+		require.NoError(t, enterStripe())
+		channel, err := s.CreateSocialAccount(ctx, s.account, NewSocialAccount{Platform: PlatformTikTok, Driver: "sandbox", Token: "secret-token"})
+		require.NoError(t, err)
+		_, err = s.ActivateSocialAccount(ctx, s.account, channel.ID)
+		require.NoError(t, err)
+		bought := s.checkout(t, s.onSale(t, fixedPrice(1000)))
+		require.Empty(t, s.closed(t))
+
+		refusesKey(t, s.own(t, 2))
+		require.True(t, s.adopt(t, true))
+		var ids []string
+		for _, v := range s.closed(t) {
+			ids = append(ids, v.Object)
+		}
+		require.ElementsMatch(t, []string{e.ID, s.account, s.account, channel.ID}, ids)
+		closed, err := s.CountClosed(ctx)
+		require.NoError(t, err)
+		require.Equal(t, len(ids), closed)
+
+		_, err = s.RotateWebhookSecret(ctx, s.account, e.ID, DefaultSecretOverlap)
+		require.NoError(t, err)
+		require.NoError(t, enterStripe())
+		_, err = s.DeactivateSocialAccount(ctx, s.account, channel.ID)
+		require.NoError(t, err)
+		require.Empty(t, s.closed(t))
+		e, err = s.GetWebhookEndpoint(ctx, s.account, e.ID)
+		require.NoError(t, err)
+		secret, previous, err := s.OpenWebhookSecrets(e)
+		require.NoError(t, err, "nothing waits for the secret before")
+		require.NotEmpty(t, secret)
+		require.Empty(t, previous)
+		secrets, err := s.GetStripeSecrets(ctx, s.account)
+		require.NoError(t, err)
+		require.Equal(t, StripeSecrets{"sk_test_1", "whsec_1"}, secrets)
+
+		s.bringsTheirSecret(t, bought)
+	})
+}
+
+// bringsTheirSecret holds that a checkout is shown without its secret until its buyer comes, who can go on.
+func (s *shop) bringsTheirSecret(t *testing.T, bought *Checkout) {
+	t.Helper()
+	shown, err := s.GetCheckout(t.Context(), s.account, bought.ID)
+	require.NoError(t, err)
+	require.Empty(t, shown.ClientSecret+shown.URL)
+	list, _, err := s.ListCheckouts(t.Context(), s.account, ListCheckouts{Page: Page{Limit: 10}})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	_, id, err := s.CheckoutOfSecret(t.Context(), bought.ClientSecret)
+	require.NoError(t, err)
+	shown, err = s.GetCheckout(t.Context(), s.account, id)
+	require.NoError(t, err)
+	require.Equal(t, bought.ClientSecret, shown.ClientSecret)
+	require.Equal(t, bought.URL, shown.URL)
+}
+
+func TestOwnSecretKeys_OfSeveralAtOnceOneChooses(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		first := newShop(t, url)
+		var all sync.WaitGroup
+		errs := make([]error, 8)
+		for i := range errs {
+			s := &shop{Store: openStore(t, url)}
+			all.Go(func() { errs[i] = s.own(t, byte(i%2)) })
+		}
+		all.Wait()
+		chosen := byte(0)
+		if first.own(t, 0) != nil {
+			chosen = 1
+		}
+		for i, err := range errs {
+			if byte(i%2) == chosen {
+				require.NoError(t, err)
+			} else {
+				refusesKey(t, err)
+			}
+		}
+	})
+}
+
+// A database that was served before there were canaries tells its key by what is sealed in it.
+func TestOwnSecretKeys_AnOlderDatabaseHasItsKeyToo(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		o.options.Sealer = keysOf(t, 1)
+		o.endpoint(EventOrderCreated)
+		s := &shop{Store: o.Store}
+		refusesKey(t, s.own(t, 2))
+		require.NoError(t, s.own(t, 1), "who was refused has changed nothing")
+	})
+}
+
+// A key that leaves the list too early closes what it has sealed, and nothing else.
+func TestCountClosed_CountsWhatAKeyHasLeftBehind(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		s := &shop{Store: o.Store}
+		require.NoError(t, s.own(t, 1))
+		e := o.endpoint(EventOrderCreated)
+		require.NoError(t, s.own(t, 2, 1))
+		o.endpoint(EventOrderCreated)
+		count := func(want int) {
+			closed, err := s.CountClosed(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, want, closed)
+		}
+		count(0)
+		require.NoError(t, s.own(t, 2))
+		count(1)
+
+		claimed := o.exchange(nil, claimOf(e, 4))
+		require.Empty(t, claimed)
+		_, err := o.RotateWebhookSecret(t.Context(), o.account, e.ID, 0)
+		require.NoError(t, err)
+		count(0)
+	})
+}
+
+// The secret before a rotation is in use as long as it signs. When its key has left the list, what is sent is signed with the new
+// one alone, and whoever looks finds out.
+func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		s := &shop{Store: o.Store, account: o.account}
+		require.NoError(t, s.own(t, 1))
+		e := o.endpoint(EventOrderCreated)
+		require.NoError(t, s.own(t, 2, 1))
+		rotated, err := o.RotateWebhookSecret(t.Context(), o.account, e.ID, maxSecretOverlap)
+		require.NoError(t, err)
+		closed := func(want ...string) {
+			t.Helper()
+			var ids []string
+			for _, v := range s.closed(t) {
+				ids = append(ids, v.Object)
+			}
+			require.ElementsMatch(t, want, ids)
+			n, err := s.CountClosed(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, len(want), n)
+		}
+		closed()
+
+		require.NoError(t, s.own(t, 2))
+		closed(e.ID)
+		require.False(t, s.adopt(t, false))
+		o.emit(EventOrderCreated, "ord_1", 1)
+		claimed := o.claim(e, 4)
+		require.Len(t, claimed, 1, "nothing waits for the secret before")
+		secret, previous, err := o.OpenWebhookSecrets(claimed[0].Endpoint)
+		require.NoError(t, err)
+		require.Equal(t, []string{rotated.Secret, ""}, []string{secret, previous})
+
+		stored, err := o.GetWebhookEndpoint(t.Context(), o.account, e.ID)
+		require.NoError(t, err)
+		s.options.Sealer = keysOf(t, 2, 1)
+		stored.SealedPreviousSecret[len(stored.SealedPreviousSecret)-1] ^= 1
+		_, _, err = o.OpenWebhookSecrets(stored)
+		require.ErrorIs(t, err, ErrSealed, "what was tampered with is not over")
+
+		s.options.Sealer = keysOf(t, 2)
+		o.moved = maxSecretOverlap + time.Second
+		closed()
+		require.True(t, s.adopt(t, false))
+	})
+}
