@@ -63,6 +63,9 @@ type Account struct {
 	ProrationBehavior         ProrationBehavior `db:"proration_behavior"`
 	Dunning                   JSON[Dunning]     `db:"dunning"`
 	PaymentsProvider          PaymentsProvider  `db:"payments_provider"`
+	DeclineLimit              *int64            `db:"decline_limit"`          // declines in an hour that pause the payments of buyers without a key; nil: none do
+	PaymentsPausedUntil       *Time             `db:"payments_paused_until"`  // by the store's time
+	PaymentHoldMinutes        int64             `db:"payment_hold_minutes"`   // that a buyer has for what a payment requires of them
 	StripePublishableKey      *string           `db:"stripe_publishable_key"` // for the pages; no secret
 	SealedStripeKey           []byte            `db:"stripe_secret_key"`
 	StripeKeyLast4            *string           `db:"stripe_secret_key_last4"` // nil: there is none
@@ -141,6 +144,10 @@ func (a *Account) checkBilling(p *Problems) {
 	for i, days := range d.IntervalsDays {
 		p.Check(days >= 1 && days <= maxDunningDays, fmt.Sprintf("dunning.intervals_days.%d", i), "There are 1 to 60 days between two attempts.")
 	}
+	p.Check(a.DeclineLimit == nil || *a.DeclineLimit >= minDeclineLimit && *a.DeclineLimit <= maxDeclineLimit,
+		"decline_limit", "Payments pause after 10 to 1000000 declines in an hour. Null means never.")
+	p.Check(a.PaymentHoldMinutes >= minHoldMinutes && a.PaymentHoldMinutes <= maxHoldMinutes,
+		"payment_hold_minutes", "A payment waits 5 to 120 minutes for its buyer.")
 	p.Check(d.OnExhausted == "cancel", "dunning.on_exhausted", "When all attempts have failed, the subscription is canceled: send cancel.")
 }
 
@@ -201,8 +208,9 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 		a := &Account{ID: NewID(KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
 			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", PaymentsProvider: s.usualProvider(),
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
-			Tax:     JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
-			Dunning: JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}), CreatedAt: s.Now()}
+			Tax:          JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
+			Dunning:      JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
+			DeclineLimit: new(int64(defaultDeclineLimit)), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(); err != nil {
 			return nil, err
@@ -239,6 +247,9 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		}
 		if err := s.checkStripeMode(a, &before); err != nil {
 			return nil, err
+		}
+		if a.PaymentsPausedUntil != nil && !sameJSON(a.PaymentsPausedUntil, before.PaymentsPausedUntil) {
+			return nil, Invalid("payments_paused_until", "Send null to let buyers pay again. Only declines pause their payments.")
 		}
 		s.sealStripe(a)
 		if err := a.check(); err != nil {
@@ -294,6 +305,9 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 	a, err := get[Account](ctx, s, accountColumns.selectSQL+` WHERE id = ?`+lock, account)
 	if err == nil && a == nil {
 		err = Missing("account", "", account)
+	}
+	if err == nil && a.PaymentsPausedUntil != nil && *a.PaymentsPausedUntil <= s.Now() {
+		a.PaymentsPausedUntil = nil
 	}
 	return a, err
 }

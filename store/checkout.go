@@ -72,6 +72,8 @@ type Checkout struct {
 	PaymentStatus         CheckoutPaymentStatus   `db:"payment_status"`
 	PaymentMethodRequired bool                    `db:"payment_method_required"`
 	LastPaymentError      JSON[*PaymentFailure]   `db:"last_payment_error"`
+	Attempts              int64                   `db:"attempts"` // to pay it, that were declined lately or are under way
+	RetryAt               *Time                   `db:"retry_at"` // before it nobody tries again; nil: nobody has tried
 	NextAction            JSON[*NextAction]       `db:"next_action"`
 	SuccessURL            *string                 `db:"success_url"`
 	CancelURL             *string                 `db:"cancel_url"`

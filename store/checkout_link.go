@@ -253,3 +253,11 @@ func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string)
 
 // reveal sets the address of the link.
 func (l *CheckoutLink) reveal(s *Store) { l.URL = s.options.PublicURL + "/buy/" + l.ID }
+
+// link is the checkout link by which the buyer came, nil for none.
+func (c *Checkout) link() *string {
+	if c.Source.V == nil {
+		return nil
+	}
+	return c.Source.V.CheckoutLink
+}

@@ -147,6 +147,10 @@ func (s *Store) NextDue(ctx context.Context, account string, after, until Time, 
 
 // edgeOfDue is the first or the last time in a stretch at which something falls due, nil if nothing does.
 func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until Time) (*Time, error) {
+	hold, err := s.hold(ctx, account)
+	if err != nil {
+		return nil, err
+	}
 	row, err := get[struct {
 		At *Time `db:"at"`
 	}](ctx, s, `
@@ -164,7 +168,7 @@ func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, unti
 			SELECT `+edge+`(created_at) + ? FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at > ? AND created_at <= ?
 		) AS stretch`,
 		account, after, until, account, after, until, account, after, until, account, after, until,
-		ActionLifetime.Microseconds(), account, after.Add(-ActionLifetime), until.Add(-ActionLifetime))
+		hold.Microseconds(), account, after.Add(-hold), until.Add(-hold))
 	if err != nil {
 		return nil, fmt.Errorf("read what falls due: %w", err)
 	}

@@ -93,6 +93,14 @@ var invariants = []invariant{
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'processing' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM payments p
 			WHERE p.account_id = c.account_id AND p.checkout_id = c.id AND p.status IN ('pending', 'requires_action'))`},
+	{"a guard counts the payments under way, and the pieces that they hold", `
+		SELECT g.account_id, g.subject AS id FROM payment_guards g WHERE g.under_way <> (
+			SELECT COALESCE(SUM(COALESCE((
+				SELECT SUM(l.quantity) FROM line_items l
+				WHERE l.account_id = p.account_id AND l.checkout_id = p.checkout_id AND l.kind = 'price'
+					AND g.subject LIKE 'held:' || l.price_variant_id || ':%'), 1)), 0)
+			FROM payments p
+			WHERE p.account_id = g.account_id AND p.status IN ('pending', 'requires_action') AND p.guards LIKE '%"' || g.subject || '"%')`},
 	{"order numbers run from 1 without gaps", `
 		SELECT account_id, MAX(id) AS id FROM orders GROUP BY account_id
 		HAVING MIN(number) <> 1 OR MAX(number) <> COUNT(DISTINCT number) OR COUNT(number) <> COUNT(DISTINCT number)`},

@@ -9,7 +9,7 @@ import (
 )
 
 // Rows are locked in one order by every use case, which leaves out those that it does not need: checkout or
-// subscription, payment, customer, invoice, order, discount, counters, products by id, price variants by id.
+// subscription, payment, customer, invoice, order, checkout link, discount, counters, products by id, price variants by id, payment guards.
 
 // bill is an order with its invoice, and what their events inline. All their events have one ordering key, the
 // order's id, and one count: the order's. Order is nil while the invoice is a draft.

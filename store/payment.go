@@ -56,6 +56,8 @@ type Payment struct {
 	SaveMethod    bool                  `db:"save_method"`       // it is to be saved
 	OffSession    bool                  `db:"off_session"`       // the buyer is not there to do anything
 	OnPage        bool                  `db:"on_page"`           // the buyer is on our page, and comes back to it from their bank
+	Keyless       bool                  `db:"keyless"`           // the buyer came without an API key
+	Guards        JSON[[]string]        `db:"guards"`            // that count it, while it is under way
 	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       JSON[*PaymentFailure] `db:"failure"`
 	NextActionURL *string               `db:"next_action_url"` // while it requires an action
@@ -101,10 +103,15 @@ type Confirm struct {
 	Save          bool
 	TermsAccepted bool
 	OnPage        bool // the buyer is on our page
+	IsPublic      bool // whoever has the client secret pays, on our page or elsewhere
+	From          Buyer
 
 	customerRef *string // of the saved method
 	methodID    *string
 }
+
+// isKeyless reports whether somebody pays without an API key.
+func (c Confirm) isKeyless() bool { return c.IsPublic || c.From.keyless() }
 
 // Confirmation is how far the payment of a checkout or of an invoice is; the other one is nil. Payment is nil if there
 // is nothing to charge.
@@ -112,6 +119,8 @@ type Confirmation struct {
 	Checkout *Checkout
 	Invoice  *Invoice
 	Payment  *Payment
+
+	PausedUntil *Time // the payment was declined, as too many were: buyers without a key cannot pay before
 }
 
 // ChargeResult is what a provider says about the charge of a payment.
@@ -131,7 +140,7 @@ func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) 
 // BeginConfirm locks an open checkout, checks that it can be bought as it stands, holds its stock and stores the
 // intent to charge, all of it before the provider is asked. With nothing to pay it makes the order at once. A request
 // that is sent again gets the intent of the first time, and a completed checkout is returned as it is; one that is
-// being paid, or expired, is CodeInvalid on status.
+// being paid, or expired, is CodeInvalid on status. After too many declines it is CodeRateLimit.
 func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confirm) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
@@ -188,7 +197,17 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 		if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
 			return &Confirmation{Checkout: c, Payment: payment}, nil
 		}
-		return &Confirmation{Checkout: c, Payment: payment}, u.settle(ctx, c, payment, result)
+		settled := &Confirmation{Checkout: c, Payment: payment}
+		items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		guards, waited := payment.Guards.V, payment.Status == PaymentStatusRequiresAction
+		if err := u.settle(ctx, c, items, payment, result); err != nil || !payment.Status.IsFinal() {
+			return settled, err
+		}
+		settled.PausedUntil, err = u.settleGuards(ctx, payment, guards, items, waited)
+		return settled, err
 	})
 }
 
@@ -206,14 +225,32 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 	return &Confirmation{Checkout: c, Payment: payment}, err
 }
 
-// PaymentAge returns how long ago a payment began, by its account's clock.
-func (s *Store) PaymentAge(ctx context.Context, p *Payment) (time.Duration, error) {
-	now, err := s.businessNow(ctx, p.AccountID)
-	return time.Duration(now-p.CreatedAt) * time.Microsecond, err
+// How long a buyer has for an action that the provider wants, as the seller chooses. Stock is held meanwhile.
+const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
+
+// hold is how long a payment of an account waits for its buyer.
+func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
+	minutes, err := get[int64](ctx, s, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
+	return time.Duration(deref(minutes)) * time.Minute, err
 }
 
-// ActionLifetime is how long a buyer has for an action that the provider wants. Stock is held meanwhile.
-const ActionLifetime = 30 * time.Minute
+// HoldIsOver reports whether the buyer's time is over for what a payment requires of them, by their account's clock: that
+// which the seller gives them, and at the latest that of the checkout.
+func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, error) {
+	p := begun.Payment
+	if p.Status != PaymentStatusRequiresAction {
+		return false, nil
+	}
+	now, err := s.businessNow(ctx, p.AccountID)
+	if err != nil {
+		return false, err
+	}
+	if begun.Checkout != nil && begun.Checkout.ExpiresAt <= now {
+		return true, nil
+	}
+	hold, err := s.hold(ctx, p.AccountID)
+	return p.CreatedAt.Add(hold) <= now, err
+}
 
 // WaitingPayments names an account's payments whose buyer's time is over, at most limit.
 func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]Due, error) {
@@ -221,9 +258,13 @@ func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) 
 	if err != nil {
 		return nil, err
 	}
+	hold, err := s.hold(ctx, account)
+	if err != nil {
+		return nil, err
+	}
 	return selectAll[Due](ctx, s, `
 		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at <= ? ORDER BY created_at, id LIMIT ?`,
-		account, now.Add(-ActionLifetime), limit)
+		account, now.Add(-hold), limit)
 }
 
 // CheckoutPayment returns the payment under way of a checkout, or CodeMissing.
@@ -268,7 +309,7 @@ func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Pay
 
 // beginConfirm stores the intent to charge, or makes the order where there is nothing to charge. A method that is to be
 // saved needs the provider too, so that its payment may be one of nothing.
-func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Confirm) (payment *Payment, err error) {
+func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {
 	if err := u.store.useSaved(ctx, c, &in); err != nil {
 		return nil, err
 	}
@@ -277,41 +318,67 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 		return nil, err
 	}
 	if c.AmountDueNow == 0 && !in.saves() {
-		if err := u.redeemDiscount(ctx, c); err != nil {
+		if err := u.redeemOffer(ctx, c); err != nil {
 			return nil, err
 		}
 		return nil, u.complete(ctx, c, items, nil, in.method())
 	}
-	if payment, err = u.beginPayment(ctx, c, id, in); err != nil {
+	payment, pausedUntil, err := u.beginPayment(ctx, c, id, in)
+	if err != nil {
 		return nil, err
 	}
-	if err := u.redeemDiscount(ctx, c); err != nil {
+	if err := u.redeemOffer(ctx, c); err != nil {
 		return nil, err
 	}
-	return payment, u.reserve(ctx, c.AccountID, items) // last, because other buyers wait for these rows
+	if err := u.reserve(ctx, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
+		return nil, err
+	}
+	left, err := u.hold(ctx, c, payment, items, in.From)
+	if err != nil {
+		return nil, err
+	}
+	return payment, u.guard(ctx, c.AccountID, payment.Guards.V, sizesOf(items), left, pausedUntil)
 }
 
-func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {
+// redeemOffer counts a use of the discount.
+func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
+	return u.redeemDiscount(ctx, c)
+}
+
+// beginPayment also returns until when payments are paused for the buyer.
+func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *Time, error) {
 	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
 	if err != nil {
-		return nil, fmt.Errorf("read the database's clock: %w", err)
+		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
 	}
 	now, err := u.store.businessNow(ctx, c.AccountID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	seller, err := u.store.seller(ctx, c.AccountID)
+	if err != nil {
+		return nil, nil, err
+	}
+	pausedUntil, err := u.pausedFor(ctx, seller, c, in.From)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.try(u.store.Now()); err != nil {
+		return nil, nil, err
 	}
 	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
 	c.LastPaymentError = JSON[*PaymentFailure]{}
 	if err := u.update(ctx, checkoutColumns, c); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	payment := &Payment{
 		AccountID: c.AccountID, ID: id, Purpose: PaymentPurposeCheckout, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
 		CustomerRef: in.customerRef, MethodID: in.methodID, SaveMethod: in.saves(), OnPage: in.OnPage,
+		Keyless: in.isKeyless(), Guards: JSONOf(in.From.guards(c.CustomerID)),
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
-	return payment, u.insert(ctx, paymentColumns, payment)
+	return payment, pausedUntil, u.insert(ctx, paymentColumns, payment)
 }
 
 // take notes what the provider said.
@@ -320,14 +387,13 @@ func (p *Payment) take(result ChargeResult, now Time) {
 	if result.Status == PaymentStatusRequiresAction {
 		p.NextActionURL = &result.NextActionURL
 	}
+	if p.Status.IsFinal() {
+		p.Guards.V = nil
+	}
 }
 
 // settle moves a payment along its arrow, and the checkout with it.
-func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result ChargeResult) error {
-	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return err
-	}
+func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
 	now, err := u.store.businessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
@@ -340,6 +406,9 @@ func (u *unit) settle(ctx context.Context, c *Checkout, payment *Payment, result
 		c.NextAction = JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
 	default:
 		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, JSON[*NextAction]{}, payment.Failure
+		if result.Status == PaymentStatusCanceled {
+			c.forgiveTry(u.store.Now())
+		}
 		if err := u.releaseRedemption(ctx, c); err != nil {
 			return err
 		}
@@ -368,7 +437,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	if err != nil {
 		return nil, err
 	}
-	settled := &Confirmation{Invoice: b.Invoice, Payment: payment}
+	settled, guards := &Confirmation{Invoice: b.Invoice, Payment: payment}, payment.Guards.V
 	if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
 		return settled, nil
 	}
@@ -388,10 +457,13 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 		b.Invoice.UpdatedAt = now
 		err = u.update(ctx, invoiceColumns, b.Invoice)
 	}
-	if err != nil || sub == nil {
-		return settled, err
+	if err == nil && sub != nil {
+		err = u.settled(ctx, sub, b, payment.Status, now)
 	}
-	return settled, u.settled(ctx, sub, b, payment.Status, now)
+	if err == nil && payment.Status.IsFinal() {
+		_, err = u.settleGuards(ctx, payment, guards, nil, false)
+	}
+	return settled, err
 }
 
 // lockBilled locks the subscription that an invoice is of, before everything else; nil if there is none.

@@ -16,11 +16,12 @@ type InvoicePayment struct {
 	OffSession    bool    // the buyer is not there to do anything
 	CustomerRef   *string // with MethodID, of a saved method
 	MethodID      *string
+	From          Buyer
 }
 
 // BeginInvoicePayment stores the intent to charge what is due of an open or past due invoice. A request that is sent
 // again gets the intent of the first time. An invoice in another state, or whose payment is under way, is CodeInvalid on
-// status.
+// status. After too many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		b, err := u.lockBill(ctx, account, ref)
@@ -39,13 +40,17 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err != nil {
 			return nil, err
 		}
-		payment, err := u.beginInvoicePayment(ctx, b, id, in)
-		return &Confirmation{Invoice: b.Invoice, Payment: payment}, err
+		guards := append(in.From.guards(nil), guardInvoice+b.Invoice.ID)
+		payment, err := u.beginInvoicePayment(ctx, b, id, in, guards...)
+		if err != nil {
+			return nil, err
+		}
+		return &Confirmation{Invoice: b.Invoice, Payment: payment}, u.guard(ctx, account, guards, nil, nil, nil)
 	})
 }
 
-// beginInvoicePayment stores the intent to charge what is due of a locked bill.
-func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment) (*Payment, error) {
+// beginInvoicePayment stores the intent to charge what is due of a locked bill. Guards count it, if a person tries it.
+func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
 	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
@@ -57,6 +62,7 @@ func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in I
 	payment.Provider, payment.MethodRef, payment.PaymentMethod = in.Provider, in.MethodRef, JSONOf(in.PaymentMethod)
 	payment.OffSession, payment.LeaseUntil = in.OffSession, *lease
 	payment.CustomerRef, payment.MethodID = in.CustomerRef, in.MethodID
+	payment.Keyless, payment.Guards = in.From.keyless(), JSONOf(guards)
 	return payment, u.insert(ctx, paymentColumns, payment)
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -89,12 +90,16 @@ func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 
 // BeginSaveMethod commits what a request has done so far, before a provider is asked to save a method for a customer. It
 // returns the customer, and what names the request to the provider: the same whenever it is sent again. A customer who has
-// as many as one may have is CodeInvalid on payment_method.
-func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string) (*Customer, string, error) {
-	c, err := step(ctx, s, func(ctx context.Context, _ *unit) (*Customer, error) {
+// as many as one may have is CodeInvalid on payment_method. The try counts as declined until ForgiveTry; after too many
+// of them it is CodeRateLimit.
+func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, from Buyer) (*Customer, string, error) {
+	c, err := step(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", "")
 		if err == nil {
 			err = s.checkRoom(ctx, c)
+		}
+		if err == nil {
+			err = u.tryMethod(ctx, account, from.guards(&c.ID))
 		}
 		return c, err
 	})
@@ -127,9 +132,10 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 
 // SaveGivenMethod is SavePaymentMethod for a method that its customer gave themselves. A subscription of theirs, if one is named
 // and has not ended, is charged to it from then on. Whoever hears later of the same method changes nothing: one that is removed
-// by then stays so, and nil is returned.
-func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (*SavedMethod, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
+// by then stays so, and nil is returned. Whether it is new is returned too.
+func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (kept *SavedMethod, isNew bool, err error) {
+	m.ID = NewID(KindPaymentMethod)
+	kept, err = tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
 		before, err := get[SavedMethod](ctx, s, savedMethodColumns.selectSQL+`
 			WHERE account_id = ? AND provider_ref = ? AND provider = ? AND customer_id = ? ORDER BY id DESC LIMIT 1`, m.AccountID, m.ProviderRef, m.Provider, m.CustomerID)
 		if err != nil {
@@ -156,6 +162,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 		_, err = s.UpdateSubscription(ctx, m.AccountID, subscription, SubscriptionPatch{Change: func(*Subscription) {}, PaymentMethod: &kept.ID})
 		return kept, err
 	})
+	return kept, kept != nil && kept.ID == m.ID, err
 }
 
 // DeleteCustomerPaymentMethod forgets a payment method of a customer. Was it the default, the customer has none then.
@@ -278,7 +285,7 @@ func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now Time) (*SavedM
 	if kept != nil {
 		return kept, nil
 	}
-	m.ID, m.CreatedAt, m.UpdatedAt = NewID(KindPaymentMethod), now, now
+	m.ID, m.CreatedAt, m.UpdatedAt = cmp.Or(m.ID, NewID(KindPaymentMethod)), now, now
 	return &m, u.insert(ctx, savedMethodColumns, &m)
 }
 

@@ -954,9 +954,24 @@ type Account struct {
 	// StripeWebhookSecretLast4 The end of the secret with which Stripe signs; null if there is none.
 	//
 	// Example: Kp2x
-	StripeWebhookSecretLast4 *string   `json:"stripe_webhook_secret_last4"`
-	CreatedAt                wire.Time `json:"created_at"`
-	UpdatedAt                wire.Time `json:"updated_at"`
+	StripeWebhookSecretLast4 *string `json:"stripe_webhook_secret_last4"`
+
+	// DeclineLimit So many declined payments of checkouts in an hour, if they are more than the paid ones, look like somebody who tries stolen cards:
+	// checkouts then take no payments without an API key for 15 minutes. Null means that this never happens.
+	//
+	//
+	// Example: 100
+	DeclineLimit *int64 `json:"decline_limit"`
+
+	// PaymentsPausedUntil Until then buyers cannot pay checkouts without an API key, because `decline_limit` was reached: they are answered 429. Null while nothing is paused.
+	PaymentsPausedUntil *wire.Time `json:"payments_paused_until"`
+
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, payments of one network (/24, of IPv6 a /48) without an API key hold at most as many as they leave to others, or what one of them buys (`quantity_max` of a price variant); after one that was given up not the latter for as long as it was held, at least a minute. 429 says when to try again.
+	//
+	// Example: 30
+	PaymentHoldMinutes int64     `json:"payment_hold_minutes"`
+	CreatedAt          wire.Time `json:"created_at"`
+	UpdatedAt          wire.Time `json:"updated_at"`
 }
 
 // AccountPlan What the operator of the server lets the account use.
@@ -1042,6 +1057,15 @@ type AccountUpdate struct {
 
 	// StripeWebhookSecret The signing secret of the Stripe webhook endpoint that sends to `/hooks/stripe` of this server. It is stored sealed and never shown.
 	StripeWebhookSecret nullable.Nullable[string] `json:"stripe_webhook_secret,omitempty"`
+
+	// DeclineLimit How many declines in an hour pause the payments of buyers. Null switches this off.
+	DeclineLimit nullable.Nullable[int64] `json:"decline_limit,omitempty"`
+
+	// PaymentsPausedUntil Null lets buyers pay again at once. Nothing else can be sent but what is there.
+	PaymentsPausedUntil nullable.Nullable[wire.Time] `json:"payments_paused_until,omitempty"`
+
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank.
+	PaymentHoldMinutes *int64 `json:"payment_hold_minutes,omitempty"`
 }
 
 // Ad An ad on a network, with its metrics.
@@ -3166,7 +3190,7 @@ type Discount struct {
 	// EndsAt From when it can no longer be used.
 	EndsAt *wire.Time `json:"ends_at"`
 
-	// MaxRedemptions How often it can be used in all. Null means any number.
+	// MaxRedemptions How often it can be used in all. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
 	MaxRedemptions *int64 `json:"max_redemptions"`
 
 	// MaxRedemptionsPerCustomer By the buyer's e-mail address.
@@ -4175,10 +4199,10 @@ type PriceVariant struct {
 	// QuantityMin The least that is sold at once.
 	QuantityMin int64 `json:"quantity_min"`
 
-	// QuantityMax The most that is sold at once. Null means any number.
+	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold. Null means any number.
+	// Stock Units that may ever be sold. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
 	Stock *int64 `json:"stock"`
 
 	// SoldCount Units sold.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -63,11 +64,13 @@ type ConfirmCheckout struct {
 	Save          bool // keep the method for later
 	TermsAccepted bool
 	OnPage        bool // the buyer is on our page, and comes back to it from their bank
+	IsPublic      bool // whoever has the client secret asks: what a customer has saved is not theirs to use
+	From          store.Buyer
 }
 
 // ConfirmCheckout charges the method and makes the order, at most once however often it is called. A declined charge
 // is a CodeInvalid on payment_method whose outcome is Recorded; the checkout is open again then. A charge that needs
-// the buyer leaves the checkout processing with a next action. A completed checkout is returned as it is. An error
+// the buyer leaves the checkout processing with a next action. After too many declines it is CodeRateLimit, and nobody is asked. A completed checkout is returned as it is. An error
 // that is not a *store.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
 func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
 	confirmed, err := b.confirm(ctx, account, ref, in)
@@ -97,7 +100,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 
 // accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
-	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save, OnPage: in.OnPage}
+	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From}
 	if in.Method == nil {
 		return confirm, nil
 	}
@@ -122,6 +125,41 @@ func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store
 		return nil, err
 	}
 	return b.resume(ctx, begun)
+}
+
+// ExpireCheckout ends a checkout that is open, or whose buyer is with their bank: their payment is given up first, and what it
+// holds is free again. One that they have completed at the last moment, or whose bank takes its time, is CodeInvalid on status.
+func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*store.Checkout, error) {
+	c, err := b.store.GetCheckout(ctx, account, ref)
+	if err != nil {
+		return nil, err
+	}
+	if c.Status == store.CheckoutStatusProcessing {
+		if err := b.CancelCheckoutPayment(ctx, account, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	return b.store.ExpireCheckout(ctx, account, c.ID)
+}
+
+// CancelCheckoutPayment gives up the payment of a checkout for which its buyer is with their bank. The checkout is open again
+// then, or completed if they were first. Without such a payment nothing changes.
+func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string) error {
+	payment, err := b.store.CheckoutPayment(ctx, account, id)
+	if missing, ok := errors.AsType[*store.Error](err); ok && missing.Code == store.CodeMissing {
+		return nil
+	}
+	if err != nil || payment.Status != store.PaymentStatusRequiresAction {
+		return err
+	}
+	begun, err := b.store.GetConfirmation(ctx, account, payment.ID)
+	if err != nil || begun.Payment.Status != store.PaymentStatusRequiresAction {
+		return err
+	}
+	if err = b.abandon(ctx, begun); store.OutcomeOf(err) == store.Recorded {
+		return nil // given up
+	}
+	return err
 }
 
 const (
@@ -195,11 +233,20 @@ func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge 
 	if err != nil {
 		return nil, err
 	}
-	settled, err := b.store.SettlePayment(ctx, begun.Payment, result)
+	settled, err := b.settlePayment(ctx, begun.Payment, result)
 	if err != nil {
 		return nil, err
 	}
 	return answer(settled)
+}
+
+// settlePayment stores an outcome, and says so when it paused the account's payments.
+func (b *Billing) settlePayment(ctx context.Context, payment *store.Payment, result store.ChargeResult) (*store.Confirmation, error) {
+	settled, err := b.store.SettlePayment(ctx, payment, result)
+	if err == nil && settled.PausedUntil != nil {
+		slog.WarnContext(ctx, "payments of buyers are paused: too many were declined", "account", payment.AccountID, "until", settled.PausedUntil.Time())
+	}
+	return settled, err
 }
 
 // pageOf is where the buyer is while they pay, empty if that is nowhere of ours.

@@ -118,7 +118,7 @@ func TestConfirmCheckout_BuyerAuthenticates(t *testing.T) {
 
 		_, err = w.pay(checkout.ID, "pm_card_visa")
 		refused(t, err, "status")
-		_, err = w.ExpireCheckout(t.Context(), w.account, checkout.ID)
+		_, err = w.Store.ExpireCheckout(t.Context(), w.account, checkout.ID)
 		refused(t, err, "status")
 
 		payment, err := w.CheckoutPayment(t.Context(), w.account, checkout.ID)
@@ -168,7 +168,7 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 		_, err = w.pay(inactive.ID, "pm_card_visa")
 		refused(t, err, "line_items")
 
-		_, err = w.ExpireCheckout(t.Context(), w.account, expired.ID)
+		_, err = w.Store.ExpireCheckout(t.Context(), w.account, expired.ID)
 		require.NoError(t, err)
 		_, err = w.pay(expired.ID, "pm_card_visa")
 		refused(t, err, "status")

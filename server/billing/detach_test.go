@@ -151,7 +151,7 @@ func TestGivenMethod_ThatIsRefusedIsDetached(t *testing.T) {
 		events := fake.Events()
 		for range 2 {
 			require.NoError(t, w.told(fake, events))
-			_, err = g.FindGivenMethod(t.Context(), w.account, g.customer, asked.Ref)
+			_, err = g.FindGivenMethod(t.Context(), w.account, g.customer, asked.Ref, store.Buyer{})
 			refused(t, err, "payment_method")
 		}
 		require.NoError(t, w.Reconcile(t.Context()))

@@ -117,7 +117,7 @@ func (p *player) expire() error {
 	if err != nil {
 		return err
 	}
-	_, err = p.ExpireCheckout(everywhere, p.account, c.ID)
+	_, err = p.Billing.ExpireCheckout(everywhere, p.account, c.ID)
 	return p.answered("expire "+c.ID, err)
 }
 

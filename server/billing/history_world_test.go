@@ -133,5 +133,5 @@ func isExcused(err error) bool { return err != nil && strings.Contains(err.Error
 // isRefusal says whether an answer is one that a client can do something about.
 func isRefusal(err error) bool {
 	e := (*store.Error)(nil)
-	return errors.As(err, &e) && (e.Code == store.CodeInvalid || e.Code == store.CodeMissing)
+	return errors.As(err, &e) && (e.Code == store.CodeInvalid || e.Code == store.CodeMissing || e.Code == store.CodeRateLimit)
 }

@@ -12,6 +12,7 @@ type PayInvoice struct {
 	Method    *payments.MethodInput
 	OutOfBand bool // it was paid without this service; there is no method
 	OnSession bool
+	From      store.Buyer
 }
 
 // PayInvoice charges the method for what is due of an invoice, at most once however often it is called. A declined
@@ -32,6 +33,7 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 	if err != nil {
 		return nil, err
 	}
+	how.From = in.From
 	begun, err := b.store.BeginInvoicePayment(ctx, account, ref, how)
 	if err != nil {
 		return nil, err

@@ -97,20 +97,18 @@ type SaveMethod struct {
 	Method    payments.MethodInput
 	IsDefault bool
 	Once      string
+	From      store.Buyer
 }
 
 // SaveMethod keeps a method for a customer, and charges nothing. One that cannot be saved is CodeInvalid on payment_method.
 // What the provider has kept when a crash comes between is of no use to anybody, and does no harm.
 func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in SaveMethod) (*store.SavedMethod, error) {
-	c, request, err := b.store.BeginSaveMethod(ctx, account, customer)
+	provider, accepted, err := b.acceptSaved(ctx, account, customer, in.Method)
 	if err != nil {
 		return nil, err
 	}
-	provider, err := b.chosen(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	accepted, err := provider.Accept(in.Method, b.store.Now().Time())
+	in.From.OnBehalf = true
+	c, request, err := b.store.BeginSaveMethod(ctx, account, customer, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +116,26 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 	if err != nil {
 		return nil, refusal(err)
 	}
-	return b.store.SavePaymentMethod(ctx, store.SavedMethod{
+	saved, err := b.store.SavePaymentMethod(ctx, store.SavedMethod{
 		AccountID: account, CustomerID: c.ID, Provider: provider.Name(), ProviderRef: method.Ref, CustomerRef: ref, Card: store.JSONOf(method.Card),
 	}, in.IsDefault)
+	if err != nil {
+		return nil, err
+	}
+	return saved, b.store.ForgiveTry(ctx, account, c.ID, in.From)
+}
+
+// acceptSaved reads a method that is to be saved. What can never pay counts as no try: nobody was asked about it.
+func (b *Billing) acceptSaved(ctx context.Context, account, customer string, in payments.MethodInput) (payments.Provider, payments.Method, error) {
+	if _, err := b.store.GetCustomer(ctx, account, customer); err != nil {
+		return nil, payments.Method{}, err // which customer comes before how they pay
+	}
+	provider, err := b.chosen(ctx, account)
+	if err != nil {
+		return nil, payments.Method{}, err
+	}
+	accepted, err := provider.Accept(in, b.store.Now().Time())
+	return provider, accepted, err
 }
 
 // attachmentOf is one for a customer of ours.

@@ -53,7 +53,7 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 	if err != nil {
 		return fmt.Errorf("%w: %w", payments.ErrUnusable, err)
 	}
-	_, err = b.store.SettlePayment(ctx, payment, result)
+	_, err = b.settlePayment(ctx, payment, result)
 	return err
 }
 

@@ -58,11 +58,11 @@ func (b *Billing) reconcile(ctx context.Context, due store.Due) error {
 	if err != nil {
 		return err
 	}
-	age, err := b.store.PaymentAge(ctx, begun.Payment)
+	over, err := b.store.HoldIsOver(ctx, begun)
 	if err != nil {
 		return err
 	}
-	if begun.Payment.Status == store.PaymentStatusRequiresAction && age >= store.ActionLifetime {
+	if over {
 		err = b.abandon(ctx, begun)
 	} else {
 		_, err = b.resume(ctx, begun)

@@ -29,6 +29,7 @@ type GiveMethod struct {
 	IsDefault    bool
 	Subscription string
 	Page         string
+	From         store.Buyer
 }
 
 // GivenMethod is how far that is. Saved is nil as long as the bank has not agreed; then NextURL is where it asks, empty if it
@@ -37,21 +38,20 @@ type GivenMethod struct {
 	Ref     string // of the charge of nothing
 	Saved   *store.SavedMethod
 	NextURL string
+
+	isNew bool // this is how it was saved
 }
 
 // GiveMethod asks a customer's bank whether a method may be charged while they are away, and keeps it then. The method itself
 // tells one form from the next. One that cannot be kept is CodeInvalid on payment_method; what the provider has of it does no
-// harm. One that is removed meanwhile is CodeMissing.
+// harm. One that is removed meanwhile is CodeMissing. After too many tries it is CodeRateLimit.
 func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in GiveMethod) (*GivenMethod, error) {
-	c, _, err := b.store.BeginSaveMethod(ctx, account, customer)
+	provider, accepted, err := b.acceptSaved(ctx, account, customer, in.Method)
 	if err != nil {
 		return nil, err
 	}
-	provider, err := b.chosen(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	accepted, err := provider.Accept(in.Method, b.store.Now().Time())
+	in.From.OnBehalf = true
+	c, _, err := b.store.BeginSaveMethod(ctx, account, customer, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +81,16 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 	if err != nil {
 		return nil, fmt.Errorf("give a method of customer %s: %w", c.ID, err)
 	}
-	return b.settleGiven(ctx, provider.Name(), account, charge)
+	given, err := b.settleGiven(ctx, provider.Name(), account, charge)
+	if err == nil && given.Saved != nil {
+		err = b.store.ForgiveTry(ctx, account, c.ID, in.From)
+	}
+	return given, err
 }
 
 // FindGivenMethod finds out how far a customer's giving of a method is, and keeps it if the bank has agreed. One that is not
-// theirs, or that nobody knows, is CodeMissing, one that the bank has refused CodeInvalid on payment_method.
-func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string) (*GivenMethod, error) {
+// theirs, or that nobody knows, is CodeMissing, one that the bank has refused CodeInvalid on payment_method. From is who asks.
+func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string, from store.Buyer) (*GivenMethod, error) {
 	provider, err := b.chosen(ctx, account)
 	if err != nil {
 		return nil, err
@@ -101,7 +105,18 @@ func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref st
 	if charge.Metadata[setupCustomer] != customer {
 		return nil, store.Missing("payment method", "", ref)
 	}
-	return b.settleGiven(ctx, provider.Name(), account, charge)
+	return b.settleAfterBank(ctx, provider.Name(), account, charge, from)
+}
+
+// settleAfterBank is settleGiven for a method about which the bank asked its customer. Who hears first that the bank has agreed
+// takes back the try, which was not declined: for the customer, and for the address that they come back from, if they do.
+func (b *Billing) settleAfterBank(ctx context.Context, provider, account string, charge payments.Charge, from store.Buyer) (*GivenMethod, error) {
+	given, err := b.settleGiven(ctx, provider, account, charge)
+	if err != nil || !given.isNew {
+		return given, err
+	}
+	from.OnBehalf = true
+	return given, b.store.ForgiveTry(ctx, account, given.Saved.CustomerID, from)
 }
 
 func (b *Billing) settleGiven(ctx context.Context, provider, account string, charge payments.Charge) (*GivenMethod, error) {
@@ -114,7 +129,7 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 			return nil, fmt.Errorf("%w: read the card of %s: %w", payments.ErrUnusable, charge.Ref, err)
 		}
 		var err error
-		given.Saved, err = b.store.SaveGivenMethod(ctx, store.SavedMethod{
+		given.Saved, given.isNew, err = b.store.SaveGivenMethod(ctx, store.SavedMethod{
 			AccountID: account, CustomerID: told[setupCustomer], Provider: provider, ProviderRef: told[setupMethodRef],
 			CustomerRef: told[setupCustomerRef], Card: store.JSONOf(card),
 		}, told[setupDefault] != "", told[setupSubscription])
@@ -149,7 +164,7 @@ func (b *Billing) applyGiven(ctx context.Context, provider string, event payment
 	default:
 		return nil
 	}
-	_, err := b.settleGiven(ctx, provider, event.Account, event.Charge)
+	_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, store.Buyer{})
 	if missing, ok := errors.AsType[*store.Error](err); ok && missing.Code == store.CodeMissing {
 		return nil
 	}

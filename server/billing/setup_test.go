@@ -2,7 +2,9 @@ package billing_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,11 +32,11 @@ func TestGiveMethod_AsksTheBankFirst(t *testing.T) {
 		given, err := g.give("pm_card_visa")
 		require.NoError(t, err)
 		require.Len(t, g.methods(), 1)
-		again, err := g.FindGivenMethod(t.Context(), w.account, g.customer, given.Ref)
+		again, err := g.FindGivenMethod(t.Context(), w.account, g.customer, given.Ref, store.Buyer{})
 		require.NoError(t, err)
 		assert.Equal(t, given.Saved.ID, again.Saved.ID)
 		for customer, ref := range map[string]string{w.customer("ada@example.com", nil).ID: given.Ref, g.customer: "seti_nobody"} {
-			_, err = g.FindGivenMethod(t.Context(), w.account, customer, ref)
+			_, err = g.FindGivenMethod(t.Context(), w.account, customer, ref, store.Buyer{})
 			var gone *store.Error
 			require.ErrorAs(t, err, &gone)
 			assert.Equal(t, store.CodeMissing, gone.Code)
@@ -92,6 +94,38 @@ func TestGiveMethod_IsGivenOnce(t *testing.T) {
 			_, err = g.give("pm_card_visa")
 			require.NoError(t, err)
 			assert.Len(t, g.methods(), 1)
+		}
+	})
+}
+
+// TestGiveMethod_IsForgivenOnceAfterTheBank: a card that the bank confirms elsewhere was not declined, whoever hears of it, and
+// however often.
+func TestGiveMethod_IsForgivenOnceAfterTheBank(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		for name, hear := range map[string]func(g giver, ref string){
+			"on the page": func(g giver, ref string) {
+				_, err := g.FindGivenMethod(t.Context(), w.account, g.customer, ref, store.Buyer{})
+				require.NoError(t, err)
+			},
+			"by notification": func(giver, string) { require.NoError(t, w.told(fake, fake.Events())) },
+		} {
+			g := giver{w, w.customer(strings.ReplaceAll(name, " ", "")+"@example.com", nil).ID}
+			asked, err := g.give("pm_card_authenticationRequiredOnSetup")
+			require.NoError(t, err)
+			for range 9 {
+				_, err = g.give("pm_card_chargeDeclined")
+				refused(t, err, "payment_method")
+			}
+			_, err = g.give("pm_card_chargeDeclined")
+			slowed(t, err, 30*time.Second, time.Minute)
+			fake.Settle(asked.Ref, true)
+			for range 3 {
+				hear(g, asked.Ref)
+			}
+			_, err = g.give("pm_card_chargeDeclinedInsufficientFunds")
+			refused(t, err, "payment_method")
+			_, err = g.give("pm_card_chargeDeclinedInsufficientFunds")
+			slowed(t, err, 30*time.Second, time.Minute)
 		}
 	})
 }

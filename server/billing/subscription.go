@@ -29,7 +29,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 			return nil, err
 		}
 	}
-	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true})
+	confirmed, err := b.confirm(ctx, account, c.ID, ConfirmCheckout{Method: in.Method, TermsAccepted: true, From: store.Buyer{OnBehalf: true}})
 	if err == nil && confirmed.Payment != nil {
 		err = b.giveUp(ctx, confirmed)
 	}

@@ -36,7 +36,9 @@ type flaky struct {
 	lost     atomic.Bool // the answer to a confirmation or a refund gets lost: the money is moved
 	down     atomic.Bool // nothing gets through
 	declines atomic.Bool // every card is declined
+	refuses  atomic.Bool // no card can be saved
 	confirms atomic.Int64
+	attaches atomic.Int64
 	charging atomic.Pointer[func(payments.ChargeInput)] // called before a charge is prepared
 }
 
@@ -74,6 +76,10 @@ func (f *flaky) CreateCustomer(ctx context.Context, in payments.CustomerInput) (
 func (f *flaky) AttachMethod(ctx context.Context, in payments.AttachInput) (payments.Method, error) {
 	if f.down.Load() {
 		return payments.Method{}, errLine
+	}
+	f.attaches.Add(1)
+	if f.refuses.Load() {
+		return payments.Method{}, store.Invalid("payment_method", "The card was declined.")
 	}
 	return f.Provider.AttachMethod(ctx, in)
 }

@@ -76,7 +76,7 @@ func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutReque
 
 // ExpireCheckout implements POST /checkouts/{id}/expire.
 func (h *Handlers) ExpireCheckout(ctx context.Context, r api.ExpireCheckoutRequestObject) (api.ExpireCheckoutResponseObject, error) {
-	c, err := h.store.ExpireCheckout(ctx, account(ctx), r.ID)
+	c, err := h.billing.ExpireCheckout(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 )
@@ -42,7 +43,10 @@ func (h *Handlers) ConfirmPublicCheckout(ctx context.Context, r api.ConfirmPubli
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.billing.ConfirmCheckout(ctx, account, id, confirmation(r.Body))
+	in := confirmation(r.Body)
+	in.IsPublic = true
+	in.From.Address = caller.Address(ctx)
+	c, err := h.billing.ConfirmCheckout(ctx, account, id, in)
 	if err != nil {
 		return nil, err
 	}

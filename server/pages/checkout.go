@@ -191,6 +191,20 @@ func (p *Pages) authenticate(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
 }
 
+// cancelPayment gives up a payment that waits for the buyer, who wants to pay otherwise or not at all. What it holds is free.
+func (p *Pages) cancelPayment(c echo.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
+	defer cancel()
+	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if err := p.billing.CancelCheckoutPayment(ctx, account, id); err != nil {
+		slog.WarnContext(ctx, "cancel a payment", "error", err) // the page says how it stands
+	}
+	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
+}
+
 func (p *Pages) state(c *store.Checkout) string {
 	next := c.NextAction.V
 	switch {

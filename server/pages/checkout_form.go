@@ -50,7 +50,7 @@ func (p *Pages) pay(c echo.Context) error {
 	if isOver(err) {
 		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), ""))
 	}
-	if problems := problemsOf(err); problems != nil {
+	if problems := problemsOf(c, err); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}
 	if err != nil {
@@ -183,7 +183,7 @@ func (f form) answers(before map[string]string) map[string]string {
 
 // confirmation is how the buyer pays. Without a card, typed here or given to Stripe, there is no method.
 func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
-	in := billing.ConfirmCheckout{OnPage: true, TermsAccepted: f["terms"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
+	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
 	if strings.TrimSpace(c.FormValue("card_number")) != "" {
 		in.Method = typedCard(c)
 	}
@@ -212,7 +212,10 @@ var fieldOf = map[string]string{
 }
 
 // problemsOf says what a refusal means for the form, nil for what is none.
-func problemsOf(err error) map[string]string {
+func problemsOf(c echo.Context, err error) map[string]string {
+	if problem, slow := whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
+		return map[string]string{"": problem}
+	}
 	var refused *store.Error
 	if !errors.As(err, &refused) {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
@@ -62,6 +63,14 @@ func newShopOn(t *testing.T, url string) *shop {
 	t.Helper()
 	w := &shop{t: t, now: time.Now()}
 	e := echo.New()
+	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if address := c.Request().Header.Get("X-Forwarded-For"); address != "" {
+				c.SetRequest(c.Request().WithContext(caller.With(c.Request().Context(), &caller.Caller{Address: address})))
+			}
+			return next(c)
+		}
+	})
 	w.server = httptest.NewServer(e)
 	t.Cleanup(w.server.Close)
 	sealer, err := store.NewSealer(make([]byte, 32))

@@ -142,7 +142,7 @@ func (p *Pages) payInvoice(c echo.Context) error {
 	if method == nil {
 		method = typedCard(c)
 	}
-	_, err = p.billing.PayInvoice(ctx, account, id, billing.PayInvoice{Method: method, OnSession: true})
+	_, err = p.billing.PayInvoice(ctx, account, id, billing.PayInvoice{Method: method, OnSession: true, From: buyer(c)})
 	return p.paid(c, account, id, err)
 }
 
@@ -159,7 +159,7 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	if isOver(err) {
 		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
 	}
-	if problem, ok := isInvalid(err); ok {
+	if problem, ok := whyNot(c, err); ok {
 		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, problem)
 	}
 	if err != nil {

@@ -7,11 +7,14 @@ import (
 	"embed"
 	"errors"
 	"html/template"
+	"math"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
@@ -73,6 +76,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"/checkout/:client_secret":                   p.checkout,
 		"POST /checkout/:client_secret/authenticate": p.authenticate,
 		"POST /checkout/:client_secret/pay":          p.pay,
+		"POST /checkout/:client_secret/cancel":       p.cancelPayment,
 		"/buy/:checkout_link":                        p.follow,
 		"/files/:token":                              p.file,
 		"/invoice/:token":                            p.invoice,
@@ -96,13 +100,17 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	}
 }
 
-// render answers with a page. The address of a page may be a secret, so it is neither kept nor told to others.
+// render answers with a page. The address of a page may be a secret, so it is neither kept nor told to others. A refusal that
+// says when to try again is 429.
 func (p *Pages) render(c echo.Context, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
 		return err
 	}
 	p.private(c)
+	if status == http.StatusUnprocessableEntity && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
+		status = http.StatusTooManyRequests
+	}
 	if by, ok := data.(stripeTaker); ok && by.TakesStripe() {
 		c.Response().Header().Set("Content-Security-Policy", p.stripePolicy)
 	}
@@ -170,6 +178,21 @@ func isInvalid(err error) (string, bool) {
 		return unpayable, true
 	}
 	return e.Message, true
+}
+
+// whyNot is isInvalid, and also says that too much was tried, and when to try again.
+func whyNot(c echo.Context, err error) (string, bool) {
+	var e *store.Error
+	if errors.As(err, &e) && e.Code == store.CodeRateLimit {
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
+		return e.Message, true
+	}
+	return isInvalid(err)
+}
+
+// buyer is who pays on a page.
+func buyer(c echo.Context) store.Buyer {
+	return store.Buyer{Address: caller.Address(c.Request().Context())}
 }
 
 // isOver reports whether what a form was for stands otherwise by now, because it was sent twice or in another window. The

@@ -39,8 +39,8 @@ func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, pr
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), payTime)
 	defer cancel()
-	saved, err = p.billing.SaveMethod(ctx, v.Session.AccountID, v.Customer.ID, billing.SaveMethod{Method: *typedCard(v), IsDefault: isDefault, Once: once})
-	if message, ok := isInvalid(err); ok {
+	saved, err = p.billing.SaveMethod(ctx, v.Session.AccountID, v.Customer.ID, billing.SaveMethod{Method: *typedCard(v), IsDefault: isDefault, Once: once, From: buyer(v)})
+	if message, ok := whyNot(v, err); ok {
 		return nil, message, nil
 	}
 	return saved, "", err
@@ -111,8 +111,8 @@ func (p *Pages) newCard(v *visit) error {
 	if !setupIntent.MatchString(ref) {
 		return p.render(v, http.StatusNotFound, "missing.html", nil)
 	}
-	given, err := p.billing.FindGivenMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, ref)
-	if problem, ok := isInvalid(err); ok {
+	given, err := p.billing.FindGivenMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, ref, buyer(v))
+	if problem, ok := whyNot(v, err); ok {
 		page.Problem = problem
 		return p.showCard(v, http.StatusOK, page)
 	}
@@ -151,7 +151,7 @@ func (p *Pages) giveCard(v *visit) error {
 		page.Problem = "Enter a card."
 		return p.showCard(v, http.StatusUnprocessableEntity, page)
 	}
-	in := billing.GiveMethod{Method: *method, IsDefault: page.Defaults, Page: v.Session.URL + "/cards/new"}
+	in := billing.GiveMethod{Method: *method, IsDefault: page.Defaults, Page: v.Session.URL + "/cards/new", From: buyer(v)}
 	query := url.Values{}
 	if page.Subscription != nil {
 		in.Subscription = page.Subscription.ID
@@ -161,7 +161,7 @@ func (p *Pages) giveCard(v *visit) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), payTime)
 	defer cancel()
 	given, err := p.billing.GiveMethod(ctx, v.Session.AccountID, v.Customer.ID, in)
-	if problem, ok := isInvalid(err); ok {
+	if problem, ok := whyNot(v, err); ok {
 		page.Problem = problem
 		return p.showCard(v, http.StatusUnprocessableEntity, page)
 	}
@@ -205,7 +205,7 @@ func (p *Pages) removeCard(v *visit) error {
 
 // portalChanged goes back to the overview, or says on it what is wrong.
 func (p *Pages) portalChanged(v *visit, problem string, err error, what string) error {
-	if message, ok := isInvalid(err); ok {
+	if message, ok := whyNot(v, err); ok {
 		problem, err = message, nil
 	}
 	if err != nil {

@@ -238,7 +238,7 @@ func (p *Pages) change(v *visit, what string, typed form, do func(id string) err
 	if err == nil {
 		err = do(sub.ID)
 	}
-	if problem, invalid := isInvalid(err); invalid {
+	if problem, invalid := whyNot(v, err); invalid {
 		return p.showSubscription(v, http.StatusUnprocessableEntity, problem, typed)
 	}
 	if err != nil {

@@ -40,6 +40,9 @@ func Account(a *store.Account) api.Account {
 		StripePublishableKey:     a.StripePublishableKey,
 		StripeSecretKeyLast4:     a.StripeKeyLast4,
 		StripeWebhookSecretLast4: a.StripeWebhookSecretLast4,
+		DeclineLimit:             a.DeclineLimit,
+		PaymentsPausedUntil:      atOrNull(a.PaymentsPausedUntil),
+		PaymentHoldMinutes:       a.PaymentHoldMinutes,
 		CreatedAt:                at(a.CreatedAt),
 		UpdatedAt:                at(a.UpdatedAt),
 	}
@@ -71,6 +74,11 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 		setOrClear(&a.StripePublishableKey, b.StripePublishableKey)
 		setSecret(&a.NewStripeKey, b.StripeSecretKey)
 		setSecret(&a.NewStripeWebhookSecret, b.StripeWebhookSecret)
+		setOrClear(&a.DeclineLimit, b.DeclineLimit)
+		if b.PaymentsPausedUntil.IsSpecified() {
+			a.PaymentsPausedUntil = stored(sent(b.PaymentsPausedUntil))
+		}
+		set(&a.PaymentHoldMinutes, b.PaymentHoldMinutes)
 		setAs(&a.ProrationBehavior, b.ProrationBehavior)
 		if b.Tax != nil {
 			a.Tax.V = newTaxSettings(b.Tax)

@@ -147,9 +147,9 @@ func checkRateLimit(resp *http.Response, body []byte) error {
 		return fmt.Errorf("X-RateLimit-Reset is %q, not the end of a minute", h.Get("X-RateLimit-Reset"))
 	}
 	wait := h.Get("Retry-After")
-	if fault, err := ParseFault(body); resp.StatusCode == http.StatusTooManyRequests && err == nil && fault.Param == "platform" {
+	if fault, err := ParseFault(body); resp.StatusCode == http.StatusTooManyRequests && err == nil && fault.Param != "" { // of something else than requests
 		if seconds, err := strconv.Atoi(wait); err != nil || seconds < 1 {
-			return fmt.Errorf("a network's 429 has Retry-After %q", wait)
+			return fmt.Errorf("a 429 that is no quota's has Retry-After %q", wait)
 		}
 		return nil
 	}

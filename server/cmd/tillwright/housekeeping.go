@@ -26,6 +26,7 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 			"write last use of keys":          s.FlushKeyUse,
 			"delete expired idempotency keys": func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredKeys) },
 			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldProviderEvents) },
+			"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldGuards) },
 			"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredPortalSessions) },
 			"delete old rate windows": func(ctx context.Context) error {
 				_, err := s.DeleteOldWindows(ctx)

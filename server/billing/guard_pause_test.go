@@ -1,0 +1,138 @@
+package billing_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/store"
+)
+
+// neverPaused switches off that declines pause the account's payments.
+func (w *world) neverPaused() {
+	w.t.Helper()
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = nil })
+	require.NoError(w.t, err)
+}
+
+// TestConfirmCheckout_PausesAnAccount tries cards from everywhere.
+func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		replicas, v := w.replicas(), w.handbook()
+		limit := func(n int64) {
+			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = &n })
+			require.NoError(t, err)
+		}
+		stranger := 0
+		from := func(method string) error {
+			stranger++
+			_, err := replicas[stranger%3].from(fmt.Sprintf("203.%d.%d.1", stranger/200, stranger%200), w.of(v).ID, method)
+			return err
+		}
+		limit(10)
+		tried := recurring(900, "month")
+		tried.TrialDays = 7
+		trial := w.variant(tried)
+		for i := range 12 { // a good card pays for nothing
+			_, err := w.from(fmt.Sprintf("192.0.%d.1", i), w.of(trial).ID, "pm_card_visa")
+			require.NoError(t, err)
+		}
+		for range 10 {
+			assert.False(t, isSlowed(t, from(declined)))
+		}
+		require.NotNil(t, w.seller().PaymentsPausedUntil, "trials keep nothing open")
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsPausedUntil = nil })
+		require.NoError(t, err)
+		for range 12 { // more is sold than declined
+			require.NoError(t, from("pm_card_visa"))
+			assert.False(t, isSlowed(t, from(declined)))
+		}
+		assert.Nil(t, w.seller().PaymentsPausedUntil)
+		assert.False(t, isSlowed(t, from(declined)))
+		require.NoError(t, from("pm_card_visa"), "the first of those who take turns")
+		slowed(t, from("pm_card_visa"), time.Second, 20*time.Second)
+		asked := confirmed(replicas)
+		for range 10 {
+			assert.True(t, isSlowed(t, from(declined)))
+		}
+		assert.Equal(t, asked, confirmed(replicas))
+		_, err = w.pay(w.of(v).ID, "pm_card_visa")
+		require.NoError(t, err, "the seller's own program")
+		free := w.of(w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}))
+		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.ConfirmCheckout{From: store.Buyer{Address: "203.0.113.7"}})
+		require.NoError(t, err, "no card is tried on what is free")
+
+		require.NotNil(t, w.seller().PaymentsPausedUntil)
+		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsPausedUntil = new(w.Now().Add(time.Hour)) })
+		refused(t, err, "payments_paused_until")
+		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsPausedUntil = nil })
+		require.NoError(t, err)
+		require.NoError(t, from("pm_card_visa"), "the seller has ended it")
+
+		pause := func() {
+			t.Helper()
+			for i := 0; w.seller().PaymentsPausedUntil == nil; i++ {
+				require.Less(t, i, 40)
+				require.Error(t, from(declined))
+			}
+		}
+		pause()
+		for _, r := range replicas {
+			r.advance.Add(int64(15*time.Minute + time.Second))
+		}
+		require.NoError(t, from("pm_card_visa"), "it has an end")
+		assert.Nil(t, w.seller().PaymentsPausedUntil)
+		w.neverPaused()
+		for range 40 {
+			assert.False(t, isSlowed(t, from(declined)))
+		}
+	})
+}
+
+func (w *world) seller() *store.Account {
+	w.t.Helper()
+	a, err := w.GetAccount(w.t.Context(), w.account)
+	require.NoError(w.t, err)
+	return a
+}
+
+// TestConfirmCheckout_APauseStopsTestersOnly has five addresses in two networks declined until the account is paused.
+func TestConfirmCheckout_APauseStopsTestersOnly(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		replicas, v := w.replicas(), w.handbook()
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = new(int64(10)) })
+		require.NoError(t, err)
+		for i := range 10 {
+			_, err := w.from(fmt.Sprintf("203.0.%d.%d", i%2, i%5), w.of(v).ID, declined)
+			refused(t, err, "payment_method")
+		}
+		require.NotNil(t, w.seller().PaymentsPausedUntil)
+		_, err = w.from("203.0.1.77", w.of(v).ID, "pm_card_visa")
+		slowed(t, err, 14*time.Minute, 15*time.Minute)
+
+		asked := confirmed(replicas)
+		for i, err := range parallel(12, func(i int) error { // fresh networks, all at once
+			_, err := replicas[i%3].from(fmt.Sprintf("198.51.%d.1", i), w.of(v).ID, declined)
+			return err
+		}) {
+			require.Error(t, err, i)
+		}
+		assert.Equal(t, asked+1, confirmed(replicas), "one at a time")
+
+		named, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
+			Checkout: &store.Checkout{CustomerID: &w.customer("known@example.com", nil).ID}, Lines: []store.NewLineItem{one(v)},
+		})
+		require.NoError(t, err)
+		_, err = w.from("203.0.1.77", named.ID, "pm_card_visa")
+		require.NoError(t, err, "the seller named them")
+		_, err = w.from("192.0.2.7", w.of(v).ID, "pm_card_visa")
+		slowed(t, err, time.Second, 20*time.Second)
+		w.advance.Add(int64(20 * time.Second))
+		_, err = w.from("192.0.2.7", w.of(v).ID, "pm_card_visa")
+		require.NoError(t, err, "their turn")
+	})
+}

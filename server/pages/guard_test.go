@@ -1,0 +1,72 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// tooMany sends a form that is answered with a page which says when to try again.
+func (w *shop) tooMany(address string, form url.Values) string {
+	w.t.Helper()
+	response, err := http.PostForm(address, form)
+	require.NoError(w.t, err)
+	assert.NotEmpty(w.t, response.Header.Get("Retry-After"))
+	assert.Contains(w.t, response.Header.Get("Content-Type"), "text/html")
+	page := w.read(response, http.StatusTooManyRequests)
+	assert.Contains(w.t, page, "Too many payments were declined. Nothing was charged. Try again in ")
+	return page
+}
+
+func TestPages_SayWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		c := w.checkout(store.PriceVariant{Amount: 1900})
+		for range 5 {
+			assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, card("4000000000000002", "3800")), "The card was declined.")
+		}
+		page := w.tooMany(c.URL+"/pay", card("4242424242424242", "3800"))
+		assert.Contains(t, page, `<label for="card_number">`, "the form is there for later")
+
+		i := w.billed()
+		for range 5 {
+			w.types(i, "4000000000000002", http.StatusOK)
+		}
+		w.tooMany(i.HostedURL+"/pay", card("4242424242424242", ""))
+	})
+}
+
+func TestCheckoutPage_APaymentCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		c := w.checkout(store.PriceVariant{Amount: 1900, Stock: new(int64(2))})
+		page := w.post(c, http.StatusOK, card("4000002500003155", "3800"))
+		assert.Contains(t, page, `action="`+c.ClientSecret+`/cancel"`)
+		held := func() int64 {
+			t.Helper()
+			items, err := w.CheckoutLines(t.Context(), w.account, c.ID)
+			require.NoError(t, err)
+			v, err := w.GetPriceVariant(t.Context(), w.account, *items[0].PriceVariantID)
+			require.NoError(t, err)
+			return v.ReservedCount
+		}
+		require.EqualValues(t, 2, held())
+		for range 2 { // the second is a double click
+			response, err := http.PostForm(c.URL+"/cancel", nil)
+			require.NoError(t, err)
+			page = w.read(response, http.StatusOK)
+		}
+		assert.Contains(t, page, "Nothing was charged.")
+		assert.Contains(t, page, `<label for="card_number">`)
+		assert.Zero(t, held())
+		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "Paid. Thank you")
+	})
+}

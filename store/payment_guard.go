@@ -1,0 +1,426 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// guard counts what is tried under one subject, by everybody and on every replica. Its time is the store's: an account's own
+// clock lets nobody try sooner.
+type guard struct {
+	Subject  string `db:"subject"`
+	Declines int64  `db:"declines"`  // in the hour from Since on, or what else is counted
+	UnderWay int64  `db:"under_way"` // payments without an outcome, which may become declines; pieces, of stock that they hold
+	Since    Time   `db:"since"`
+	RetryAt  Time   `db:"retry_at"`
+}
+
+// patience is what a guard lets pass: so many declines free, then one try at a time, after a wait that doubles.
+type patience struct {
+	free, atOnce   int64
+	first, longest time.Duration
+}
+
+const (
+	guardWindow = time.Hour
+	guardMemory = 2 * time.Hour // after the last try nothing is left to be counted, and no wait
+)
+
+// The kinds of subject. One address may be many buyers, and the network around it many more. An address that exists inside
+// networks only is that of a proxy which is not named, with all buyers behind it.
+const (
+	guardAddress  = "address:"
+	guardNetwork  = "network:"
+	guardInside   = "inside:"
+	guardCustomer = "customer:"
+	guardInvoice  = "invoice:"
+	guardHeld     = "held:"   // of one thing of which there are only so many, by one network
+	guardOpened   = "opened:" // checkouts by links, with what an address or a network is called: counted only
+	guardSales    = "sales"   // all that buyers without a key try in an account: counted only
+)
+
+// patienceFor is a switch, because nothing may change it.
+func patienceFor(subject string) patience {
+	kind, _, _ := strings.Cut(subject, ":")
+	switch kind + ":" {
+	case guardAddress:
+		return patience{free: 20, atOnce: 3, first: time.Minute, longest: 15 * time.Minute}
+	case guardNetwork:
+		return patience{free: 60, atOnce: 10, first: time.Minute, longest: 15 * time.Minute}
+	case guardInside:
+		return patience{free: 60, atOnce: 100, first: time.Minute, longest: time.Minute}
+	case guardCustomer:
+		return patience{free: 10, atOnce: 3, first: time.Minute, longest: time.Hour}
+	case guardHeld:
+		return patience{free: math.MaxInt64, atOnce: math.MaxInt64}
+	}
+	return patience{free: checkoutAttempts, atOnce: 1, first: time.Minute, longest: time.Hour}
+}
+
+// checkoutAttempts is how often a checkout or an invoice may be tried before there is a wait.
+const checkoutAttempts = 5
+
+// wait is how long nothing more is tried after so many declines.
+func (p patience) wait(declines int64) time.Duration {
+	if declines < p.free {
+		return 0
+	}
+	wait := p.first
+	for n := p.free; n < declines && wait < p.longest; n++ {
+		wait *= 2
+	}
+	return min(wait, p.longest)
+}
+
+// Buyer is who wants to pay: without an API key from an address, or on behalf of a customer. The zero value is a seller's own
+// program, which knows its buyers better.
+type Buyer struct {
+	Address  string
+	OnBehalf bool
+}
+
+// keyless reports whether somebody pays whom nobody vouches for.
+func (b Buyer) keyless() bool { return b.Address != "" }
+
+// guards are the subjects that a payment of the buyer counts under. A typed e-mail address is none: whoever tries cards types
+// another one each time, and whose address it is could not buy.
+func (b Buyer) guards(customer *string) []string {
+	var guards []string
+	if b.keyless() {
+		guards = addressGuards(b.Address)
+	}
+	if b.OnBehalf && customer != nil {
+		guards = append(guards, guardCustomer+*customer)
+	}
+	return guards
+}
+
+// addressGuards are an address and the network around it: of IPv6 a /64, which is one subscriber, and a /48.
+func addressGuards(address string) []string {
+	addr, err := netip.ParseAddr(address)
+	if addr = addr.Unmap().WithZone(""); err != nil || isInside(addr) {
+		return []string{guardInside + address}
+	}
+	host, around := 32, 24
+	if addr.Is6() {
+		host, around = 64, 48
+	}
+	return []string{guardAddress + netip.PrefixFrom(addr, host).Masked().String(), guardNetwork + netip.PrefixFrom(addr, around).Masked().String()}
+}
+
+// carrierGrade is where providers hide their own customers from each other.
+var carrierGrade = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10)
+
+func isInside(addr netip.Addr) bool {
+	return !addr.IsGlobalUnicast() || addr.IsPrivate() || carrierGrade.Contains(addr)
+}
+
+// refuses says how long the guard wants to wait, and why. The try that is asked about is counted in it already.
+func (g guard) refuses(now Time) (time.Duration, string) {
+	p := patienceFor(g.Subject)
+	declines := g.Declines
+	if g.Since.Add(guardWindow) <= now {
+		declines = 0
+	}
+	switch {
+	case now < g.RetryAt:
+		return g.RetryAt.Time().Sub(now.Time()), tooManyDeclines
+	case g.UnderWay > p.atOnce:
+		return heldWait, tooManyUnderWay
+	case g.UnderWay > 1 && declines+g.UnderWay > p.free:
+		return turnWait, tooManyUnderWay
+	}
+	return 0, ""
+}
+
+// What a buyer is told, and how long others may take to finish.
+const (
+	tooManyDeclines = "Too many payments were declined. Nothing was charged."
+	tooManyUnderWay = "Too many payments are under way that wait for a bank. Nothing was charged: finish or cancel them."
+	tooManyHeld     = "Only few are left, and payments from your network that wait for a bank hold some. Nothing was charged: finish or cancel them."
+	tooSoonHeld     = "Only few are left, and a payment from your network was given up at its bank: others come first. Nothing was charged."
+	tooManyOpened   = "Too many purchases were begun from your network within an hour. Nothing was charged."
+	salesPaused     = "No payments are taken for the moment, because too many were declined. Nothing was charged."
+
+	salesSlow = "Only few payments are taken for the moment, because too many were declined. Nothing was charged."
+
+	heldWait = 30 * time.Second
+	turnWait = 5 * time.Second
+)
+
+// tryAgain refuses to ask a provider now.
+func tryAgain(wait time.Duration, why string) error {
+	wait = max(wait.Round(time.Second), time.Second)
+	return &Error{Code: CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, spoken(wait)), After: wait}
+}
+
+// spoken is a time as people say it.
+func spoken(wait time.Duration) string {
+	amount, unit := int64(wait/time.Second), "second"
+	if wait > 90*time.Second {
+		amount, unit = int64((wait+time.Minute-1)/time.Minute), "minute"
+	}
+	if amount == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", amount, unit)
+}
+
+// try counts another try of a checkout, or refuses it. A success ends the checkout, so that all but the one under way were
+// declined. What was declined is forgotten when nobody has tried for as long as guards count, too.
+func (c *Checkout) try(now Time) error {
+	if c.RetryAt != nil && now < *c.RetryAt {
+		return tryAgain(c.RetryAt.Time().Sub(now.Time()), tooManyDeclines)
+	}
+	if c.RetryAt == nil || c.RetryAt.Add(guardWindow) <= now {
+		c.Attempts = 0
+	}
+	c.Attempts++
+	c.RetryAt = new(now.Add(patienceFor(guardInvoice).wait(c.Attempts)))
+	return nil
+}
+
+// forgiveTry takes back the try that ends now: nobody has declined it.
+func (c *Checkout) forgiveTry(now Time) {
+	c.Attempts, c.RetryAt = max(c.Attempts-1, 0), &now
+}
+
+// guard counts a try under its subjects before a provider is asked, or refuses it. Their rows stay locked until the
+// transaction ends, so that those who try at once are counted one after the other; they come after all other rows. Left says of
+// subjects that hold something how many of it others can still have. While sales are paused they take turns.
+func (u *unit) guard(ctx context.Context, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *Time) error {
+	if len(subjects) == 0 {
+		return nil
+	}
+	counted, err := u.countGuards(ctx, account, subjects, sizes, 1, 0)
+	if err != nil {
+		return err
+	}
+	var wait time.Duration
+	var why string
+	now := u.store.Now()
+	for _, g := range counted {
+		needs, because := g.refuses(now)
+		if rest, isHeld := left[g.Subject]; isHeld {
+			needs, because = g.refusesHold(rest, sizes.of(g.Subject), now)
+		}
+		if needs > wait {
+			wait, why = needs, because
+		}
+	}
+	if wait > 0 {
+		return tryAgain(wait, why)
+	}
+	if pausedUntil == nil {
+		return nil
+	}
+	return u.takeTurn(ctx, account, counted, *pausedUntil, now)
+}
+
+// takeTurn lets one buyer at a time pay while sales are paused, if nobody near them was declined lately: who tries cards needs
+// a fresh network for each, and gets no faster with many.
+func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now Time) error {
+	for _, g := range counted {
+		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)
+		if isNear && g.Declines > 0 && g.Since.Add(guardWindow) > now {
+			return tryAgain(until.Time().Sub(now.Time()), salesPaused)
+		}
+	}
+	rows, err := u.exec(ctx, `
+		UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ? AND retry_at <= ?`, now.Add(pausedTurn), account, guardSales, now)
+	if err == nil && rows == 0 {
+		err = tryAgain(pausedTurn, salesSlow)
+	}
+	return err
+}
+
+// settleGuards notes that a payment has its outcome. Declines are counted, and wanted to wait; a buyer who did not go on at
+// their bank was not declined. What it held of the lines is free, and others come first if it waited at a bank for nothing.
+// Until when the account's payments are paused is returned if this decline did it.
+func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, items []LineItem, waited bool) (*Time, error) {
+	declines := int64(0)
+	if p.Status == PaymentStatusFailed {
+		declines = 1
+	}
+	if len(subjects) > 0 {
+		if err := u.endTry(ctx, p.AccountID, subjects, sizesOf(items), declines); err != nil {
+			return nil, err
+		}
+	}
+	if waited && p.Status != PaymentStatusSucceeded {
+		if err := u.letOthersHold(ctx, p, subjects); err != nil {
+			return nil, err
+		}
+	}
+	if declines == 0 || !p.Keyless || p.Purpose != PaymentPurposeCheckout {
+		return nil, nil
+	}
+	return u.watchSales(ctx, p.AccountID)
+}
+
+func (u *unit) endTry(ctx context.Context, account string, subjects []string, sizes sizes, declines int64) error {
+	counted, err := u.countGuards(ctx, account, subjects, sizes, -1, declines)
+	if err != nil || declines == 0 {
+		return err
+	}
+	now := u.store.Now()
+	for _, g := range counted {
+		wait := patienceFor(g.Subject).wait(g.Declines)
+		if wait == 0 {
+			continue
+		}
+		if _, err := u.exec(ctx, `UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ?`, now.Add(wait), account, g.Subject); err != nil {
+			return fmt.Errorf("let a guard wait: %w", err)
+		}
+	}
+	return nil
+}
+
+// countGuards adds to guards, in one order for everybody, and returns them as they are now.
+func (u *unit) countGuards(ctx context.Context, account string, subjects []string, sizes sizes, underWay, declines int64) ([]guard, error) {
+	now := u.store.Now()
+	var args []any
+	for _, subject := range slices.Sorted(slices.Values(subjects)) {
+		args = append(args, account, subject, declines, underWay*sizes.of(subject), now, now)
+	}
+	args = append(args, now.Add(-guardWindow), now.Add(-guardWindow))
+	counted, err := selectAll[guard](ctx, u.store, `
+		INSERT INTO payment_guards AS g (account_id, subject, declines, under_way, since, retry_at, touched_at)
+		VALUES `+strings.Repeat(`, (?, ?, ?, ?, ?, 0, ?)`, len(subjects))[2:]+`
+		ON CONFLICT (account_id, subject) DO UPDATE SET under_way = g.under_way + excluded.under_way, touched_at = excluded.touched_at,
+			declines = excluded.declines + CASE WHEN g.since <= ? THEN 0 ELSE g.declines END,
+			since = CASE WHEN g.since <= ? OR g.declines = 0 THEN excluded.since ELSE g.since END
+		RETURNING subject, declines, under_way, since, retry_at`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("count tries: %w", err)
+	}
+	return counted, nil
+}
+
+// tryMethod counts a try to save a method as one that was declined: no row of a payment would end it after a crash.
+// forgiveTry takes that back.
+func (u *unit) tryMethod(ctx context.Context, account string, subjects []string) error {
+	if err := u.guard(ctx, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
+		return err
+	}
+	return u.endTry(ctx, account, subjects, nil, 1)
+}
+
+// ForgiveTry says of what BeginSaveMethod has counted that it was not declined.
+func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from Buyer) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		for _, subject := range slices.Sorted(slices.Values(from.guards(&customer))) {
+			_, err := u.exec(ctx, `
+				UPDATE payment_guards SET declines = declines - 1, retry_at = CASE WHEN declines <= ? THEN 0 ELSE retry_at END
+				WHERE account_id = ? AND subject = ? AND declines > 0`, patienceFor(subject).free, account, subject)
+			if err != nil {
+				return nil, fmt.Errorf("forgive a try: %w", err)
+			}
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// How many checkouts are opened in an hour by links of an account: from an address, a network, a proxy that nobody named. Who
+// buys opens one; each is a row, and an event for the seller.
+const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
+
+// countOpened counts a checkout that somebody opens without a key, or refuses it. Nothing but these counts is locked for long.
+func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error {
+	if !by.keyless() {
+		return nil
+	}
+	subjects := addressGuards(by.Address)
+	for i := range subjects {
+		subjects[i] = guardOpened + subjects[i]
+	}
+	counted, err := u.countGuards(ctx, account, subjects, nil, 0, 1)
+	if err != nil {
+		return err
+	}
+	for _, g := range counted {
+		most := int64(openedByAddress)
+		switch kind, _ := strings.CutPrefix(g.Subject, guardOpened); {
+		case strings.HasPrefix(kind, guardNetwork):
+			most = openedByNetwork
+		case strings.HasPrefix(kind, guardInside):
+			most = openedInside
+		}
+		if g.Declines > most {
+			return tryAgain(g.Since.Add(guardWindow).Time().Sub(u.store.Now().Time()), tooManyOpened)
+		}
+	}
+	return nil
+}
+
+const (
+	// salesPause is how long buyers without a key cannot pay after too many declines.
+	salesPause = 15 * time.Minute
+	// pausedTurn is how often one of them can all the same.
+	pausedTurn = 20 * time.Second
+
+	defaultDeclineLimit, minDeclineLimit, maxDeclineLimit = 100, 10, 1_000_000
+)
+
+// watchSales counts a decline of a buyer without a key for their account, and pauses its payments when there were too many
+// in an hour, and more than there were sales: a card that is set up for nothing can be so again and again. What comes after the pause is counted anew.
+func (u *unit) watchSales(ctx context.Context, account string) (*Time, error) {
+	counted, err := u.countGuards(ctx, account, []string{guardSales}, nil, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	sales := counted[0]
+	if sales.Declines < minDeclineLimit {
+		return nil, nil
+	}
+	limit, err := get[int64](ctx, u.store, `SELECT decline_limit FROM accounts WHERE id = ? AND decline_limit <= ?`, account, sales.Declines)
+	if err != nil || limit == nil {
+		return nil, err
+	}
+	sold, err := get[int64](ctx, u.store, `
+		SELECT COUNT(*) FROM (
+			SELECT 1 FROM payments
+			WHERE account_id = ? AND id >= ? AND keyless AND status = 'succeeded' AND purpose = 'checkout' AND amount > 0 LIMIT ?) AS s`,
+		account, idsBefore(KindPayment, u.store.Now().Add(-guardWindow)), sales.Declines)
+	if err != nil {
+		return nil, fmt.Errorf("count sales: %w", err)
+	}
+	if *sold >= sales.Declines {
+		return nil, nil
+	}
+	until := u.store.Now().Add(salesPause)
+	if _, err := u.exec(ctx, `UPDATE payment_guards SET declines = 0 WHERE account_id = ? AND subject = ?`, account, guardSales); err != nil {
+		return nil, err
+	}
+	_, err = u.exec(ctx, `UPDATE accounts SET payments_paused_until = ? WHERE id = ?`, until, account)
+	return &until, err
+}
+
+// pausedFor is until when the seller's payments are paused for a buyer, nil if they are not: those of a buyer with a key never
+// are, nor those of one whom the seller named.
+func (u *unit) pausedFor(_ context.Context, a *Account, c *Checkout, by Buyer) (*Time, error) {
+	if !by.keyless() || a.PaymentsPausedUntil == nil {
+		return nil, nil
+	}
+	if c.CustomerID != nil || c.ExternalCustomerID != nil {
+		return nil, nil
+	}
+	return a.PaymentsPausedUntil, nil
+}
+
+// DeleteOldGuards deletes at most limit guards that nobody has touched for long, and returns how many.
+func (s *Store) DeleteOldGuards(ctx context.Context, limit int) (int64, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `
+			DELETE FROM payment_guards WHERE (account_id, subject) IN (
+				SELECT account_id, subject FROM payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`+u.lockSkip()+`)
+				AND under_way = 0`,
+			s.Now().Add(-guardMemory), limit)
+	})
+}
