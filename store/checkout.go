@@ -178,11 +178,15 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 
 // GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
 func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
-	seller, err := s.findAccount(ctx, c.AccountID, "")
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	return s.offerOf(ctx, c, items)
+}
+
+func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*CheckoutOffer, error) {
+	seller, err := s.findAccount(ctx, c.AccountID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -278,32 +282,41 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 // it; a price variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		now, err := s.businessNow(ctx, account)
+		c, items, err := s.openCheckout(ctx, account, draft)
 		if err != nil {
 			return nil, err
 		}
-		c := *draft.Checkout
-		c.AccountID, c.ID = account, cmp.Or(c.ID, NewID(KindCheckout))
-		c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
-		c.CreatedAt, c.UpdatedAt = now, now
-		if c.ExpiresAt == 0 {
-			c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
-		}
-		lines, err := s.prepareCheckout(ctx, CheckoutDraft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
-		if err != nil {
+		if err := u.giveSecret(ctx, c); err != nil {
 			return nil, err
 		}
-		if err := u.giveSecret(ctx, &c); err != nil {
+		if err := u.insert(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
-		if err := u.insert(ctx, checkoutColumns, &c); err != nil {
+		if err := u.insertLines(ctx, items); err != nil {
 			return nil, err
 		}
-		if err := u.insertLines(ctx, lines.items); err != nil {
-			return nil, err
-		}
-		return &c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{&c, lines.items}})
+		return c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{c, items}})
 	})
+}
+
+// openCheckout returns a checkout and its lines as they are when it is opened. It stores nothing.
+func (s *Store) openCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, []LineItem, error) {
+	now, err := s.businessNow(ctx, account)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := *draft.Checkout
+	c.AccountID, c.ID = account, cmp.Or(c.ID, NewID(KindCheckout))
+	c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
+	c.CreatedAt, c.UpdatedAt = now, now
+	if c.ExpiresAt == 0 {
+		c.ExpiresAt = c.CreatedAt.Add(checkoutLifetime)
+	}
+	lines, err := s.prepareCheckout(ctx, CheckoutDraft{Checkout: &c, Lines: draft.Lines}, &Checkout{}, c.CreatedAt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &c, lines.items, nil
 }
 
 // UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status.

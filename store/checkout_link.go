@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// CheckoutLink is an address that may be published: whoever opens it gets a checkout of their own.
+// CheckoutLink is an address that may be published: whoever begins to buy by it gets a checkout of their own.
 type CheckoutLink struct {
 	AccountID          string         `db:"account_id"`
 	ID                 string         `db:"id"`
@@ -20,7 +20,7 @@ type CheckoutLink struct {
 	CancelURL          *string        `db:"cancel_url"`
 	Active             bool           `db:"active"`
 	MaxUses            *int64         `db:"max_uses"` // nil = any number
-	Uses               int64          `db:"uses"`
+	Uses               int64          `db:"uses"`     // purchases, and payments under way
 	Metadata           Metadata       `db:"metadata"` // given to each checkout
 	CreatedAt          Time           `db:"created_at"`
 	UpdatedAt          Time           `db:"updated_at"`
@@ -120,41 +120,129 @@ func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*C
 	})
 }
 
-// FollowCheckoutLink makes a checkout for whoever opened a link, whose account nobody has to name. One that is switched
-// off, used up or gone is CodeMissing; what cannot be sold now is CodeInvalid, and does not count as a use.
-// checkout.created follows.
-func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, source CheckoutSource) (*Checkout, error) {
+// PreviewCheckoutLink returns what FollowCheckoutLink would make, and stores nothing: programs look at addresses too.
+func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string) (*Checkout, *CheckoutOffer, error) {
+	account, err := s.accountOfLink(ctx, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := s.offeredLink(ctx, account, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, items, err := s.openCheckout(ctx, account, l.draft(CheckoutSource{CheckoutLink: &l.ID}))
+	if err != nil {
+		return nil, nil, err
+	}
+	offer, err := s.offerOf(ctx, c, items)
+	return c, offer, err
+}
+
+// FollowCheckoutLink says who follows a checkout link, and from where.
+type FollowCheckoutLink struct {
+	Source CheckoutSource
+	From   Buyer
+	Once   string // tells one purchase of theirs from the next, for a day; empty: each is another one
+}
+
+// FollowCheckoutLink makes a checkout for whoever begins to buy by a link, whose account nobody has to name. One that is switched
+// off, used up or gone is CodeMissing; what cannot be sold now is CodeInvalid. Nothing is
+// used before somebody pays. The same Once gets the same checkout. Beyond what one network may open it is CodeRateLimit. checkout.created follows.
+func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowCheckoutLink) (*Checkout, error) {
+	account, err := s.accountOfLink(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	var key *Key
+	if in.Once != "" {
+		key = &Key{Account: account, Key: ref + "\n" + in.Once} // of no request's form
+	}
+	answer, _, err := s.Request(ctx, key, func(ctx context.Context) (*Answer, error) {
+		c, err := s.openByLink(ctx, account, ref, in)
+		if err != nil {
+			return nil, err
+		}
+		return &Answer{Status: 201, Body: []byte(c.ID)}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.GetCheckout(ctx, account, string(answer.Body))
+}
+
+func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCheckoutLink) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		if err := u.countOpened(ctx, account, in.From); err != nil {
+			return nil, err
+		}
+		l, err := s.offeredLink(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		in.Source.CheckoutLink = &l.ID
+		return s.CreateCheckout(ctx, account, l.draft(in.Source))
+	})
+}
+
+// accountOfLink is whose link it is.
+func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 	id, _ := ParseID(KindCheckoutLink, ref)
 	account, err := get[string](ctx, s, `SELECT account_id FROM global_names WHERE kind = ? AND name = ?`, checkoutLinkName, id)
 	if err == nil && account == nil {
 		err = Missing("checkout link", "", ref)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		if err := u.useCheckoutLink(ctx, *account, id); err != nil {
-			return nil, err
-		}
-		l, err := s.findCheckoutLink(ctx, *account, id, "")
-		if err != nil {
-			return nil, err
-		}
-		source.CheckoutLink = &l.ID
-		return s.CreateCheckout(ctx, *account, l.draft(source))
-	})
+	return deref(account), err
 }
 
-// useCheckoutLink counts a use. The condition of the UPDATE decides: of many who open a link with one use left, one gets it.
-func (u *unit) useCheckoutLink(ctx context.Context, account, id string) error {
+// offeredLink is a link by which something is sold.
+func (s *Store) offeredLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
+	l, err := s.findCheckoutLink(ctx, account, ref, "")
+	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
+		err = Missing("checkout link", "", ref)
+	}
+	return l, err
+}
+
+// link is the checkout link by which the buyer came, nil for none.
+func (c *Checkout) link() *string {
+	if c.Source.V == nil {
+		return nil
+	}
+	return c.Source.V.CheckoutLink
+}
+
+// useCheckoutLink counts a purchase by a link, which begins now; one that is used up is CodeInvalid on line_items. The condition
+// of the UPDATE decides: of many who pay with one use left, one gets it. A link that was deleted or switched off since sells what
+// it has offered.
+func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
+	link := c.link()
+	if link == nil {
+		return nil
+	}
 	rows, err := u.exec(ctx, `
-		UPDATE checkout_links SET uses = uses + 1
-		WHERE account_id = ? AND id = ? AND active AND (max_uses IS NULL OR uses < max_uses)`, account, id)
+		UPDATE checkout_links SET uses = uses + 1 WHERE account_id = ? AND id = ? AND (max_uses IS NULL OR uses < max_uses)`, c.AccountID, *link)
 	if err != nil {
 		return fmt.Errorf("count use of link: %w", err)
 	}
-	if rows == 0 {
-		return Missing("checkout link", "", id)
+	if rows == 1 {
+		return nil
+	}
+	there, err := get[int](ctx, u.store, `SELECT 1 FROM checkout_links WHERE account_id = ? AND id = ?`, c.AccountID, *link)
+	if err != nil || there == nil {
+		return err
+	}
+	return Invalid("line_items", "This offer is sold out: as many have bought by its link as may. Nothing was charged.")
+}
+
+// releaseCheckoutLink gives up what useCheckoutLink counted.
+func (u *unit) releaseCheckoutLink(ctx context.Context, c *Checkout) error {
+	link := c.link()
+	if link == nil {
+		return nil
+	}
+	_, err := u.exec(ctx, `UPDATE checkout_links SET uses = uses - 1 WHERE account_id = ? AND id = ? AND uses > 0`, c.AccountID, *link)
+	if err != nil {
+		return fmt.Errorf("release link %s: %w", *link, err)
 	}
 	return nil
 }
@@ -253,11 +341,3 @@ func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string)
 
 // reveal sets the address of the link.
 func (l *CheckoutLink) reveal(s *Store) { l.URL = s.options.PublicURL + "/buy/" + l.ID }
-
-// link is the checkout link by which the buyer came, nil for none.
-func (c *Checkout) link() *string {
-	if c.Source.V == nil {
-		return nil
-	}
-	return c.Source.V.CheckoutLink
-}

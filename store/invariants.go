@@ -93,6 +93,10 @@ var invariants = []invariant{
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'processing' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM payments p
 			WHERE p.account_id = c.account_id AND p.checkout_id = c.id AND p.status IN ('pending', 'requires_action'))`},
+	{"a checkout link counts what is bought by it", `
+		SELECT l.account_id, l.id FROM checkout_links l WHERE l.uses <> (
+			SELECT COUNT(*) FROM checkouts c
+			WHERE c.account_id = l.account_id AND c.status IN ('processing', 'completed') AND c.source LIKE '%"' || l.id || '"%')`},
 	{"a guard counts the payments under way, and the pieces that they hold", `
 		SELECT g.account_id, g.subject AS id FROM payment_guards g WHERE g.under_way <> (
 			SELECT COALESCE(SUM(COALESCE((

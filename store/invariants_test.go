@@ -130,6 +130,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"every refund of the test provider has its refund":                                    `UPDATE test_refunds SET token = 're_other'`,
 		"what is of an order is its customer's":                                               `UPDATE discount_redemptions SET customer_id = 'cus_other'`,
 		"a payment method is of a customer of its account, and a default one of its customer": `UPDATE customers SET default_payment_method_id = 'pm_other'`,
+		"a checkout link counts what is bought by it":                                         `UPDATE checkout_links SET uses = uses + 1`,
 		"a guard counts the payments under way, and the pieces that they hold":                `INSERT INTO payment_guards (account_id, subject, declines, under_way, since, retry_at, touched_at) SELECT id, 'other', 0, 7, 0, 0, 0 FROM accounts`,
 		"no API key can do more than the key that made it":                                    `UPDATE api_keys SET created_by = 'key_other'`,
 	}

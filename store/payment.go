@@ -340,8 +340,11 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 	return payment, u.guard(ctx, c.AccountID, payment.Guards.V, sizesOf(items), left, pausedUntil)
 }
 
-// redeemOffer counts a use of the discount.
+// redeemOffer counts a purchase of the checkout link by which the buyer came, and a use of the discount.
 func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
+	if err := u.useCheckoutLink(ctx, c); err != nil {
+		return err
+	}
 	return u.redeemDiscount(ctx, c)
 }
 
@@ -408,6 +411,9 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, JSON[*NextAction]{}, payment.Failure
 		if result.Status == PaymentStatusCanceled {
 			c.forgiveTry(u.store.Now())
+		}
+		if err := u.releaseCheckoutLink(ctx, c); err != nil {
+			return err
 		}
 		if err := u.releaseRedemption(ctx, c); err != nil {
 			return err

@@ -2715,7 +2715,7 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
-// CheckoutLink An address to publish, which makes a checkout for whoever opens it.
+// CheckoutLink An address to publish, by which whoever begins to buy gets a checkout.
 type CheckoutLink struct {
 	// ID Example: clink_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -2745,10 +2745,10 @@ type CheckoutLink struct {
 	// Active A link that is not active leads nowhere.
 	Active bool `json:"active"`
 
-	// MaxUses How many checkouts it makes. Null means any number.
+	// MaxUses How many purchases it is good for. Null means any number. Payments that wait for a bank hold theirs; without an API key, those of one network (/24, of IPv6 a /48) hold at most as many as they leave to others, or one: see `payment_hold_minutes` of the account.
 	MaxUses *int64 `json:"max_uses"`
 
-	// Uses How many checkouts it has made.
+	// Uses How many purchases were made by it. A payment that is under way counts, and no more when it fails.
 	Uses int64 `json:"uses"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -2780,7 +2780,7 @@ type CheckoutLinkCreate struct {
 	// Active True when absent.
 	Active *bool `json:"active,omitempty"`
 
-	// MaxUses How many checkouts it makes. Null means any number.
+	// MaxUses How many purchases it is good for; whoever does not pay uses nothing. Null means any number.
 	MaxUses *int64 `json:"max_uses,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -2813,7 +2813,7 @@ type CheckoutLinkUpdate struct {
 	// Active True when absent.
 	Active *bool `json:"active,omitempty"`
 
-	// MaxUses How many checkouts it makes. Null means any number.
+	// MaxUses How many purchases it is good for; whoever does not pay uses nothing. Null means any number.
 	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.

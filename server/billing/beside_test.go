@@ -83,7 +83,7 @@ func TestCheckoutLink_EditedBesideItsVisitors(t *testing.T) {
 				})
 				return err
 			}
-			c, err := r.FollowCheckoutLink(t.Context(), link.ID, store.CheckoutSource{})
+			c, err := r.FollowCheckoutLink(t.Context(), link.ID, store.FollowCheckoutLink{})
 			if missing(err) {
 				left.Add(1)
 				return nil
@@ -100,7 +100,7 @@ func TestCheckoutLink_EditedBesideItsVisitors(t *testing.T) {
 		}
 		link, err = w.GetCheckoutLink(t.Context(), w.account, link.ID)
 		require.NoError(t, err)
-		assert.Equal(t, used.Load(), link.Uses)
+		assert.Zero(t, link.Uses, "nobody has bought")
 		assert.EqualValues(t, 36, used.Load()+left.Load())
 	})
 }

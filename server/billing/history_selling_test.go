@@ -215,7 +215,7 @@ func (p *player) follow() error {
 		_, err = p.DeleteCheckoutLink(everywhere, p.account, l.ID)
 		return p.answered("delete "+l.ID, err)
 	}
-	c, err := p.FollowCheckoutLink(everywhere, l.ID, store.CheckoutSource{})
+	c, err := p.FollowCheckoutLink(everywhere, l.ID, store.FollowCheckoutLink{})
 	if err := errors.Join(p.answered("follow "+l.ID, err), p.shown(c)); err != nil || c == nil {
 		return err
 	}

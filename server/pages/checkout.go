@@ -28,6 +28,7 @@ type checkoutPage struct {
 	Forward      string            // where the buyer goes at once
 	TakesCards   bool              // the buyer can type a test card here
 	StripeKey    string            // with which Stripe takes a card here, else empty
+	Carried      map[string]string // what the form hands on unseen
 	Form         map[string]string // what was typed, but for the card
 	Problems     map[string]string // what is wrong with it, by field
 }
@@ -78,25 +79,29 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	renewals, err := p.renewals(ctx, account, offer.Items)
+	page, err := p.pageOf(ctx, checkout, offer)
 	if err != nil {
 		return err
 	}
-	base := url.PathEscape(checkout.ClientSecret) + "/"
+	page.Form, page.Problems, page.Base = form, problems, url.PathEscape(checkout.ClientSecret)+"/"
 	if strings.HasSuffix(c.Path(), "/pay") { // the answer to a form that was refused
-		base = ""
+		page.Base = ""
 	}
-	state := p.state(checkout)
-	page := checkoutPage{
-		Base: base, Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: askedOnce(offer.CustomFields),
-		State: state, SuccessURL: successURL(checkout),
-		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
-		StripeKey:  offer.Seller.CardKey(), Form: form, Problems: problems,
-	}
-	if state == "elsewhere" {
+	if page.State == "elsewhere" {
 		page.Forward = forward(c, checkout.NextAction.V.URL)
 	}
 	return p.render(c, status, "checkout.html", page)
+}
+
+// pageOf is the page of a checkout as it stands, and who sells.
+func (p *Pages) pageOf(ctx context.Context, checkout *store.Checkout, offer *store.CheckoutOffer) (*checkoutPage, error) {
+	renewals, err := p.renewals(ctx, checkout.AccountID, offer.Items)
+	return &checkoutPage{
+		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: askedOnce(offer.CustomFields),
+		State: p.state(checkout), SuccessURL: successURL(checkout),
+		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
+		StripeKey:  offer.Seller.CardKey(),
+	}, err
 }
 
 // askedOnce leaves out what another product asks under the same key: it is answered once, and the answer has to satisfy both.

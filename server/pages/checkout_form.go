@@ -197,7 +197,7 @@ type field struct {
 	Required                        bool
 }
 
-func newField(page checkoutPage, name, label, kind, autocomplete string, required bool) field {
+func newField(page *checkoutPage, name, label, kind, autocomplete string, required bool) field {
 	value := page.Form[name]
 	if _, sent := page.Form[name]; name == "discount_code" && !sent && page.Checkout.DiscountCode != nil {
 		value = *page.Checkout.DiscountCode

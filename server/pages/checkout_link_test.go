@@ -1,10 +1,14 @@
 package pages_test
 
 import (
+	"maps"
 	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,36 +31,100 @@ func (w *shop) open(method, url string, headers ...string) *http.Response {
 	return response
 }
 
-func TestCheckoutLink_MakesACheckoutForWhoeverOpensIt(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newShopOn(t, url)
-		variant := w.checkout(store.PriceVariant{Amount: 1900})
-		lines, err := w.CheckoutLines(t.Context(), w.account, variant.ID)
-		require.NoError(t, err)
-		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{
-			PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: new(int64(2)),
-		})
-		require.NoError(t, err)
-		assert.Equal(t, http.StatusOK, w.open(http.MethodHead, link.URL).StatusCode)
-		assert.Equal(t, http.StatusServiceUnavailable, w.open(http.MethodGet, link.URL, "Sec-Purpose", "prefetch").StatusCode)
-		first := w.open(http.MethodGet, link.URL+"?utm_source=letter", "Referer", "https://ada.example/")
-		require.Equal(t, http.StatusSeeOther, first.StatusCode)
-		assert.Contains(t, w.page(link.URL, http.StatusOK), "This checkout is open")
-		assert.Contains(t, w.page(link.URL, http.StatusNotFound), "There is nothing here", "it is used up")
+// onceOf is what tells the form of a page from the next.
+var onceOf = regexp.MustCompile(`name="once" value="([0-9a-z]+)"`)
 
-		link, err = w.GetCheckoutLink(t.Context(), w.account, link.ID)
+// offered opens a link, and returns what its form hands on.
+func (w *shop) offered(address string) url.Values {
+	w.t.Helper()
+	found := onceOf.FindStringSubmatch(w.page(address, http.StatusOK))
+	require.Len(w.t, found, 2)
+	return url.Values{"once": {found[1]}}
+}
+
+// begun sends the form of a link, and returns where its browser sends it next.
+func (w *shop) begun(address string, form url.Values) string {
+	w.t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.PostForm(address+"/pay", form)
+	require.NoError(w.t, err)
+	require.NoError(w.t, response.Body.Close())
+	require.Equal(w.t, http.StatusTemporaryRedirect, response.StatusCode)
+	next, err := response.Location()
+	require.NoError(w.t, err)
+	return next.String()
+}
+
+func (w *shop) checkouts() []store.Checkout {
+	w.t.Helper()
+	made, _, err := w.ListCheckouts(w.t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 100}})
+	require.NoError(w.t, err)
+	return made
+}
+
+func (w *shop) link(v store.PriceVariant, uses *int64) *store.CheckoutLink {
+	w.t.Helper()
+	lines, err := w.CheckoutLines(w.t.Context(), w.account, w.checkout(v).ID)
+	require.NoError(w.t, err)
+	link, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
+		PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: uses,
+	})
+	require.NoError(w.t, err)
+	return link
+}
+
+// TestCheckoutLink_MakesNothingForWhoeverOpensIt has programs and people look at what is sold.
+func TestCheckoutLink_MakesNothingForWhoeverOpensIt(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		link := w.link(store.PriceVariant{Amount: 1900}, new(int64(2)))
+		before := len(w.checkouts())
+		for range 3 {
+			page := w.page(link.URL+"?utm_source=letter", http.StatusOK)
+			assert.Contains(t, page, "This checkout is open")
+			assert.Contains(t, page, "19.00")
+			assert.Contains(t, page, `action="`+link.ID+`/pay"`)
+			assert.Contains(t, page, `name="utm_source" value="letter"`)
+		}
+		assert.Equal(t, http.StatusOK, w.open(http.MethodHead, link.URL).StatusCode)
+		assert.Equal(t, http.StatusOK, w.open(http.MethodGet, link.URL, "Sec-Purpose", "prefetch").StatusCode)
+		refused, err := http.PostForm(link.URL+"/pay", url.Values{"once": {"not one of ours!"}})
 		require.NoError(t, err)
-		assert.EqualValues(t, 2, link.Uses)
-		made, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 10}})
-		require.NoError(t, err)
-		require.Len(t, made, 3)
-		source := made[1].Source.V
+		assert.Regexp(t, onceOf, w.read(refused, http.StatusOK), "the page again")
+		assert.Len(t, w.checkouts(), before)
+	})
+}
+
+// TestCheckoutLink_MakesACheckoutForWhoBegins keeps where they came from, and makes one of a form that is sent again and again.
+func TestCheckoutLink_MakesACheckoutForWhoBegins(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		link := w.link(store.PriceVariant{Amount: 1900}, nil)
+		before := len(w.checkouts())
+		form := w.offered(link.URL)
+		form.Set("utm_source", "letter")
+		form.Set("referrer", "https://ada.example/")
+		var wait sync.WaitGroup
+		places := make([]string, 12)
+		for i := range places {
+			wait.Go(func() { places[i] = w.begun(link.URL, form) })
+		}
+		wait.Wait()
+		for _, place := range places {
+			assert.Equal(t, places[0], place)
+		}
+		made := w.checkouts()
+		require.Len(t, made, before+1)
+		assert.Equal(t, made[0].URL+"/pay", places[0])
+		source := made[0].Source.V
 		assert.Equal(t, link.ID, *source.CheckoutLink)
 		assert.Equal(t, "letter", *source.UTMSource)
 		assert.Equal(t, "https://ada.example/", *source.Referrer)
+		assert.NotEqual(t, places[0], w.begun(link.URL, w.offered(link.URL)), "somebody else")
 
-		_, err = w.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) { l.MaxUses = nil })
+		lines, err := w.CheckoutLines(t.Context(), w.account, made[0].ID)
 		require.NoError(t, err)
 		_, err = w.ArchiveProduct(t.Context(), w.account, *lines[0].ProductID)
 		require.NoError(t, err)
@@ -67,27 +135,71 @@ func TestCheckoutLink_MakesACheckoutForWhoeverOpensIt(t *testing.T) {
 	})
 }
 
-// Of many who open a link at once that may be used five times, five get a checkout.
-func TestCheckoutLink_IsNeverUsedTooOften(t *testing.T) {
+// TestCheckoutLink_LosesNothingThatWasTyped buys with one form, and with one whose card is declined.
+func TestCheckoutLink_LosesNothingThatWasTyped(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newShopOn(t, url)
-		lines, err := w.CheckoutLines(t.Context(), w.account, w.checkout(store.PriceVariant{Amount: 1900}).ID)
-		require.NoError(t, err)
-		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{
-			PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: new(int64(5)),
-		})
-		require.NoError(t, err)
-		var made atomic.Int64
-		var all sync.WaitGroup
-		for range 20 {
-			all.Go(func() {
-				if w.open(http.MethodGet, link.URL).StatusCode == http.StatusSeeOther {
-					made.Add(1)
-				}
-			})
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		link := w.link(store.PriceVariant{Amount: 1900}, new(int64(1)))
+		opened := []url.Values{w.offered(link.URL), w.offered(link.URL), w.offered(link.URL)}
+		pay := func(hidden url.Values, number string, status int) string {
+			t.Helper()
+			form := card(number, "1900")
+			form.Set("email", "grace@example.com")
+			form.Set("name", "Grace <i>Hopper</i>")
+			maps.Copy(form, hidden)
+			response, err := http.PostForm(link.URL+"/pay", form) // which follows 307 as browsers do
+			require.NoError(t, err)
+			return w.read(response, status)
 		}
-		all.Wait()
-		assert.EqualValues(t, 5, made.Load())
+		page := pay(opened[0], "4000000000000002", http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "The card was declined.")
+		assert.Contains(t, page, `value="Grace &lt;i&gt;Hopper&lt;/i&gt;"`)
+		for range 2 {
+			assert.Contains(t, pay(opened[1], "4242424242424242", http.StatusOK), "Paid. Thank you")
+		}
+		assert.Equal(t, "Grace <i>Hopper</i>", *w.checkouts()[0].CustomerName)
+		assert.Contains(t, pay(opened[2], "4242424242424242", http.StatusNotFound), "There is nothing here", "it is used up")
+		assert.Contains(t, w.page(link.URL, http.StatusNotFound), "There is nothing here")
+	})
+}
+
+// TestCheckoutLink_SaysWhenToTryAgain keeps what was typed for then.
+func TestCheckoutLink_SaysWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		link := w.link(store.PriceVariant{Amount: 1900}, nil)
+		form := w.offered(link.URL)
+		form.Set("email", "grace@example.com")
+		form.Set("utm_source", "letter")
+		for range 120 {
+			_, err := w.FollowCheckoutLink(t.Context(), link.ID, store.FollowCheckoutLink{From: store.Buyer{Address: "203.0.113.7"}})
+			require.NoError(t, err)
+		}
+		before := len(w.checkouts())
+		send := func() *http.Response {
+			t.Helper()
+			request, err := http.NewRequest(http.MethodPost, link.URL+"/pay", strings.NewReader(form.Encode()))
+			require.NoError(t, err)
+			request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			request.Header.Set("X-Forwarded-For", "203.0.113.7")
+			response, err := http.DefaultTransport.RoundTrip(request)
+			require.NoError(t, err)
+			return response
+		}
+		response := send()
+		assert.NotEmpty(t, response.Header.Get("Retry-After"))
+		page := w.read(response, http.StatusTooManyRequests)
+		assert.Contains(t, page, "Too many purchases were begun from your network within an hour. Nothing was charged. Try again in ")
+		assert.Contains(t, page, `action="pay"`)
+		for _, kept := range []string{"grace@example.com", "letter", form.Get("once")} {
+			assert.Contains(t, page, `value="`+kept+`"`)
+		}
+		assert.Len(t, w.checkouts(), before)
+		w.now = w.now.Add(time.Hour + time.Second)
+		response = send()
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, http.StatusTemporaryRedirect, response.StatusCode)
 	})
 }

@@ -56,6 +56,36 @@ func TestStripe_ABuyerPaysInTheirBrowser(t *testing.T) {
 	})
 }
 
+// A buyer comes by a checkout link: the browser hands the form on to the checkout that is made of it.
+func TestStripe_ABuyerPaysByALink(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := newSeller(t, url)
+		page := s.browse(t)
+		product, err := s.sdk().Products.Create(background, &sdk.ProductCreate{
+			Name: "The Go Handbook", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(1900)), Currency: new("usd")}},
+		})
+		require.NoError(t, err)
+		link, err := s.sdk().CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{product.PriceVariants[0].ID}, MaxUses: new(int64(1))})
+		require.NoError(t, err)
+		page.Go(link.URL + "?utm_source=letter")
+		page.Wait(`document.querySelector('#email') && (document.querySelector('#email').value = 'grace@example.com')`)
+		page.pay("4000000000000002")
+		page.WaitText("Your card was declined.")
+		assert.Contains(t, page.Value(`location.pathname`), "/checkout/")
+		assert.Equal(t, "grace@example.com", page.Value(`document.querySelector('#email').value`))
+		page.pay("4000002500003155")
+		page.Click("button[value=succeeded]")
+		page.WaitText("Paid. Thank you for your order.")
+		assert.EqualValues(t, 1900, s.bank.Taken())
+		assert.Empty(t, page.Refused())
+		made, err := s.sdk().Checkouts.List(background, &sdk.ListCheckoutsParams{})
+		require.NoError(t, err)
+		require.Len(t, made.Data, 1)
+		assert.Equal(t, "letter", *made.Data[0].Source.UTMSource)
+	})
+}
+
 // A customer gives cards on the portal in a real browser, for later and for their subscription, also when their bank asks.
 func TestStripe_ACustomerGivesACardInTheirBrowser(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/migrations"
+)
+
+// TestMigrate_CountsThePurchasesOfLinks begins with a link that three have opened, of whom one has bought.
+func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
+	t.Parallel()
+	eachEmpty(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		require.NoError(t, s.Migrate(t.Context()))
+		account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada", Email: "ada@example.com"})
+		require.NoError(t, err)
+		p, err := s.CreateProduct(t.Context(), account.ID, NewProduct{
+			Product: Product{Name: "Handbook", Status: ProductStatusActive}, PriceVariants: []PriceVariant{{Amount: 1900}},
+		})
+		require.NoError(t, err)
+		made := func() *CheckoutLink {
+			l, err := s.CreateCheckoutLink(t.Context(), account.ID, CheckoutLink{
+				Active: true, PriceVariantIDs: JSONOf([]string{p.PriceVariantIDs.V[0]}), MaxUses: new(int64(3)),
+			})
+			require.NoError(t, err)
+			return l
+		}
+		used, unused := made(), made()
+		for i := range 3 {
+			c, err := s.FollowCheckoutLink(t.Context(), used.ID, FollowCheckoutLink{})
+			require.NoError(t, err)
+			if i == 0 {
+				_, err = s.write.db.Exec(s.rebind(`UPDATE checkouts SET status = 'completed' WHERE id = ?`), c.ID)
+				require.NoError(t, err)
+			}
+		}
+		_, err = s.write.db.Exec(`UPDATE checkout_links SET uses = 3`)
+		require.NoError(t, err)
+		files, err := migrations.FS(s.Engine())
+		require.NoError(t, err)
+		step, err := fs.ReadFile(files, "00040_checkout_link_use.sql")
+		require.NoError(t, err)
+		_, err = s.write.db.Exec(string(step))
+		require.NoError(t, err)
+		for link, uses := range map[string]int64{used.ID: 1, unused.ID: 0} {
+			l, err := s.GetCheckoutLink(t.Context(), account.ID, link)
+			require.NoError(t, err)
+			require.Equal(t, uses, l.Uses)
+		}
+	})
+}
