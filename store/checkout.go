@@ -3,9 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -160,22 +157,6 @@ func (s *Store) GetCheckout(ctx context.Context, account, ref string) (*Checkout
 	return s.findCheckout(ctx, account, ref, "", "")
 }
 
-// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing.
-func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, id string, err error) {
-	type place struct {
-		Account  string `db:"account_id"`
-		Checkout string `db:"object_id"`
-	}
-	found, err := get[place](ctx, s, `SELECT account_id, object_id FROM global_names WHERE kind = ? AND name = ?`, checkoutSecret, secretHash(secret))
-	if err != nil {
-		return "", "", err
-	}
-	if found == nil {
-		return "", "", &Error{Code: CodeMissing, Message: "No checkout has this client secret."}
-	}
-	return found.Account, found.Checkout, nil
-}
-
 // GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
 func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
 	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
@@ -323,7 +304,7 @@ func (s *Store) openCheckout(ctx context.Context, account string, draft Checkout
 // Lines that come out as they are stored stay the same ones, and a change that changes nothing stores nothing.
 func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		c, err := u.lockCheckout(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -409,45 +390,34 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 	return c, s.present(c, now)
 }
 
-// present turns a row into the checkout as it is now: with its secret, and expired if its time is over.
+// present turns a row into the checkout as it is now: with its secret, unless that was sealed with a key that is lost, and
+// expired if its time is over.
 func (s *Store) present(c *Checkout, now Time) error {
-	secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
-	if err != nil {
-		return fmt.Errorf("checkout %s: %w", c.ID, err)
+	if s.options.Sealer.knows(c.SealedSecret) {
+		secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
+		if err != nil {
+			return fmt.Errorf("checkout %s: %w", c.ID, err)
+		}
+		c.reveal(s, string(secret))
 	}
-	c.reveal(s, string(secret))
 	if c.Status == CheckoutStatusOpen && c.ExpiresAt <= now {
 		c.Status = CheckoutStatusExpired
 	}
 	return nil
 }
 
-// reveal sets the secret and what it opens.
-func (c *Checkout) reveal(s *Store, secret string) {
-	c.ClientSecret, c.URL = secret, s.options.PublicURL+"/checkout/"+secret
-}
-
-func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + "\x00" + c.ID }
-
-// checkoutSecret is the kind of global name under which client secrets are found, by their hash.
-const checkoutSecret = "checkout_secret"
-
-// giveSecret makes the client secret: the id, for people who read logs of their own, and 256 random bits.
-func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
-	var random [32]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		panic(err) // crypto/rand does not fail on a supported system
+// lockCheckout locks a checkout that is about to be changed or paid. One whose secret is closed gets another one, for its buyer may have
+// to be led to it now. The one before, which they may have, opens it as before.
+func (u *unit) lockCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+	c, err := u.store.findCheckout(ctx, account, ref, "", u.lock())
+	if err != nil || c.ClientSecret != "" {
+		return c, err
 	}
-	c.reveal(u.store, c.ID+"_secret_"+tokenEncoding.EncodeToString(random[:]))
-	c.SealedSecret = u.store.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
-	_, err := u.exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
-		checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID)
-	return err
-}
-
-func secretHash(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	if err := u.giveSecret(ctx, c); err != nil {
+		return nil, fmt.Errorf("give checkout another client secret: %w", err)
+	}
+	_, err = u.exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ?`, c.SealedSecret, c.AccountID, c.ID)
+	return c, err
 }
 
 func (u *unit) insertLines(ctx context.Context, items []LineItem) error {

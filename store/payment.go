@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -143,7 +144,7 @@ func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) 
 // being paid, or expired, is CodeInvalid on status. After too many declines it is CodeRateLimit.
 func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confirm) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		c, err := u.lockCheckout(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +187,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 		if begun.Purpose == PaymentPurposeInvoice {
 			return u.settleInvoice(ctx, begun, result)
 		}
-		c, err := s.findCheckout(ctx, begun.AccountID, *begun.CheckoutID, "", u.lock())
+		c, err := u.lockCheckout(ctx, begun.AccountID, *begun.CheckoutID)
 		if err != nil {
 			return nil, err
 		}
@@ -401,6 +402,7 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 	if err != nil {
 		return err
 	}
+	result.NextActionURL = cmp.Or(result.NextActionURL, c.URL)
 	payment.take(result, now)
 	switch result.Status {
 	case PaymentStatusSucceeded:

@@ -352,3 +352,44 @@ func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
 		require.True(t, s.adopt(t, false))
 	})
 }
+
+// A checkout whose secret is closed gets another one when its seller goes on with it, once, and the one that its buyer has is good
+// as before.
+func TestUpdateCheckout_OneWhoseSecretIsClosedGetsAnother(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		require.NoError(t, s.own(t, 1))
+		changed, renewed := s.checkout(t, s.onSale(t, fixedPrice(1000))), s.checkout(t, s.onSale(t, fixedPrice(1000)))
+		refusesKey(t, s.own(t, 2))
+		require.True(t, s.adopt(t, true))
+
+		c, err := s.UpdateCheckout(t.Context(), s.account, changed.ID, func(*CheckoutDraft) {})
+		require.NoError(t, err)
+		s.hasBothSecrets(t, changed, c)
+
+		var all sync.WaitGroup
+		got := make([]*Checkout, 4)
+		for i := range got {
+			all.Go(func() { got[i], _ = s.RenewClosedSecret(t.Context(), s.account, renewed.ID) })
+		}
+		all.Wait()
+		for _, c := range got {
+			require.NotNil(t, c)
+			require.Equal(t, got[0].ClientSecret, c.ClientSecret)
+		}
+		s.hasBothSecrets(t, renewed, got[0])
+	})
+}
+
+func (s *shop) hasBothSecrets(t *testing.T, before, after *Checkout) {
+	t.Helper()
+	require.NotEmpty(t, after.ClientSecret)
+	require.NotEqual(t, before.ClientSecret, after.ClientSecret)
+	for _, secret := range []string{before.ClientSecret, after.ClientSecret} {
+		_, id, err := s.CheckoutOfSecret(t.Context(), secret)
+		require.NoError(t, err)
+		require.Equal(t, before.ID, id)
+	}
+	shown, err := s.GetCheckout(t.Context(), s.account, before.ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{after.ClientSecret, after.URL}, []string{shown.ClientSecret, shown.URL})
+}

@@ -175,6 +175,9 @@ func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store
 	if payment.Status.IsFinal() {
 		return answer(begun)
 	}
+	if err := b.openPage(ctx, begun); err != nil {
+		return nil, b.unknown(ctx, payment, err)
+	}
 	charge, err := b.charge(ctx, begun)
 	if err != nil {
 		return nil, b.unknown(ctx, payment, err)
@@ -247,6 +250,18 @@ func (b *Billing) settlePayment(ctx context.Context, payment *store.Payment, res
 		slog.WarnContext(ctx, "payments of buyers are paused: too many were declined", "account", payment.AccountID, "until", settled.PausedUntil.Time())
 	}
 	return settled, err
+}
+
+// openPage sees to it that there is a page where the buyer of a checkout may have to act: its address is lost with the secret key.
+func (b *Billing) openPage(ctx context.Context, begun *store.Confirmation) error {
+	if begun.Checkout == nil || begun.Checkout.ClientSecret != "" {
+		return nil
+	}
+	c, err := b.store.RenewClosedSecret(ctx, begun.Payment.AccountID, begun.Checkout.ID)
+	if err == nil {
+		begun.Checkout = c
+	}
+	return err
 }
 
 // pageOf is where the buyer is while they pay, empty if that is nowhere of ours.

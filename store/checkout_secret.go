@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing.
+func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, id string, err error) {
+	type place struct {
+		Account  string `db:"account_id"`
+		Checkout string `db:"object_id"`
+		Sealed   []byte `db:"client_secret"`
+	}
+	found, err := get[place](ctx, s, `
+		SELECT account_id, object_id, (SELECT c.client_secret FROM checkouts AS c WHERE c.account_id = global_names.account_id AND c.id = object_id) AS client_secret
+		FROM global_names WHERE kind = ? AND name = ?`, checkoutSecret, secretHash(secret))
+	if err != nil {
+		return "", "", err
+	}
+	if found == nil {
+		return "", "", &Error{Code: CodeMissing, Message: "No checkout has this client secret."}
+	}
+	if !s.options.Sealer.knows(found.Sealed) {
+		err = s.sealSecretAgain(ctx, &Checkout{AccountID: found.Account, ID: found.Checkout, ClientSecret: secret, SealedSecret: found.Sealed})
+	}
+	return found.Account, found.Checkout, err
+}
+
+// sealSecretAgain is for a secret whose key is lost: the buyer has brought it.
+func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ? AND client_secret = ?`,
+			s.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext()), c.AccountID, c.ID, c.SealedSecret)
+	})
+	if err != nil {
+		return fmt.Errorf("seal client secret: %w", err)
+	}
+	return nil
+}
+
+// reveal sets the secret and what it opens.
+func (c *Checkout) reveal(s *Store, secret string) {
+	c.ClientSecret, c.URL = secret, s.options.PublicURL+"/checkout/"+secret
+}
+
+func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + "\x00" + c.ID }
+
+// checkoutSecret is the kind of global name under which client secrets are found, by their hash.
+const checkoutSecret = "checkout_secret"
+
+// giveSecret makes the client secret: the id, for people who read logs of their own, and 256 random bits.
+func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
+	var random [32]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	c.reveal(u.store, c.ID+"_secret_"+tokenEncoding.EncodeToString(random[:]))
+	c.SealedSecret = u.store.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
+	_, err := u.exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
+		checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID)
+	return err
+}
+
+// RenewClosedSecret returns a checkout with a client secret: another one if that before is closed. It commits at once, for a provider
+// is told the address that it makes.
+func (s *Store) RenewClosedSecret(ctx context.Context, account, id string) (*Checkout, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) { return u.lockCheckout(ctx, account, id) })
+}
+
+func secretHash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
