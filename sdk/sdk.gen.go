@@ -3554,7 +3554,7 @@ type Invoice struct {
 	// Footer A note below them.
 	Footer *string `json:"footer"`
 
-	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it.
+	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it while the invoice is to be paid, and for at least six months from when it is read; the invoice read later has one that ends later, and revoking ends it at once.
 	//
 	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n
 	HostedURL *string `json:"hosted_url"`
@@ -3906,7 +3906,7 @@ type Order struct {
 	// VoidedAt When it was called off.
 	VoidedAt *wire.Time `json:"voided_at"`
 
-	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it.
+	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it, for at least six months from when it is read; the order read later has one that ends later, and revoking ends it at once.
 	//
 	// Example: https://shop.example/receipt/order_01k0000000000000000000000a_7h3t0k3n
 	ReceiptURL string `json:"receipt_url"`
@@ -7996,6 +7996,7 @@ var Operations = map[string]Operation{
 	"markInvoiceUncollectible":    {ID: "markInvoiceUncollectible", Method: "POST", Path: "/invoices/{id}/mark_uncollectible", Approval: "allow", Scope: "invoices:write"},
 	"payInvoice":                  {ID: "payInvoice", Method: "POST", Path: "/invoices/{id}/pay", Approval: "ask", Locked: true, Scope: "invoices:write"},
 	"getInvoicePDF":               {ID: "getInvoicePDF", Method: "GET", Path: "/invoices/{id}/pdf", Approval: "allow", Scope: "invoices:read"},
+	"revokeInvoiceLinks":          {ID: "revokeInvoiceLinks", Method: "POST", Path: "/invoices/{id}/revoke_links", Approval: "ask", Scope: "invoices:write"},
 	"sendInvoice":                 {ID: "sendInvoice", Method: "POST", Path: "/invoices/{id}/send", Approval: "allow", Scope: "invoices:write"},
 	"voidInvoice":                 {ID: "voidInvoice", Method: "POST", Path: "/invoices/{id}/void", Approval: "ask", Locked: true, Scope: "invoices:write"},
 	"listOrders":                  {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
@@ -8004,6 +8005,7 @@ var Operations = map[string]Operation{
 	"updateOrder":                 {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
 	"getOrderReceipt":             {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
 	"resendOrderReceipt":          {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
+	"revokeOrderLinks":            {ID: "revokeOrderLinks", Method: "POST", Path: "/orders/{id}/revoke_links", Approval: "ask", Scope: "orders:write"},
 	"voidOrder":                   {ID: "voidOrder", Method: "POST", Path: "/orders/{id}/void", Approval: "ask", Locked: true, Scope: "orders:write"},
 	"listPriceVariants":           {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
 	"createPriceVariant":          {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
@@ -8736,11 +8738,21 @@ func (s *InvoicesService) PDF(ctx context.Context, id string, opts ...Option) (*
 	return do[SignedURL](ctx, s.client, "getInvoicePDF", []string{id}, nil, nil, opts)
 }
 
+// RevokeLinks sends POST /invoices/{id}/revoke_links.
+//
+// Ends every address of the invoice that there is: `hosted_url` and `pdf_url` as they were read before, in events and in letters,
+// and URLs of its file. Whoever opens one can have a new one sent to the customer's e-mail address. The invoice has other ones
+// then. No event follows.
+func (s *InvoicesService) RevokeLinks(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
+	return do[Invoice](ctx, s.client, "revokeInvoiceLinks", []string{id}, nil, nil, opts)
+}
+
 // Send sends POST /invoices/{id}/send.
 //
 // Sends the customer a mail with the address of the invoice's page, on which it can be read, kept as PDF and paid. A draft, a void
 // invoice, one without an address to send to, and a server without a mail server are 422; in development mail goes into
-// files of the data directory.
+// files of the data directory. An invoice can be sent 5 times within an hour, and an account can send 1000 letters; beyond that
+// it is 429, and `Retry-After` says when to try again.
 func (s *InvoicesService) Send(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "sendInvoice", []string{id}, nil, nil, opts)
 }
@@ -8793,9 +8805,19 @@ func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) 
 // ResendReceipt sends POST /orders/{id}/resend_receipt.
 //
 // Sends the buyer a mail with the address of the receipt. An order without an address to send to, and a server without a mail
-// server, are 422; in development mail goes into files of the data directory.
+// server, are 422; in development mail goes into files of the data directory. A receipt can be sent 5 times within an hour, and an
+// account can send 1000 letters; beyond that it is 429, and `Retry-After` says when to try again.
 func (s *OrdersService) ResendReceipt(ctx context.Context, id string, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "resendOrderReceipt", []string{id}, nil, nil, opts)
+}
+
+// RevokeLinks sends POST /orders/{id}/revoke_links.
+//
+// Ends every address of the order's receipt that there is: `receipt_url` as it was read before, in events and in letters, and
+// URLs of its file. Whoever opens one can have a new one sent to the buyer's e-mail address. The order's `receipt_url` is another
+// one. No event follows.
+func (s *OrdersService) RevokeLinks(ctx context.Context, id string, opts ...Option) (*Order, error) {
+	return do[Order](ctx, s.client, "revokeOrderLinks", []string{id}, nil, nil, opts)
 }
 
 // Void sends POST /orders/{id}/void.

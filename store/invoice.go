@@ -81,7 +81,8 @@ type Invoice struct {
 	Memo             *string              `db:"memo"`
 	Footer           *string              `db:"footer"`
 	Metadata         Metadata             `db:"metadata"`
-	EventSeq         int64                `db:"event_seq"` // of the draft; then the order's counts
+	LinkVersion      int64                `db:"link_version"` // of the addresses that open its page
+	EventSeq         int64                `db:"event_seq"`    // of the draft; then the order's counts
 	CreatedAt        Time                 `db:"created_at"`
 	UpdatedAt        Time                 `db:"updated_at"`
 	HostedURL        string               `db:"-"` // the page for the customer, which a draft does not have yet

@@ -11,20 +11,16 @@ func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*Signed
 	if err != nil {
 		return nil, err
 	}
-	return s.SignFile(File{Kind: FileKindInvoice, Account: account, ID: i.ID})
+	return s.SignFile(File{Kind: FileKindInvoice, Account: account, ID: i.ID, LinkVersion: i.LinkVersion})
 }
 
-// GetInvoiceDetail returns an invoice with its lines and its customer, nil if that one was deleted, or CodeMissing.
-func (s *Store) GetInvoiceDetail(ctx context.Context, account, ref string) (*InvoiceDetail, error) {
-	i, err := s.findInvoice(ctx, account, ref, "", "")
+// GetInvoiceDetail returns an invoice with its lines and its customer, nil if that one was deleted.
+func (s *Store) GetInvoiceDetail(ctx context.Context, i *Invoice) (*InvoiceDetail, error) {
+	customers, err := s.CustomersByID(ctx, i.AccountID, []string{i.CustomerID})
 	if err != nil {
 		return nil, err
 	}
-	customers, err := s.CustomersByID(ctx, account, []string{i.CustomerID})
-	if err != nil {
-		return nil, err
-	}
-	items, err := s.InvoiceLines(ctx, account, i.ID)
+	items, err := s.InvoiceLines(ctx, i.AccountID, i.ID)
 	return &InvoiceDetail{Invoice: i, Items: items, Customer: customers[i.CustomerID]}, err
 }
 

@@ -74,6 +74,7 @@ type Order struct {
 	PaidAt            *Time                   `db:"paid_at"`
 	VoidedAt          *Time                   `db:"voided_at"`
 	Metadata          Metadata                `db:"metadata"`
+	LinkVersion       int64                   `db:"link_version"` // of the addresses that open its page
 	EventSeq          int64                   `db:"event_seq"`
 	CreatedAt         Time                    `db:"created_at"`
 	UpdatedAt         Time                    `db:"updated_at"`

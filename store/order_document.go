@@ -8,20 +8,16 @@ func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*Sign
 	if err != nil {
 		return nil, err
 	}
-	return s.SignFile(File{Kind: FileKindReceipt, Account: account, ID: o.ID})
+	return s.SignFile(File{Kind: FileKindReceipt, Account: account, ID: o.ID, LinkVersion: o.LinkVersion})
 }
 
-// GetOrderDetail returns an order with its lines and its customer, nil if that one was deleted, or CodeMissing.
-func (s *Store) GetOrderDetail(ctx context.Context, account, ref string) (*OrderDetail, error) {
-	o, err := s.findOrder(ctx, account, ref, "")
+// GetOrderDetail returns an order with its lines and its customer, nil if that one was deleted.
+func (s *Store) GetOrderDetail(ctx context.Context, o *Order) (*OrderDetail, error) {
+	customers, err := s.CustomersByID(ctx, o.AccountID, []string{o.CustomerID})
 	if err != nil {
 		return nil, err
 	}
-	customers, err := s.CustomersByID(ctx, account, []string{o.CustomerID})
-	if err != nil {
-		return nil, err
-	}
-	items, err := s.OrderLines(ctx, account, []Order{*o})
+	items, err := s.OrderLines(ctx, o.AccountID, []Order{*o})
 	return &OrderDetail{Order: o, Items: items[o.ID], Customer: customers[o.CustomerID]}, err
 }
 

@@ -1,49 +1,187 @@
 package store
 
-import "strings"
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Every order has a page that is its receipt, and every invoice one on which it can be paid. Their addresses open them to
-// whoever has one, for ever: they name the object and its account, and carry a signature, so that nothing is stored for
-// them and a rotated secret key keeps them.
+// whoever has one. They are not stored but follow from the row: they name the object and its account, the row's link
+// version and a day on which they end, and carry a signature, so that a rotated secret key keeps them. A row that is read
+// later has an address that ends later, and raising its version ends all that were made before.
+
+const (
+	// pageLinkMonths is how long an address opens its page, at least. All that are made in a month end together, so that a
+	// row has one and the same for a while.
+	pageLinkMonths = 6
+	// pageLinkRest is how long one that is over still opens what was paid, or called off, only now: whoever has just paid
+	// on a page sees that it is paid.
+	pageLinkRest = 30 * day
+)
+
+// bareLinksEnd is when addresses end that were made without a version and an end, by programs before schema 43.
+var bareLinksEnd = TimeOf(time.Date(2027, time.July, 1, 0, 0, 0, 0, time.UTC))
 
 // linked is a row, or what an event inlines, whose addresses follow from it.
 type linked interface{ link(s *Store) }
 
-func (o *Order) link(s *Store)   { o.ReceiptURL = s.pageURL("receipt", o.AccountID, o.ID) }
-func (i *Invoice) link(s *Store) { i.HostedURL = s.pageURL("invoice", i.AccountID, i.ID) }
+func (o *Order) link(s *Store) { o.ReceiptURL = s.pageURL("receipt", o.AccountID, o.ID, o.LinkVersion) }
+func (i *Invoice) link(s *Store) {
+	i.HostedURL = s.pageURL("invoice", i.AccountID, i.ID, i.LinkVersion)
+}
 
 func (d *OrderDetail) link(s *Store)   { d.Order.link(s) }
 func (d *InvoiceDetail) link(s *Store) { d.Invoice.link(s) }
 
-func (s *Store) pageURL(page, account, id string) string {
-	return s.options.PublicURL + "/" + page + "/" + s.pageToken(account, id)
+func (s *Store) pageURL(page, account, id string, version int64) string {
+	year, month, _ := s.Now().Time().UTC().Date()
+	end := time.Date(year, month+pageLinkMonths+1, 1, 0, 0, 0, 0, time.UTC)
+	return s.options.PublicURL + "/" + page + "/" + s.pageToken(account, id, version, end)
 }
 
-// pageToken is the id, the account's without its prefix, and the signature, with underscores between.
-func (s *Store) pageToken(account, id string) string {
-	named := id + "_" + strings.TrimPrefix(account, KindAccount.Prefix())
+// pageToken is the id, the account's without its prefix, the version, the day of the end since 1970, and the signature,
+// with underscores between.
+func (s *Store) pageToken(account, id string, version int64, end time.Time) string {
+	named := id + "_" + strings.TrimPrefix(account, KindAccount.Prefix()) + "_" +
+		strconv.FormatInt(version, 36) + "_" + strconv.FormatInt(end.Unix()/secondsOfDay, 36)
 	return named + "_" + tokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
 }
 
-const pageContext = "page\x00"
+const (
+	pageContext  = "page\x00"
+	secondsOfDay = 24 * 60 * 60
+)
 
-// OpenPage returns the account and the id that the token of a page names, or CodeMissing if it was not made here for an
-// object of the kind.
-func (s *Store) OpenPage(k Kind, token string) (account, id string, err error) {
+// pageLink is what the token of a page says.
+type pageLink struct {
+	account, id string
+	version     int64
+	end         Time
+}
+
+// readPage returns what a token says, or CodeMissing if it was not made here for an object of the kind.
+func (s *Store) readPage(k Kind, token string) (*pageLink, error) {
+	missing := Missing("page", "", "")
 	at := strings.LastIndexByte(token, '_')
 	if at < 0 {
-		return "", "", Missing("page", "", "")
+		return nil, missing
 	}
 	named := token[:at]
 	signature, err := tokenEncoding.DecodeString(token[at+1:])
 	if err != nil || !s.options.Sealer.Signed(pageContext+named, signature) || tokenEncoding.EncodeToString(signature) != token[at+1:] {
-		return "", "", Missing("page", "", "")
+		return nil, missing
 	}
-	at = strings.LastIndexByte(named, '_')
-	account, knownAccount := ParseID(KindAccount, KindAccount.Prefix()+named[at+1:])
-	id, known := ParseID(k, named[:at])
+	parts := strings.Split(named, "_") // the prefix of the id, the id, the account, and since schema 43 the version and the end
+	if len(parts) != 3 && len(parts) != 5 {
+		return nil, missing
+	}
+	link := &pageLink{end: bareLinksEnd}
+	var known, knownAccount bool
+	link.id, known = ParseID(k, parts[0]+"_"+parts[1])
+	link.account, knownAccount = ParseID(KindAccount, KindAccount.Prefix()+parts[2])
 	if !known || !knownAccount {
-		return "", "", Missing("page", "", "")
+		return nil, missing
 	}
-	return account, id, nil
+	if len(parts) == 5 {
+		version, versionErr := strconv.ParseInt(parts[3], 36, 64)
+		days, daysErr := strconv.ParseInt(parts[4], 36, 32)
+		if versionErr != nil || daysErr != nil {
+			return nil, missing
+		}
+		link.version, link.end = version, TimeOf(time.Unix(days*secondsOfDay, 0))
+	}
+	return link, nil
+}
+
+// opens says whether an address opens a row of the version. Settled is when there was nothing left to be paid: nil if there
+// is, and then the address has no end.
+func (l *pageLink) opens(version int64, settled *Time, now Time) bool {
+	return l.version == version && (settled == nil || now < max(l.end, settled.Add(pageLinkRest)))
+}
+
+// OpenReceipt returns the order of the page of a receipt, or CodeMissing if the token was not made here. Ended says that
+// the address opens it no more: then the order is for writing to its buyer alone.
+func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended bool, err error) {
+	link, err := s.readPage(KindOrder, token)
+	if err != nil {
+		return nil, false, err
+	}
+	if o, err = s.findOrder(ctx, link.account, link.id, ""); err != nil {
+		return nil, false, err
+	}
+	return o, !link.opens(o.LinkVersion, o.settledAt(), s.Now()), nil
+}
+
+// OpenHostedInvoice returns the invoice of a page as OpenReceipt does the order. A draft has no page.
+func (s *Store) OpenHostedInvoice(ctx context.Context, token string) (i *Invoice, ended bool, err error) {
+	link, err := s.readPage(KindInvoice, token)
+	if err != nil {
+		return nil, false, err
+	}
+	if i, err = s.findInvoice(ctx, link.account, link.id, "", ""); err != nil {
+		return nil, false, err
+	}
+	if i.Status == InvoiceStatusDraft {
+		return nil, false, Missing("page", "", "")
+	}
+	return i, !link.opens(i.LinkVersion, i.settledAt(), s.Now()), nil
+}
+
+func (o *Order) settledAt() *Time {
+	if o.Status == OrderStatusPending {
+		return nil
+	}
+	return lastOf(&o.CreatedAt, o.PaidAt, o.VoidedAt)
+}
+
+func (i *Invoice) settledAt() *Time {
+	if i.Status == InvoiceStatusOpen || i.Status == InvoiceStatusPastDue {
+		return nil
+	}
+	return lastOf(&i.CreatedAt, i.PaidAt, i.VoidedAt, i.UncollectibleAt)
+}
+
+func lastOf(times ...*Time) *Time {
+	var last *Time
+	for _, t := range times {
+		if t != nil && (last == nil || *t > *last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// RevokeOrderLinks ends every address of the order's receipt that there is, of its page and of its file, and returns the
+// order with another one. No event follows.
+func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Order, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
+		o, err := s.findOrder(ctx, account, ref, u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if o.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+			return nil, err
+		}
+		o.LinkVersion++
+		o.link(s)
+		return o, u.update(ctx, orderColumns, o)
+	})
+}
+
+// RevokeInvoiceLinks does for the page and the file of an invoice what RevokeOrderLinks does.
+func (s *Store) RevokeInvoiceLinks(ctx context.Context, account, ref string) (*Invoice, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if i.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+			return nil, err
+		}
+		i.LinkVersion++
+		i.link(s)
+		return i, u.update(ctx, invoiceColumns, i)
+	})
 }

@@ -27,6 +27,7 @@ type File struct {
 	Kind          FileKind           `json:"kind"`
 	Account       string             `json:"account"`
 	ID            string             `json:"id,omitempty"`
+	LinkVersion   int64              `json:"link_version,omitempty"` // of the order or invoice: another one ends the URL
 	Orders        *ListOrders        `json:"orders,omitempty"`
 	Customers     *ListCustomers     `json:"customers,omitempty"`
 	Subscriptions *ListSubscriptions `json:"subscriptions,omitempty"`

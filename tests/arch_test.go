@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"server/invoicepdf":  {"store/..."},
 	"server/mail":        {"store/..."},
 	"server/handlers":    {"ads", "server/mail", "server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
-	"server/pages":       {"ads", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
+	"server/pages":       {"ads", "server/mail", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"server":             {"ads", "server/mail", "server/invoicepdf", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "store/...", "gen/...", "openapi/answer", "openapi/wire"},
 	"sdk":                {"openapi/wire", "webhooks/signature"},
 

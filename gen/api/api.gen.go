@@ -3632,7 +3632,7 @@ type Invoice struct {
 	// Footer A note below them.
 	Footer *string `json:"footer"`
 
-	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it.
+	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it while the invoice is to be paid, and for at least six months from when it is read; the invoice read later has one that ends later, and revoking ends it at once.
 	//
 	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n
 	HostedURL *string `json:"hosted_url"`
@@ -3984,7 +3984,7 @@ type Order struct {
 	// VoidedAt When it was called off.
 	VoidedAt *wire.Time `json:"voided_at"`
 
-	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it.
+	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it, for at least six months from when it is read; the order read later has one that ends later, and revoking ends it at once.
 	//
 	// Example: https://shop.example/receipt/order_01k0000000000000000000000a_7h3t0k3n
 	ReceiptURL string `json:"receipt_url"`
@@ -8686,6 +8686,9 @@ type ServerInterface interface {
 	// GetInvoicePDF Get an invoice as PDF
 	// (GET /invoices/{id}/pdf)
 	GetInvoicePDF(ctx echo.Context, id string) error
+	// RevokeInvoiceLinks Revoke the addresses of an invoice
+	// (POST /invoices/{id}/revoke_links)
+	RevokeInvoiceLinks(ctx echo.Context, id string) error
 	// SendInvoice Send an invoice
 	// (POST /invoices/{id}/send)
 	SendInvoice(ctx echo.Context, id string) error
@@ -8710,6 +8713,9 @@ type ServerInterface interface {
 	// ResendOrderReceipt Send the receipt of an order again
 	// (POST /orders/{id}/resend_receipt)
 	ResendOrderReceipt(ctx echo.Context, id string) error
+	// RevokeOrderLinks Revoke the addresses of a receipt
+	// (POST /orders/{id}/revoke_links)
+	RevokeOrderLinks(ctx echo.Context, id string) error
 	// VoidOrder Void an order
 	// (POST /orders/{id}/void)
 	VoidOrder(ctx echo.Context, id string, params VoidOrderParams) error
@@ -11420,6 +11426,22 @@ func (w *ServerInterfaceWrapper) GetInvoicePDF(ctx echo.Context) error {
 	return err
 }
 
+// RevokeInvoiceLinks converts echo context to params.
+func (w *ServerInterfaceWrapper) RevokeInvoiceLinks(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RevokeInvoiceLinks(ctx, id)
+	return err
+}
+
 // SendInvoice converts echo context to params.
 func (w *ServerInterfaceWrapper) SendInvoice(ctx echo.Context) error {
 	var err error
@@ -11849,6 +11871,22 @@ func (w *ServerInterfaceWrapper) ResendOrderReceipt(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ResendOrderReceipt(ctx, id)
+	return err
+}
+
+// RevokeOrderLinks converts echo context to params.
+func (w *ServerInterfaceWrapper) RevokeOrderLinks(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RevokeOrderLinks(ctx, id)
 	return err
 }
 
@@ -13675,6 +13713,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/invoices/:id/lines", wrapper.ListInvoiceLines, options.OperationMiddlewares["listInvoiceLines"]...)
 	router.GET(options.BaseURL+"/invoices/:id/pdf", wrapper.GetInvoicePDF, options.OperationMiddlewares["getInvoicePDF"]...)
 	router.POST(options.BaseURL+"/invoices/:id/send", wrapper.SendInvoice, options.OperationMiddlewares["sendInvoice"]...)
+	router.POST(options.BaseURL+"/invoices/:id/revoke_links", wrapper.RevokeInvoiceLinks, options.OperationMiddlewares["revokeInvoiceLinks"]...)
 	router.POST(options.BaseURL+"/invoices/:id/pay", wrapper.PayInvoice, options.OperationMiddlewares["payInvoice"]...)
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
@@ -13682,6 +13721,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id/receipt", wrapper.GetOrderReceipt, options.OperationMiddlewares["getOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/resend_receipt", wrapper.ResendOrderReceipt, options.OperationMiddlewares["resendOrderReceipt"]...)
+	router.POST(options.BaseURL+"/orders/:id/revoke_links", wrapper.RevokeOrderLinks, options.OperationMiddlewares["revokeOrderLinks"]...)
 	router.POST(options.BaseURL+"/orders/:id/void", wrapper.VoidOrder, options.OperationMiddlewares["voidOrder"]...)
 	router.POST(options.BaseURL+"/customers/:id/portal_sessions", wrapper.CreatePortalSession, options.OperationMiddlewares["createPortalSession"]...)
 	router.DELETE(options.BaseURL+"/customers/:id/portal_sessions/:portal_session", wrapper.DeletePortalSession, options.OperationMiddlewares["deletePortalSession"]...)
@@ -14962,6 +15002,20 @@ func (response GetInvoicePDF200JSONResponse) VisitGetInvoicePDFResponse(w http.R
 	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
+type RevokeInvoiceLinksRequestObject struct {
+	ID string `json:"id"`
+}
+
+type RevokeInvoiceLinksResponseObject interface {
+	VisitRevokeInvoiceLinksResponse(w http.ResponseWriter) error
+}
+
+type RevokeInvoiceLinks200JSONResponse Invoice
+
+func (response RevokeInvoiceLinks200JSONResponse) VisitRevokeInvoiceLinksResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
+}
+
 type SendInvoiceRequestObject struct {
 	ID string `json:"id"`
 }
@@ -15075,6 +15129,20 @@ type ResendOrderReceiptResponseObject interface {
 type ResendOrderReceipt200JSONResponse Order
 
 func (response ResendOrderReceipt200JSONResponse) VisitResendOrderReceiptResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
+}
+
+type RevokeOrderLinksRequestObject struct {
+	ID string `json:"id"`
+}
+
+type RevokeOrderLinksResponseObject interface {
+	VisitRevokeOrderLinksResponse(w http.ResponseWriter) error
+}
+
+type RevokeOrderLinks200JSONResponse Order
+
+func (response RevokeOrderLinks200JSONResponse) VisitRevokeOrderLinksResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Order(response)) // as itself: response has none of its methods
 }
 
@@ -16185,6 +16253,9 @@ type StrictServerInterface interface {
 	// GetInvoicePDF Get an invoice as PDF
 	// (GET /invoices/{id}/pdf)
 	GetInvoicePDF(ctx context.Context, request GetInvoicePDFRequestObject) (GetInvoicePDFResponseObject, error)
+	// RevokeInvoiceLinks Revoke the addresses of an invoice
+	// (POST /invoices/{id}/revoke_links)
+	RevokeInvoiceLinks(ctx context.Context, request RevokeInvoiceLinksRequestObject) (RevokeInvoiceLinksResponseObject, error)
 	// SendInvoice Send an invoice
 	// (POST /invoices/{id}/send)
 	SendInvoice(ctx context.Context, request SendInvoiceRequestObject) (SendInvoiceResponseObject, error)
@@ -16209,6 +16280,9 @@ type StrictServerInterface interface {
 	// ResendOrderReceipt Send the receipt of an order again
 	// (POST /orders/{id}/resend_receipt)
 	ResendOrderReceipt(ctx context.Context, request ResendOrderReceiptRequestObject) (ResendOrderReceiptResponseObject, error)
+	// RevokeOrderLinks Revoke the addresses of a receipt
+	// (POST /orders/{id}/revoke_links)
+	RevokeOrderLinks(ctx context.Context, request RevokeOrderLinksRequestObject) (RevokeOrderLinksResponseObject, error)
 	// VoidOrder Void an order
 	// (POST /orders/{id}/void)
 	VoidOrder(ctx context.Context, request VoidOrderRequestObject) (VoidOrderResponseObject, error)
@@ -19175,6 +19249,31 @@ func (sh *strictHandler) GetInvoicePDF(ctx echo.Context, id string) error {
 	return nil
 }
 
+// RevokeInvoiceLinks operation middleware
+func (sh *strictHandler) RevokeInvoiceLinks(ctx echo.Context, id string) error {
+	var request RevokeInvoiceLinksRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeInvoiceLinks(ctx.Request().Context(), request.(RevokeInvoiceLinksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeInvoiceLinks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RevokeInvoiceLinksResponseObject); ok {
+		return validResponse.VisitRevokeInvoiceLinksResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // SendInvoice operation middleware
 func (sh *strictHandler) SendInvoice(ctx echo.Context, id string) error {
 	var request SendInvoiceRequestObject
@@ -19395,6 +19494,31 @@ func (sh *strictHandler) ResendOrderReceipt(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(ResendOrderReceiptResponseObject); ok {
 		return validResponse.VisitResendOrderReceiptResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RevokeOrderLinks operation middleware
+func (sh *strictHandler) RevokeOrderLinks(ctx echo.Context, id string) error {
+	var request RevokeOrderLinksRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeOrderLinks(ctx.Request().Context(), request.(RevokeOrderLinksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeOrderLinks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RevokeOrderLinksResponseObject); ok {
+		return validResponse.VisitRevokeOrderLinksResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -24,3 +24,12 @@ func (h *Handlers) SendInvoice(ctx context.Context, r api.SendInvoiceRequestObje
 	}
 	return api.SendInvoice200JSONResponse(view.Invoice(i)), nil
 }
+
+// RevokeInvoiceLinks implements POST /invoices/{id}/revoke_links.
+func (h *Handlers) RevokeInvoiceLinks(ctx context.Context, r api.RevokeInvoiceLinksRequestObject) (api.RevokeInvoiceLinksResponseObject, error) {
+	i, err := h.store.RevokeInvoiceLinks(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.RevokeInvoiceLinks200JSONResponse(view.Invoice(i)), nil
+}

@@ -64,6 +64,15 @@ func (h *Handlers) ResendOrderReceipt(ctx context.Context, r api.ResendOrderRece
 	return api.ResendOrderReceipt200JSONResponse(view.Order(o)), nil
 }
 
+// RevokeOrderLinks implements POST /orders/{id}/revoke_links.
+func (h *Handlers) RevokeOrderLinks(ctx context.Context, r api.RevokeOrderLinksRequestObject) (api.RevokeOrderLinksResponseObject, error) {
+	o, err := h.store.RevokeOrderLinks(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.RevokeOrderLinks200JSONResponse(view.Order(o)), nil
+}
+
 // VoidOrder implements POST /orders/{id}/void.
 func (h *Handlers) VoidOrder(ctx context.Context, r api.VoidOrderRequestObject) (api.VoidOrderResponseObject, error) {
 	o, err := h.store.VoidOrder(ctx, account(ctx), r.ID)

@@ -17,18 +17,37 @@ type Post struct {
 func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
 
 // SendReceipt sends the buyer of an order the address of its receipt. Without an address of theirs, or a mail server, it
-// is CodeInvalid. It leaves the transaction of its request. An error that is no *store.Error leaves it unknown whether
-// the letter arrives.
+// is CodeInvalid, beyond the limits of letters CodeRateLimit. It leaves the transaction of its request. An error that is no
+// *store.Error leaves it unknown whether the letter arrives.
 func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Order, error) {
 	o, err := p.store.GetOrder(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	seller, err := p.store.GetAccount(ctx, account)
-	if err != nil {
-		return nil, err
+	return o, p.sendReceipt(ctx, o, p.store.CountLetter)
+}
+
+// RenewReceipt does what SendReceipt does for whoever has an address of the receipt that has ended, from their network address.
+func (p *Post) RenewReceipt(ctx context.Context, o *store.Order, from string) error {
+	return p.sendReceipt(ctx, o, p.countPage(from))
+}
+
+// counter counts a letter about an object, or refuses it.
+type counter func(ctx context.Context, account, id string) error
+
+// countPage counts what somebody asks for on a page.
+func (p *Post) countPage(from string) counter {
+	return func(ctx context.Context, account, id string) error {
+		return p.store.CountPageLetter(ctx, account, id, from)
 	}
-	return o, p.send(ctx, seller, o.CustomerEmail, Letter{
+}
+
+func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) error {
+	seller, err := p.store.GetAccount(ctx, o.AccountID)
+	if err != nil {
+		return err
+	}
+	return p.send(ctx, seller, o.ID, o.CustomerEmail, count, Letter{
 		Subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
 		Text: fmt.Sprintf("Thank you for your order %d from %s.\n\nTotal: %s\n\nYour receipt, also as PDF:\n%s\n",
 			o.Number, nameOf(seller), store.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL),
@@ -45,11 +64,20 @@ func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Inv
 	if i.Status == store.InvoiceStatusDraft || i.Status == store.InvoiceStatusVoid {
 		return nil, store.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
 	}
-	seller, err := p.store.GetAccount(ctx, account)
+	return i, p.sendInvoice(ctx, i, p.store.CountLetter)
+}
+
+// RenewInvoice does what SendInvoice does for whoever has an address of the invoice that has ended.
+func (p *Post) RenewInvoice(ctx context.Context, i *store.Invoice, from string) error {
+	return p.sendInvoice(ctx, i, p.countPage(from))
+}
+
+func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter) error {
+	seller, err := p.store.GetAccount(ctx, i.AccountID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return i, p.send(ctx, seller, i.CustomerEmail, Letter{
+	return p.send(ctx, seller, i.ID, i.CustomerEmail, count, Letter{
 		Subject: fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller)),
 		Text:    invoiceText(seller, i),
 	})
@@ -67,17 +95,25 @@ func invoiceText(seller *store.Account, i *store.Invoice) string {
 	return text + "\nRead it, and keep it as PDF, here:\n" + i.HostedURL + "\n"
 }
 
-// send checks that there is somebody to send to, and something to send with.
-func (p *Post) send(ctx context.Context, seller *store.Account, to *string, l Letter) error {
+var errNoMail = store.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
+
+// send checks that there is somebody to send to, and something to send with, and that not too much was sent. Without a
+// counter the letter was counted already.
+func (p *Post) send(ctx context.Context, seller *store.Account, about string, to *string, count counter, l Letter) error {
 	if to == nil {
 		return store.Invalid("customer_email", "There is no address to send it to.")
 	}
 	if p.mailer == nil {
-		return store.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
+		return errNoMail
 	}
 	l.To, l.From, l.ReplyTo = *to, nameOf(seller), seller.Email
 	if seller.SupportEmail != nil {
 		l.ReplyTo = *seller.SupportEmail
+	}
+	if count != nil {
+		if err := count(ctx, seller.ID, about); err != nil {
+			return err
+		}
 	}
 	if err := p.store.Leave(ctx); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
@@ -38,7 +39,21 @@ type shop struct {
 	server  *httptest.Server
 	bank    *stripefake.Fake
 	now     time.Time
-	asked   int // how often the provider was told of a buyer's consent
+	pages   *pages.Pages
+	letters []mail.Letter
+	mailing func() error // what the mail server does, nil if it takes every letter
+	asked   int          // how often the provider was told of a buyer's consent
+}
+
+// mailServer takes the letters of a shop.
+type mailServer struct{ w *shop }
+
+func (m mailServer) Send(_ context.Context, letter mail.Letter) error {
+	if m.w.mailing != nil {
+		return m.w.mailing()
+	}
+	m.w.letters = append(m.w.letters, letter)
+	return nil
 }
 
 // consent is the way of a buyer's consent to the provider, which must have a deadline.
@@ -92,9 +107,9 @@ func newShopOn(t *testing.T, url string) *shop {
 	w.billing = billing.New(w.Store, payments.NewRegistry(test, stripe.New(stripe.Options{
 		Client: http.DefaultClient, BaseURL: w.bank.URL, Credentials: stripe.Keys(w.Store),
 	})))
-	p, err := pages.New(w.Store, w.billing, &consent{Authenticator: test, w: w})
+	w.pages, err = pages.New(w.Store, w.billing, mail.NewPost(w.Store, mailServer{w}), &consent{Authenticator: test, w: w})
 	require.NoError(t, err)
-	for pattern, handler := range p.Routes() {
+	for pattern, handler := range w.pages.Routes() {
 		method, path, ok := strings.Cut(pattern, " ")
 		if !ok {
 			method, path = http.MethodGet, pattern

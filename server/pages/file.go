@@ -23,9 +23,9 @@ func (p *Pages) file(c echo.Context) error {
 	}
 	switch file.Kind {
 	case store.FileKindInvoice:
-		return p.invoiceFile(c, file.Account, file.ID)
+		return p.invoiceFile(c, file)
 	case store.FileKindReceipt:
-		return p.receiptFile(c, file.Account, file.ID)
+		return p.receiptFile(c, file)
 	case store.FileKindOrders:
 		return p.orders(c, file.Account, *file.Orders)
 	case store.FileKindCustomers:
@@ -36,18 +36,40 @@ func (p *Pages) file(c echo.Context) error {
 	return fmt.Errorf("file of the unknown kind %s", file.Kind)
 }
 
-func (p *Pages) invoiceFile(c echo.Context, account, id string) error {
-	document, _, err := p.invoiceDocument(c.Request().Context(), account, id)
+func (p *Pages) invoiceFile(c echo.Context, f *store.File) error {
+	i, err := p.store.GetInvoice(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
 		return p.refuse(c, err)
+	}
+	if i.LinkVersion != f.LinkVersion {
+		return p.render(c, http.StatusGone, "expired.html", nil)
+	}
+	return p.writeInvoice(c, i)
+}
+
+func (p *Pages) receiptFile(c echo.Context, f *store.File) error {
+	o, err := p.store.GetOrder(c.Request().Context(), f.Account, f.ID)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if o.LinkVersion != f.LinkVersion {
+		return p.render(c, http.StatusGone, "expired.html", nil)
+	}
+	return p.writeReceipt(c, o)
+}
+
+func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
+	document, err := p.invoiceDocument(c.Request().Context(), i)
+	if err != nil {
+		return err
 	}
 	return p.pdf(c, "invoice", document)
 }
 
-func (p *Pages) receiptFile(c echo.Context, account, id string) error {
-	document, err := p.receiptDocument(c.Request().Context(), account, id)
+func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
+	document, err := p.receiptDocument(c.Request().Context(), o)
 	if err != nil {
-		return p.refuse(c, err)
+		return err
 	}
 	return p.pdf(c, "receipt", document)
 }
@@ -74,37 +96,37 @@ func plain(number string) string {
 }
 
 // invoiceDocument is an invoice as it stands now.
-func (p *Pages) invoiceDocument(ctx context.Context, account, id string) (*invoicepdf.Document, *store.InvoiceDetail, error) {
-	seller, err := p.store.GetAccount(ctx, account)
+func (p *Pages) invoiceDocument(ctx context.Context, i *store.Invoice) (*invoicepdf.Document, error) {
+	seller, err := p.store.GetAccount(ctx, i.AccountID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	detail, err := p.store.GetInvoiceDetail(ctx, account, id)
+	detail, err := p.store.GetInvoiceDetail(ctx, i)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	refunds, err := p.store.RefundsByID(ctx, account, detail.Invoice.RefundIDs.V)
+	refunds, err := p.store.RefundsByID(ctx, i.AccountID, i.RefundIDs.V)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return invoiceOf(seller, detail, refunds), detail, nil
+	return invoiceOf(seller, detail, refunds), nil
 }
 
 // receiptDocument is the receipt of an order as it stands now.
-func (p *Pages) receiptDocument(ctx context.Context, account, id string) (*invoicepdf.Document, error) {
-	seller, err := p.store.GetAccount(ctx, account)
+func (p *Pages) receiptDocument(ctx context.Context, o *store.Order) (*invoicepdf.Document, error) {
+	seller, err := p.store.GetAccount(ctx, o.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	detail, err := p.store.GetOrderDetail(ctx, account, id)
+	detail, err := p.store.GetOrderDetail(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	payments, err := p.store.PaymentsByID(ctx, account, detail.Order.PaymentIDs.V)
+	payments, err := p.store.PaymentsByID(ctx, o.AccountID, o.PaymentIDs.V)
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := p.store.RefundsByID(ctx, account, detail.Order.RefundIDs.V)
+	refunds, err := p.store.RefundsByID(ctx, o.AccountID, o.RefundIDs.V)
 	if err != nil {
 		return nil, err
 	}

@@ -39,15 +39,16 @@ func (p documentPage) TakesStripe() bool { return p.State == "stripe" }
 func (p documentPage) Stripe() stripeForm { return stripeForm{Key: p.Key} }
 
 // invoice serves the page of an invoice.
-func (p *Pages) invoice(c echo.Context) error {
-	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
-	if err != nil {
-		return p.refuse(c, err)
-	}
+func (p *Pages) invoice(c echo.Context, i *store.Invoice) error {
 	if c.QueryParam("redirect_status") != "" {
-		p.welcomeBackTo(c.Request().Context(), account, id)
+		ctx := c.Request().Context()
+		p.welcomeBackTo(ctx, i.AccountID, i.ID)
+		var err error
+		if i, err = p.store.GetInvoice(ctx, i.AccountID, i.ID); err != nil {
+			return p.refuse(c, err)
+		}
 	}
-	return p.showInvoice(c, http.StatusOK, account, id, "")
+	return p.showInvoice(c, http.StatusOK, i, "")
 }
 
 // welcomeBackTo is welcomeBack for the payment of an invoice.
@@ -61,20 +62,17 @@ func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 	}
 }
 
-// showInvoice shows the invoice as it stands. A draft is nobody's business yet.
-func (p *Pages) showInvoice(c echo.Context, status int, account, id, problem string) error {
-	document, detail, err := p.invoiceDocument(c.Request().Context(), account, id)
+// showInvoice shows the invoice as it stands.
+func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, problem string) error {
+	document, err := p.invoiceDocument(c.Request().Context(), i)
 	if err != nil {
-		return p.refuse(c, err)
+		return err
 	}
-	if detail.Invoice.Status == store.InvoiceStatusDraft {
-		return p.render(c, http.StatusNotFound, "missing.html", nil)
-	}
-	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Due: detail.Invoice.AmountDue(), Error: problem}
+	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Due: i.AmountDue(), Error: problem}
 	if c.Request().Method == http.MethodPost { // the answer to a form that was refused
 		page.Here = "."
 	}
-	if err := p.offerPayment(c.Request().Context(), detail.Invoice, &page); err != nil {
+	if err := p.offerPayment(c.Request().Context(), i, &page); err != nil {
 		return err
 	}
 	page.Forward = forward(c, page.Next)
@@ -128,22 +126,18 @@ func (p *Pages) authenticates(payment *store.Payment) bool {
 }
 
 // payInvoice takes the card that was typed into the page.
-func (p *Pages) payInvoice(c echo.Context) error {
-	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
-	if err != nil {
-		return p.refuse(c, err)
-	}
+func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
 	method := stripeMethod(c.FormValue("payment_method"))
 	if method == nil && c.FormValue("card_number") == "" {
-		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, "Enter a card.")
+		return p.showInvoice(c, http.StatusUnprocessableEntity, i, "Enter a card.")
 	}
 	if method == nil {
 		method = typedCard(c)
 	}
-	_, err = p.billing.PayInvoice(ctx, account, id, billing.PayInvoice{Method: method, OnSession: true, From: buyer(c)})
-	return p.paid(c, account, id, err)
+	_, err := p.billing.PayInvoice(ctx, i.AccountID, i.ID, billing.PayInvoice{Method: method, OnSession: true, From: buyer(c)})
+	return p.paid(c, i.AccountID, i.ID, err)
 }
 
 // paid goes back to the page, or says on it what is wrong with what was typed.
@@ -160,7 +154,11 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
 	}
 	if problem, ok := whyNot(c, err); ok {
-		return p.showInvoice(c, http.StatusUnprocessableEntity, account, id, problem)
+		i, err := p.store.GetInvoice(ctx, account, id)
+		if err != nil {
+			return p.refuse(c, err)
+		}
+		return p.showInvoice(c, http.StatusUnprocessableEntity, i, problem)
 	}
 	if err != nil {
 		return p.refuse(c, err)
@@ -177,11 +175,8 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 }
 
 // authenticateInvoice is the buyer's consent.
-func (p *Pages) authenticateInvoice(c echo.Context) error {
-	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
-	if err != nil {
-		return p.refuse(c, err)
-	}
+func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
+	account, id := i.AccountID, i.ID
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
 	payment, err := p.store.LastInvoicePayment(ctx, account, id)
@@ -203,40 +198,11 @@ func typedCard(c echo.Context) *payments.MethodInput {
 	}}
 }
 
-// invoicePDF serves the document of a page.
-func (p *Pages) invoicePDF(c echo.Context) error {
-	account, id, err := p.store.OpenPage(store.KindInvoice, c.Param("token"))
-	if err != nil {
-		return p.refuse(c, err)
-	}
-	document, detail, err := p.invoiceDocument(c.Request().Context(), account, id)
-	if err != nil {
-		return p.refuse(c, err)
-	}
-	if detail.Invoice.Status == store.InvoiceStatusDraft {
-		return p.render(c, http.StatusNotFound, "missing.html", nil)
-	}
-	return p.pdf(c, "invoice", document)
-}
-
 // receipt serves the page of an order.
-func (p *Pages) receipt(c echo.Context) error {
-	account, id, err := p.store.OpenPage(store.KindOrder, c.Param("token"))
+func (p *Pages) receipt(c echo.Context, o *store.Order) error {
+	document, err := p.receiptDocument(c.Request().Context(), o)
 	if err != nil {
-		return p.refuse(c, err)
-	}
-	document, err := p.receiptDocument(c.Request().Context(), account, id)
-	if err != nil {
-		return p.refuse(c, err)
+		return err
 	}
 	return p.render(c, http.StatusOK, "document.html", documentPage{Document: document, Here: url.PathEscape(c.Param("token"))})
-}
-
-// receiptPDF serves the document of a page.
-func (p *Pages) receiptPDF(c echo.Context) error {
-	account, id, err := p.store.OpenPage(store.KindOrder, c.Param("token"))
-	if err != nil {
-		return p.refuse(c, err)
-	}
-	return p.receiptFile(c, account, id)
 }

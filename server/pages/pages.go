@@ -10,12 +10,14 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 )
@@ -27,6 +29,8 @@ var files embed.FS
 type Pages struct {
 	store         *store.Store
 	billing       *billing.Billing
+	post          *mail.Post
+	letters       sync.WaitGroup // that are sent by themselves
 	authenticator payments.Authenticator
 	documents     *invoicepdf.Writer
 	templates     *template.Template
@@ -36,7 +40,7 @@ type Pages struct {
 
 // New returns the pages. a is the provider whose buyers authenticate on the page of their checkout, nil if the one that
 // charges has a page of its own.
-func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, error) {
+func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authenticator) (*Pages, error) {
 	style, err := files.ReadFile("style.css")
 	if err != nil {
 		return nil, err
@@ -65,10 +69,13 @@ func New(s *store.Store, b *billing.Billing, a payments.Authenticator) (*Pages, 
 		a = payments.OutsideAuthenticator(a)
 	}
 	return &Pages{
-		store: s, billing: b, authenticator: a, documents: invoicepdf.New(), templates: templates,
+		store: s, billing: b, post: post, authenticator: a, documents: invoicepdf.New(), templates: templates,
 		policy: policy, stripePolicy: policy + stripePolicy(script),
 	}, nil
 }
+
+// Wait waits for the letters that nobody waits for. No page may be asked for any more.
+func (p *Pages) Wait() { p.letters.Wait() }
 
 // Routes returns the pages by pattern; one that is not only looked at begins with its method.
 func (p *Pages) Routes() map[string]echo.HandlerFunc {
@@ -80,12 +87,14 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"/buy/:checkout_link":                        p.offer,
 		"POST /buy/:checkout_link/pay":               p.follow,
 		"/files/:token":                              p.file,
-		"/invoice/:token":                            p.invoice,
-		"/invoice/:token/pdf":                        p.invoicePDF,
-		"POST /invoice/:token/pay":                   p.payInvoice,
-		"POST /invoice/:token/authenticate":          p.authenticateInvoice,
-		"/receipt/:token":                            p.receipt,
-		"/receipt/:token/pdf":                        p.receiptPDF,
+		"/invoice/:token":                            p.ofInvoice(p.invoice),
+		"/invoice/:token/pdf":                        p.ofInvoice(p.writeInvoice),
+		"POST /invoice/:token/pay":                   p.ofInvoice(p.payInvoice),
+		"POST /invoice/:token/authenticate":          p.ofInvoice(p.authenticateInvoice),
+		"POST /invoice/:token/renew":                 p.renewInvoice,
+		"/receipt/:token":                            p.ofOrder(p.receipt),
+		"/receipt/:token/pdf":                        p.ofOrder(p.writeReceipt),
+		"POST /receipt/:token/renew":                 p.renewReceipt,
 
 		"/portal/:token":                                           p.portal(p.portalHome),
 		"/portal/:token/orders":                                    p.portal(p.portalOrders),

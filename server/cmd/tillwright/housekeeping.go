@@ -28,6 +28,7 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldProviderEvents) },
 			"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldGuards) },
 			"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredPortalSessions) },
+			"delete old counts of letters":    func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldLetterWindows) },
 			"delete old rate windows": func(ctx context.Context) error {
 				_, err := s.DeleteOldWindows(ctx)
 				return err

@@ -138,7 +138,12 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	}
 	providers, authenticator := providers(config, s, guard)
 	cashier := billing.New(s, providers)
-	shop, err := pages.New(s, cashier, authenticator)
+	mailer, err := config.Mailer()
+	if err != nil {
+		return err
+	}
+	post := mail.NewPost(s, mailer)
+	shop, err := pages.New(s, cashier, post, authenticator)
 	if err != nil {
 		return err
 	}
@@ -150,11 +155,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		log.Warn("no real ads: every ad network is played by a sandbox, which shows nothing and spends nothing", "setting", "TILLWRIGHT_ADS_NETWORKS")
 	}
 	advertiser := ads.New(s, drivers, log)
-	mailer, err := config.Mailer()
-	if err != nil {
-		return err
-	}
-	operations := handlers.New(s, cashier, advertiser, mail.NewPost(s, mailer), guard, webhooks.NewTester(s, renderer, sender))
+	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s, renderer, sender))
 	deps := server.Deps{
 		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), ErrorPage: shop.Refused, Log: log, TrustedProxies: proxies,
 	}
@@ -178,6 +179,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 
 	err = api.Serve(ctx, listener)
 	stop()
+	shop.Wait()
 	workers.Wait()
 	return err
 }

@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// ofOrder serves the page of an order to whoever has its address, until that has ended.
+func (p *Pages) ofOrder(serve func(c echo.Context, o *store.Order) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		o, ended, err := p.store.OpenReceipt(c.Request().Context(), c.Param("token"))
+		if err != nil {
+			return p.refuse(c, err)
+		}
+		if ended {
+			return p.showEnded(c, o.AccountID, false)
+		}
+		return serve(c, o)
+	}
+}
+
+// ofInvoice does the same for an invoice.
+func (p *Pages) ofInvoice(serve func(c echo.Context, i *store.Invoice) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		i, ended, err := p.store.OpenHostedInvoice(c.Request().Context(), c.Param("token"))
+		if err != nil {
+			return p.refuse(c, err)
+		}
+		if ended {
+			return p.showEnded(c, i.AccountID, false)
+		}
+		return serve(c, i)
+	}
+}
+
+// endedPage says that an address opens nothing any more, and how to get another one.
+type endedPage struct {
+	Seller string
+	Renew  string // where the form goes
+	Asked  bool
+}
+
+// showEnded tells nothing of the document but whose it is.
+func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
+	seller, err := p.store.GetAccount(c.Request().Context(), account)
+	if err != nil {
+		return err
+	}
+	page := endedPage{Seller: sellerOf(seller).Name, Renew: "renew", Asked: asked}
+	if strings.HasSuffix(c.Path(), "/:token") { // the form is below the page
+		page.Renew = url.PathEscape(c.Param("token")) + "/renew"
+	}
+	status := http.StatusGone
+	if asked {
+		status = http.StatusOK
+	}
+	return p.render(c, status, "ended.html", page)
+}
+
+// renewTime bounds the sending of a letter, and so how long a server that is told to stop waits for one.
+const renewTime = 10 * time.Second
+
+// renewReceipt sends the buyer a new address. The answer is the same, and takes the same time, whether there is somebody to
+// send it to or not, and whether too much was sent already.
+func (p *Pages) renewReceipt(c echo.Context) error {
+	o, ended, err := p.store.OpenReceipt(c.Request().Context(), c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if !ended {
+		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
+	}
+	from := buyer(c).Address
+	return p.renew(c, o.AccountID, func(ctx context.Context) error { return p.post.RenewReceipt(ctx, o, from) })
+}
+
+// renewInvoice does the same for an invoice.
+func (p *Pages) renewInvoice(c echo.Context) error {
+	i, ended, err := p.store.OpenHostedInvoice(c.Request().Context(), c.Param("token"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if !ended {
+		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
+	}
+	from := buyer(c).Address
+	return p.renew(c, i.AccountID, func(ctx context.Context) error { return p.post.RenewInvoice(ctx, i, from) })
+}
+
+// renew answers at once, and sends then.
+func (p *Pages) renew(c echo.Context, account string, send func(context.Context) error) error {
+	ctx := context.WithoutCancel(c.Request().Context()) // c is of another request after this one
+	p.letters.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, renewTime)
+		defer cancel()
+		if err := survive(ctx, send); err != nil {
+			level := slog.LevelWarn
+			if _, refused := errors.AsType[*store.Error](err); refused {
+				level = slog.LevelInfo
+			}
+			slog.Log(ctx, level, "no new address of a document was sent", "error", err)
+		}
+	})
+	return p.showEnded(c, account, true)
+}
+
+// survive makes an error of a panic, which would end the server.
+func survive(ctx context.Context, send func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return send(ctx)
+}

@@ -1,0 +1,17 @@
+-- +goose Up
+
+-- Raised to end every address of the page that there is. Those from before this step have none, and count as of version 0.
+ALTER TABLE orders ADD COLUMN link_version INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE invoices ADD COLUMN link_version INTEGER NOT NULL DEFAULT 0;
+
+-- How many letters were sent about a document, and by an account, since began_at. What is older than a day is deleted.
+CREATE TABLE letter_windows (
+    account_id TEXT NOT NULL,
+    subject    TEXT NOT NULL,
+    began_at   INTEGER NOT NULL,
+    sent       INTEGER NOT NULL CHECK (sent > 0),
+    PRIMARY KEY (account_id, subject)
+);
+
+CREATE INDEX letter_windows_age ON letter_windows (began_at);

@@ -1,0 +1,59 @@
+package contract
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestRevokeOrderLinks_GivesTheReceiptAnotherAddress(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		revoked := ok[*sdk.Order](t)(c.Orders.RevokeLinks(background, order.ID))
+		read := ok[*sdk.Order](t)(c.Orders.Get(background, order.ID))
+		if revoked.ReceiptURL == order.ReceiptURL || read.ReceiptURL != revoked.ReceiptURL {
+			t.Errorf("the receipt was at %q, then at %q and %q", order.ReceiptURL, revoked.ReceiptURL, read.ReceiptURL)
+		}
+		_, err := s.SDK(t).Orders.RevokeLinks(background, order.ID)
+		refused(t, err, http.StatusNotFound, "resource_missing", "")
+	})
+}
+
+func TestRevokeInvoiceLinks_GivesTheInvoiceOtherAddresses(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		before := ok[*sdk.Invoice](t)(c.Invoices.Get(background, order.Invoice.ID))
+		revoked := ok[*sdk.Invoice](t)(c.Invoices.RevokeLinks(background, before.ID))
+		read := ok[*sdk.Invoice](t)(c.Invoices.Get(background, before.ID))
+		if *revoked.HostedURL == *before.HostedURL || *read.HostedURL != *revoked.HostedURL || *revoked.PDFURL != *revoked.HostedURL+"/pdf" {
+			t.Errorf("the invoice was at %q, then at %q and %q", *before.HostedURL, *revoked.HostedURL, *read.HostedURL)
+		}
+		_, err := s.SDK(t).Invoices.RevokeLinks(background, before.ID)
+		refused(t, err, http.StatusNotFound, "resource_missing", "")
+	})
+}
+
+func TestLetters_OfADocumentAreLimited(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		raw := s.Account(t)
+		c := raw.SDK()
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		for range 5 {
+			ok[*sdk.Order](t)(c.Orders.ResendReceipt(background, order.ID))
+			ok[*sdk.Invoice](t)(c.Invoices.Send(background, order.Invoice.ID))
+		}
+		for _, path := range []string{"/v1/orders/" + order.ID + "/resend_receipt", "/v1/invoices/" + order.Invoice.ID + "/send"} {
+			answer := raw.Do(t, http.MethodPost, path, nil)
+			wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+			if answer.Status != http.StatusTooManyRequests || err != nil || wait < 3000 || wait > 3600 {
+				t.Errorf("%s is %d, try again in %q seconds: %s", path, answer.Status, answer.Header.Get("Retry-After"), answer.Body)
+			}
+		}
+		if letters := s.Mail.Letters(); len(letters) != 10 {
+			t.Errorf("%d letters were sent", len(letters))
+		}
+	})
+}
