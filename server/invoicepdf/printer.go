@@ -2,6 +2,7 @@ package invoicepdf
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"time"
 
@@ -23,20 +24,27 @@ type printer struct {
 	pdf       *fpdf.Fpdf
 	fallbacks []*face
 	outlines  map[*face]*outline
+	glyphs    map[*face]map[rune]glyph // by the font that is preferred
+	shown     map[*face]map[rune]bool  // what each font is to hold
+	copies    map[*face]*face
 	buffer    sfnt.Buffer
+	stopped   func() error // why the work is not wanted any more
 	err       error
 	y         float64
 }
 
 // newPrinter returns a printer whose output is a function of what is printed: times and orders do not vary.
-func newPrinter(fallbacks []*face, made time.Time) *printer {
+func newPrinter(ctx context.Context, fallbacks []*face, made time.Time) *printer {
 	pdf := fpdf.New("P", "mm", "A4", "")
 	pdf.SetAutoPageBreak(false, 0)
 	pdf.SetCatalogSort(true)
 	pdf.SetCreationDate(made.UTC())
 	pdf.SetModificationDate(made.UTC())
 	pdf.SetProducer("Tillwright", true)
-	return &printer{pdf: pdf, fallbacks: fallbacks, outlines: map[*face]*outline{}}
+	return &printer{
+		pdf: pdf, fallbacks: fallbacks, outlines: map[*face]*outline{}, glyphs: map[*face]map[rune]glyph{},
+		shown: map[*face]map[rune]bool{}, copies: map[*face]*face{}, stopped: ctx.Err,
+	}
 }
 
 // outline returns a face that the document may then be written in, or nil after an error.
@@ -54,18 +62,11 @@ func (p *printer) outline(f *face) *outline {
 	return loaded
 }
 
-// width measures prepared text.
-func (p *printer) width(text string, f *face, size float64) float64 {
-	var w float64
-	for _, r := range p.runs(text, f) {
-		p.pdf.SetFont(r.face.family, r.face.style, size)
-		w += p.pdf.GetStringWidth(r.text)
-	}
-	return w
-}
-
 // text draws one line with its left end at x and its baseline at y.
 func (p *printer) text(x, y float64, text string, f *face, size float64) {
+	if p.stops() {
+		return
+	}
 	for _, r := range p.runs(text, f) {
 		p.pdf.SetFont(r.face.family, r.face.style, size)
 		p.pdf.Text(x, y, r.text)
@@ -100,8 +101,16 @@ func (p *printer) rule(y float64) {
 	p.pdf.Line(margin, y, right, y)
 }
 
+// stops says whether there is an error, or nobody waits for the document any more.
+func (p *printer) stops() bool {
+	if p.err == nil {
+		p.err = p.stopped()
+	}
+	return p.err != nil
+}
+
 func (p *printer) finish() ([]byte, error) {
-	if p.err != nil {
+	if p.stops() {
 		return nil, p.err
 	}
 	var out bytes.Buffer

@@ -31,18 +31,30 @@ func prepare(text string) string {
 	}, norm.NFC.String(strings.ToValidUTF8(text, "?")))
 }
 
-// runs splits prepared text by the fonts that draw it, preferring the given one.
-func (p *printer) runs(text string, preferred *face) []run {
-	var all []run
-	for _, r := range text {
-		chosen, r := p.choose(r, preferred)
-		if n := len(all); n > 0 && all[n-1].face == chosen {
-			all[n-1].text += string(r)
-		} else if p.err == nil {
-			all = append(all, run{chosen, string(r)})
-		}
+// glyph is how a character is drawn.
+type glyph struct {
+	face  *face
+	r     rune // unknown if no font draws the character
+	units int  // its width in thousandths of the font's size
+}
+
+// glyph looks the character up in the fonts once a document.
+func (p *printer) glyph(r rune, preferred *face) glyph {
+	known := p.glyphs[preferred]
+	if known == nil {
+		known = map[rune]glyph{}
+		p.glyphs[preferred] = known
 	}
-	return all
+	g, ok := known[r]
+	if !ok {
+		g.face, g.r = p.choose(r, preferred)
+		if p.err == nil {
+			p.pdf.SetFont(g.face.family, g.face.style, textSize)
+			g.units = p.pdf.GetStringSymbolWidth(string(g.r))
+		}
+		known[r] = g
+	}
+	return g
 }
 
 func (p *printer) choose(r rune, preferred *face) (*face, rune) {
@@ -52,15 +64,92 @@ func (p *printer) choose(r rune, preferred *face) (*face, rune) {
 			f = p.fallbacks[i]
 		}
 		if o := p.outline(f); o != nil && o.has(&p.buffer, r) {
-			return f, r
+			return p.spread(f, r), r
 		}
 	}
 	return preferred, unknown
 }
 
+// longestRange is how many characters in a row, by their code points, a font of a document holds.
+const longestRange = 64
+
+// spread returns the font, or a copy of it under another name. The library describes the widths of characters in a row at
+// the cube of their number: some thousand Chinese ones would take minutes. Where a range gets too long, the next
+// character is written in the copy.
+func (p *printer) spread(f *face, r rune) *face {
+	for !p.shown[f][r] && p.rangeAt(f, r) > longestRange {
+		if p.copies[f] == nil {
+			p.copies[f] = &face{family: f.family + "copy", style: f.style, load: f.load}
+		}
+		f = p.copies[f]
+		p.outline(f)
+	}
+	if p.shown[f] == nil {
+		p.shown[f] = map[rune]bool{}
+	}
+	p.shown[f][r] = true
+	return f
+}
+
+// rangeAt is how many characters in a row the font would hold with this one. Those of Latin-1 are always described.
+func (p *printer) rangeAt(f *face, r rune) int {
+	shown := p.shown[f]
+	first, last := r, r
+	for first > 256 && r-first <= longestRange && shown[first-1] {
+		first--
+	}
+	for last-r <= longestRange && shown[last+1] {
+		last++
+	}
+	return int(last-first) + 1
+}
+
+// runs splits prepared text by the fonts that draw it, preferring the given one.
+func (p *printer) runs(text string, preferred *face) []run {
+	var all []run
+	var piece strings.Builder
+	var last *face
+	end := func() {
+		if piece.Len() > 0 {
+			all = append(all, run{last, piece.String()})
+			piece.Reset()
+		}
+	}
+	for _, r := range text {
+		g := p.glyph(r, preferred)
+		if g.face != last {
+			end()
+			last = g.face
+		}
+		piece.WriteRune(g.r)
+	}
+	end()
+	return all
+}
+
+// units measures prepared text in thousandths of the font's size.
+func (p *printer) units(text string, f *face) int {
+	sum := 0
+	for _, r := range text {
+		sum += p.glyph(r, f).units
+	}
+	return sum
+}
+
+// width measures prepared text.
+func (p *printer) width(text string, f *face, size float64) float64 {
+	return millimetres(p.units(text, f), size)
+}
+
+// millimetres is how wide so many units are at a size in points.
+func millimetres(units int, size float64) float64 { return float64(units) * size / 1000 * 25.4 / 72 }
+
 // wrap breaks text into lines of at most the width: at spaces, between the characters of scripts that have none, and
-// within a word only if it is wider than a line.
+// within a word only if it is wider than a line. It measures each character once, however long the text is.
 func (p *printer) wrap(text string, f *face, size, width float64) []string {
+	if p.stops() {
+		return []string{""}
+	}
 	var lines []string
 	for paragraph := range strings.SplitSeq(prepare(text), "\n") {
 		lines = append(lines, p.wrapParagraph(paragraph, f, size, width)...)
@@ -70,32 +159,46 @@ func (p *printer) wrap(text string, f *face, size, width float64) []string {
 
 func (p *printer) wrapParagraph(text string, f *face, size, width float64) []string {
 	var lines []string
-	line := ""
+	start, at, used := 0, 0, 0 // where the line begins and its next word does, and what it measures so far
 	for _, word := range words(text) {
-		if p.width(strings.TrimRight(line+word, " "), f, size) <= width {
-			line += word
-			continue
+		visible := strings.TrimRight(word, " ")
+		units := p.units(visible, f)
+		if millimetres(used+units, size) > width {
+			if at > start {
+				lines = append(lines, strings.TrimRight(text[start:at], " "))
+			}
+			var full []string
+			full, word = p.cut(word, f, size, width)
+			lines = append(lines, full...)
+			at, used = at+length(full), 0
+			start = at
+			units = p.units(strings.TrimRight(word, " "), f)
+			visible = strings.TrimRight(word, " ")
 		}
-		if line != "" {
-			lines = append(lines, strings.TrimRight(line, " "))
-		}
-		var full []string
-		full, line = p.cut(word, f, size, width)
-		lines = append(lines, full...)
+		used += units + p.units(word[len(visible):], f)
+		at += len(word)
 	}
-	return append(lines, strings.TrimRight(line, " "))
+	return append(lines, strings.TrimRight(text[start:], " "))
+}
+
+func length(pieces []string) int {
+	sum := 0
+	for _, piece := range pieces {
+		sum += len(piece)
+	}
+	return sum
 }
 
 // cut breaks a word that is wider than a line, and returns the full lines and the rest.
 func (p *printer) cut(word string, f *face, size, width float64) (full []string, rest string) {
-	start, used := 0, 0.0
+	start, used := 0, 0
 	for i, r := range word {
-		w := p.width(string(r), f, size)
-		if i > start && r != ' ' && used+w > width {
+		units := p.glyph(r, f).units
+		if i > start && r != ' ' && millimetres(used+units, size) > width {
 			full = append(full, word[start:i])
 			start, used = i, 0
 		}
-		used += w
+		used += units
 	}
 	return full, word[start:]
 }

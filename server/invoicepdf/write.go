@@ -1,6 +1,7 @@
 package invoicepdf
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
@@ -13,10 +14,9 @@ const (
 	smallSize = 8.0
 )
 
-// Writer writes documents. It may be used by several goroutines at once, of which two write and the others wait: a
-// document takes up to 60 MB while it is made, because the library reads whole fonts.
+// Writer writes documents. It may be used by several goroutines at once. Each document takes up to 60 MB while it is made,
+// because the library reads whole fonts, so that few should be made at a time.
 type Writer struct {
-	slots     chan struct{}
 	regular   *face
 	bold      *face
 	fallbacks []*face
@@ -26,7 +26,6 @@ type Writer struct {
 // nearly free: each font is read with the first document that needs it.
 func New() *Writer {
 	return &Writer{
-		slots:     make(chan struct{}, 2),
 		regular:   newFace("noto", "", "NotoSans-Regular"),
 		bold:      newFace("noto", "B", "NotoSans-Bold"),
 		fallbacks: []*face{newFace("droid", "", "DroidSansFallbackFull"), newFace("nanum", "", "NanumSquareR")},
@@ -34,11 +33,9 @@ func New() *Writer {
 }
 
 // Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is
-// written as a question mark.
-func (w *Writer) Write(d Document) ([]byte, error) {
-	w.slots <- struct{}{}
-	defer func() { <-w.slots }()
-	s := &sheet{printer: newPrinter(w.fallbacks, d.IssuedAt), Writer: w, document: d}
+// written as a question mark. The time it takes follows from the length of its texts; when ctx ends, it stops.
+func (w *Writer) Write(ctx context.Context, d Document) ([]byte, error) {
+	s := &sheet{printer: newPrinter(ctx, w.fallbacks, d.IssuedAt), Writer: w, document: d}
 	s.pdf.SetTitle(prepare(d.Title+" "+d.Number), true)
 	s.pdf.SetAuthor(prepare(d.Seller.Name), true)
 	s.pdf.AddPage()
@@ -61,6 +58,7 @@ type sheet struct {
 	*printer
 	*Writer
 	document Document
+	running  string // the line at the head of every page after the first
 }
 
 // heading is what the document is, and its dates.
@@ -152,10 +150,11 @@ func (s *sheet) room(height float64) bool {
 	}
 	s.pdf.AddPage()
 	d := s.document
-	s.y = margin
-	lines := s.wrap(d.Title+" "+d.Number+" · "+d.Seller.Name, s.regular, smallSize, right-margin)
-	s.y += lineHeight(smallSize)
-	s.text(margin, s.y, lines[0], s.regular, smallSize)
+	if s.running == "" {
+		s.running = s.wrap(d.Title+" "+d.Number+" · "+d.Seller.Name, s.regular, smallSize, right-margin)[0]
+	}
+	s.y = margin + lineHeight(smallSize)
+	s.text(margin, s.y, s.running, s.regular, smallSize)
 	s.y += 3
 	return true
 }

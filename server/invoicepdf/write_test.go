@@ -2,9 +2,11 @@ package invoicepdf
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +38,7 @@ func invoice() Document {
 
 func written(t *testing.T, d Document) []byte {
 	t.Helper()
-	file, err := New().Write(d)
+	file, err := New().Write(t.Context(), d)
 	require.NoError(t, err)
 	return file
 }
@@ -61,12 +63,12 @@ func TestWrite_SaysEverything(t *testing.T) {
 func TestWrite_IsAFunctionOfTheDocument(t *testing.T) {
 	t.Parallel()
 	w := New()
-	first, err := w.Write(invoice())
+	first, err := w.Write(t.Context(), invoice())
 	require.NoError(t, err)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			again, err := w.Write(invoice())
+			again, err := w.Write(t.Context(), invoice())
 			assert.NoError(t, err)
 			assert.True(t, bytes.Equal(first, again))
 		})
@@ -74,7 +76,7 @@ func TestWrite_IsAFunctionOfTheDocument(t *testing.T) {
 	group.Wait()
 	other := invoice()
 	other.Total++
-	changed, err := w.Write(other)
+	changed, err := w.Write(t.Context(), other)
 	require.NoError(t, err)
 	assert.NotEqual(t, first, changed)
 }
@@ -154,9 +156,79 @@ func TestWrite_FitsTheLargestAmounts(t *testing.T) {
 func TestWrap_BreaksWhereTheScriptAllows(t *testing.T) {
 	t.Parallel()
 	w := New()
-	p := newPrinter(w.fallbacks, time.Time{})
+	p := newPrinter(t.Context(), w.fallbacks, time.Time{})
 	assert.Equal(t, []string{"one two", "three"}, p.wrap("one two three", w.regular, 10, p.width("one two ", w.regular, 10)))
 	assert.Equal(t, []string{"日本", "語。"}, p.wrap("日本語。", w.regular, 10, p.width("日本語", w.regular, 10)), "no line begins with a full stop")
 	assert.Equal(t, []string{"aa", "aa", "a"}, p.wrap("aaaaa", w.regular, 10, p.width("aa", w.regular, 10)))
 	assert.Equal(t, []string{"a", "", "b"}, p.wrap("a\n\nb", w.regular, 10, 50))
+}
+
+// hostile are texts that cost more than their length where characters are measured or described one against the other.
+func hostile() map[string]string {
+	var row strings.Builder
+	for r := rune(0x4e00); r < 0x4e00+20_000; r++ {
+		row.WriteRune(r)
+	}
+	return map[string]string{
+		"without width": strings.Repeat("\u302a", 20_000), "in a row": row.String(), "two fonts": strings.Repeat("a日", 10_000),
+		"lines": strings.Repeat("\n", 20_000), "spaces": strings.Repeat(" ", 20_000), "marks": strings.Repeat("a\u0301", 10_000),
+	}
+}
+
+func TestWrite_TakesALongTextInLittleTime(t *testing.T) {
+	t.Parallel()
+	for name, text := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := invoice()
+			d.Notes = []string{text}
+			done := make(chan []byte, 1)
+			go func() {
+				file, err := New().Write(t.Context(), d)
+				assert.NoError(t, err)
+				done <- file
+			}()
+			select {
+			case file := <-done:
+				assert.Less(t, len(file), 5_000_000)
+			case <-time.After(40 * time.Second): // it takes about a second
+				t.Fatal("it is not done")
+			}
+		})
+	}
+}
+
+func TestWrite_ShowsEveryCharacterOfALongRow(t *testing.T) {
+	t.Parallel()
+	d := invoice()
+	var row strings.Builder
+	for r := rune(0x4e00); r < 0x4e00+300; r++ {
+		row.WriteRune(r)
+	}
+	d.Notes = []string{row.String()}
+	page := strings.Join(strings.Fields(strings.Join(pdf.Pages(t, written(t, d)), "")), "")
+	assert.Contains(t, page, row.String())
+}
+
+func TestWrite_StopsWhenNobodyWaits(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := New().Write(ctx, invoice())
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = New().Write(stopping{t.Context(), new(atomic.Int64)}, invoice())
+	assert.ErrorIs(t, err, context.Canceled, "on the way, too")
+}
+
+// stopping is a context that ends after it was asked ten times.
+type stopping struct {
+	context.Context
+	asked *atomic.Int64
+}
+
+func (s stopping) Err() error {
+	if s.asked.Add(1) > 10 {
+		return context.Canceled
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,12 +12,15 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
 )
 
 const (
 	// exportPage is how many rows are read at a time, which bounds what an export keeps in memory.
 	exportPage = 200
+	// exportsAtOnce read a page at a time, so that most connections to the database are left to others.
+	exportsAtOnce = 2
 	// exportPatience is how long a client may take to read a page.
 	exportPatience = 2 * time.Minute
 )
@@ -26,10 +30,17 @@ type rows func(ctx context.Context, after string) (rows [][]string, last string,
 
 // export answers with a CSV file of any size, read page by page. An error on the way breaks the
 // connection (package server).
-func (p *Pages) export(c echo.Context, name string, head []string, next rows) error {
+func (p *Pages) export(c echo.Context, account, name string, head []string, read rows) error {
 	ctx := c.Request().Context()
-	page, last, err := next(ctx, "")
-	if err != nil {
+	next := p.inTurn(newAsker(account, caller.Address(ctx)), read)
+	began, cancel := context.WithTimeoutCause(ctx, documentPatience, errBusy)
+	page, last, err := next(began, "")
+	cause := context.Cause(began)
+	cancel()
+	switch {
+	case errors.Is(err, errCrowded), err != nil && errors.Is(cause, errBusy):
+		return p.busy(c)
+	case err != nil:
 		return p.refuse(c, err)
 	}
 	p.private(c)
@@ -57,6 +68,18 @@ func (p *Pages) export(c echo.Context, name string, head []string, next rows) er
 	}
 }
 
+// inTurn reads pages of rows when it is the asker's turn. While a client takes one in, others have theirs.
+func (p *Pages) inTurn(who asker, read rows) rows {
+	return func(ctx context.Context, after string) ([][]string, string, error) {
+		release, err := p.exports.take(ctx, who)
+		if err != nil {
+			return nil, "", err
+		}
+		defer release()
+		return read(ctx, after)
+	}
+}
+
 // written is a page of rows, and the position after it: that of its last row if there are more.
 func written[T any](items []T, more bool, row func(*T) (id string, cells []string)) (page [][]string, last string) {
 	page = make([][]string, len(items))
@@ -71,7 +94,7 @@ func written[T any](items []T, more bool, row func(*T) (id string, cells []strin
 
 // orders writes the orders that a filter lets through, the newest first.
 func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
-	return p.export(c, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
+	return p.export(c, account, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
 		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
 		orders, more, err := p.store.ListOrders(ctx, account, filter)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // customers writes the customers that a filter lets through, the newest first.
 func (p *Pages) customers(c echo.Context, account string, filter store.ListCustomers) error {
-	return p.export(c, "customers", customerHead, func(ctx context.Context, after string) ([][]string, string, error) {
+	return p.export(c, account, "customers", customerHead, func(ctx context.Context, after string) ([][]string, string, error) {
 		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
 		customers, more, err := p.store.ListCustomers(ctx, account, filter)
 		if err != nil {

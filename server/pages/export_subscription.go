@@ -11,7 +11,7 @@ import (
 
 // subscriptions writes the subscriptions that a filter lets through, the newest first.
 func (p *Pages) subscriptions(c echo.Context, account string, filter store.ListSubscriptions) error {
-	return p.export(c, "subscriptions", subscriptionHead, func(ctx context.Context, after string) ([][]string, string, error) {
+	return p.export(c, account, "subscriptions", subscriptionHead, func(ctx context.Context, after string) ([][]string, string, error) {
 		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
 		subs, more, err := p.store.ListSubscriptions(ctx, account, filter)
 		if err != nil {

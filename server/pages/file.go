@@ -2,12 +2,14 @@ package pages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/store"
 )
@@ -63,7 +65,7 @@ func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
 	if err != nil {
 		return err
 	}
-	return p.pdf(c, "invoice", document)
+	return p.pdf(c, i.AccountID, "invoice", document)
 }
 
 func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
@@ -71,12 +73,16 @@ func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
 	if err != nil {
 		return err
 	}
-	return p.pdf(c, "receipt", document)
+	return p.pdf(c, o.AccountID, "receipt", document)
 }
 
 // pdf answers with a document, which a browser shows or keeps under its number.
-func (p *Pages) pdf(c echo.Context, name string, d *invoicepdf.Document) error {
-	text, err := p.documents.Write(*d)
+func (p *Pages) pdf(c echo.Context, account, name string, d *invoicepdf.Document) error {
+	ctx := c.Request().Context()
+	text, err := p.documents.get(ctx, newAsker(account, caller.Address(ctx)), *d)
+	if errors.Is(err, errBusy) {
+		return p.busy(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -84,6 +90,15 @@ func (p *Pages) pdf(c echo.Context, name string, d *invoicepdf.Document) error {
 	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf(`inline; filename="%s-%s.pdf"`, name, plain(d.Number)))
 	return c.Blob(http.StatusOK, "application/pdf", text)
 }
+
+// busy asks for patience with what others ask for.
+func (p *Pages) busy(c echo.Context) error {
+	c.Response().Header().Set(echo.HeaderRetryAfter, busyWait)
+	return p.render(c, http.StatusServiceUnavailable, "refused.html", refusal{"This takes too long at the moment", "Many documents are asked for. Try again in a few seconds: this one is still there."})
+}
+
+// busyWait is when to ask again, in seconds.
+const busyWait = "5"
 
 // plain keeps of a number what may stand in a file name.
 func plain(number string) string {

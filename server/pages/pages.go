@@ -32,7 +32,8 @@ type Pages struct {
 	post          *mail.Post
 	letters       sync.WaitGroup // that are sent by themselves
 	authenticator payments.Authenticator
-	documents     *invoicepdf.Writer
+	documents     *documents
+	exports       *turns // of reading their rows
 	templates     *template.Template
 	policy        string
 	stripePolicy  string // of a page on which Stripe takes a card
@@ -69,7 +70,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 		a = payments.OutsideAuthenticator(a)
 	}
 	return &Pages{
-		store: s, billing: b, post: post, authenticator: a, documents: invoicepdf.New(), templates: templates,
+		store: s, billing: b, post: post, authenticator: a, documents: newDocuments(invoicepdf.New()), exports: newTurns(exportsAtOnce), templates: templates,
 		policy: policy, stripePolicy: policy + stripePolicy(script),
 	}, nil
 }

@@ -1,0 +1,153 @@
+package pages
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tillwright/tillwright/server/invoicepdf"
+)
+
+const (
+	// documentsAtOnce are made at a time: each takes up to 60 MB meanwhile.
+	documentsAtOnce = 2
+	// documentPatience is how long somebody waits for a document. Making the dearest one takes about two seconds.
+	documentPatience = 10 * time.Second
+	// keptBytes bounds the documents that are kept, of which most have 20 to 50 kB.
+	keptBytes = 32 << 20
+)
+
+// errBusy says that a document could not be made in time because of others.
+var errBusy = errors.New("too many documents are asked for")
+
+// documents makes PDFs, a few at a time, shared fairly among accounts, and keeps those that were asked for last. What a
+// document says is its key: it stays for as long as the rows that it is made from say the same, and nothing has to be told
+// when they do not. Each replica keeps its own.
+type documents struct {
+	write func(ctx context.Context, d invoicepdf.Document) ([]byte, error)
+	turns *turns
+
+	mu     sync.Mutex
+	byKey  map[documentKey]*list.Element
+	recent *list.List // of *madeDocument, the one that was asked for last in front
+	bytes  int
+	making map[documentKey]chan struct{} // closed when it is made, or was given up
+}
+
+// documentKey is of one account: equal documents of two are kept twice.
+type documentKey [sha256.Size]byte
+
+type madeDocument struct {
+	key  documentKey
+	file []byte
+}
+
+func newDocuments(w *invoicepdf.Writer) *documents {
+	return &documents{
+		write: w.Write, turns: newTurns(documentsAtOnce),
+		byKey: map[documentKey]*list.Element{}, recent: list.New(), making: map[documentKey]chan struct{}{},
+	}
+}
+
+// get returns the document as a PDF. It stops waiting, and making, when ctx ends; errBusy means that others came first for
+// too long.
+func (d *documents) get(ctx context.Context, who asker, document invoicepdf.Document) ([]byte, error) {
+	key, err := keyOf(who.account, document)
+	if err != nil {
+		return nil, err
+	}
+	patience, cancel := context.WithTimeoutCause(ctx, documentPatience, errBusy)
+	defer cancel()
+	for {
+		file, made, err := d.getOnce(patience, who, key, document)
+		switch {
+		case made == nil && errors.Is(err, errCrowded), err != nil && errors.Is(context.Cause(patience), errBusy):
+			return nil, errBusy
+		case made == nil:
+			return file, err
+		}
+		select { // somebody else makes it
+		case <-made:
+		case <-patience.Done():
+		}
+	}
+}
+
+// getOnce returns the document, or what says when somebody else is through with making it.
+func (d *documents) getOnce(ctx context.Context, who asker, key documentKey, document invoicepdf.Document) (file []byte, made <-chan struct{}, err error) {
+	if file := d.kept(key); file != nil {
+		return file, nil, nil
+	}
+	release, err := d.turns.take(ctx, who)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	done, made, file := d.begin(key)
+	if file != nil || made != nil {
+		return file, made, nil
+	}
+	defer func() { done(file) }()
+	file, err = d.write(ctx, document)
+	return file, nil, err
+}
+
+// begin says that the caller makes a document now, and done that it has. If it was made meanwhile it is returned, and if
+// somebody else makes it, what says when that ends.
+func (d *documents) begin(key documentKey) (done func(file []byte), made <-chan struct{}, file []byte) {
+	if file := d.kept(key); file != nil {
+		return nil, nil, file
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if made := d.making[key]; made != nil {
+		return nil, made, nil
+	}
+	ended := make(chan struct{})
+	d.making[key] = ended
+	return func(file []byte) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.making, key)
+		d.keep(key, file)
+		close(ended)
+	}, nil, nil
+}
+
+func (d *documents) kept(key documentKey) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	element := d.byKey[key]
+	if element == nil {
+		return nil
+	}
+	d.recent.MoveToFront(element)
+	return element.Value.(*madeDocument).file
+}
+
+// keep makes room for a file, unless there is none.
+func (d *documents) keep(key documentKey, file []byte) {
+	if file == nil || d.byKey[key] != nil {
+		return
+	}
+	d.byKey[key] = d.recent.PushFront(&madeDocument{key, file})
+	d.bytes += len(file)
+	for d.bytes > keptBytes {
+		oldest := d.recent.Remove(d.recent.Back()).(*madeDocument)
+		delete(d.byKey, oldest.key)
+		d.bytes -= len(oldest.file)
+	}
+}
+
+func keyOf(account string, document invoicepdf.Document) (documentKey, error) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return documentKey{}, fmt.Errorf("write down a document: %w", err)
+	}
+	return sha256.Sum256(append([]byte(account+"\x00"), text...)), nil
+}
