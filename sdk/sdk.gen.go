@@ -2467,6 +2467,9 @@ type Checkout struct {
 	// CustomerEmail Needed to confirm.
 	CustomerEmail *string `json:"customer_email"`
 
+	// CustomerEmailVerified Whether somebody vouches that `customer_email` is the buyer's: you, or the buyer who followed the link in a letter to it.
+	CustomerEmailVerified bool `json:"customer_email_verified"`
+
 	// CustomerName Stands on the invoice.
 	CustomerName   *string  `json:"customer_name"`
 	BillingAddress *Address `json:"billing_address"`
@@ -2521,7 +2524,7 @@ type Checkout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too. Only a confirm with an API key may leave it out then, if the buyer is known (see `customer_email_verified`): renewals are charged to what they have saved.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 
@@ -2583,10 +2586,10 @@ type Checkout struct {
 // CheckoutConfirm How the buyer pays.
 type CheckoutConfirm struct {
 	// PaymentMethod A token such as `pm_card_visa`, a card, or the id of a payment method that the checkout's `customer` has saved. One that they
-	// do not have is 404. Not needed when nothing is to be paid.
+	// do not have is 404; at the public address any saved one is 422. Needed when `payment_method_required`.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
 
-	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is.
+	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is. It is kept for the subscription alone, and is nobody's saved method, where an address that was only typed says who the buyer is (see `customer_email_verified`), and at the public address unless `customer` or `external_customer_id` does.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
 
 	// TermsAccepted Needed where the account has `checkout_requires_terms`.
@@ -2601,8 +2604,11 @@ type CheckoutCreate struct {
 	// Customer An existing customer's id. Not together with customer_email.
 	Customer *string `json:"customer,omitempty"`
 
-	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail *string `json:"customer_email,omitempty"`
+
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
 	CustomerName   *string  `json:"customer_name,omitempty"`
@@ -2638,7 +2644,7 @@ type CheckoutCreate struct {
 	// ClientReferenceID Your own reference, a cart's say.
 	ClientReferenceID *string `json:"client_reference_id,omitempty"`
 
-	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
+	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// Locale A language tag, kept for you.
@@ -2808,8 +2814,11 @@ type CheckoutUpdate struct {
 	// Customer An existing customer's id. Not together with customer_email.
 	Customer nullable.Nullable[string] `json:"customer,omitempty"`
 
-	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
+
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
@@ -2845,7 +2854,7 @@ type CheckoutUpdate struct {
 	// ClientReferenceID Your own reference, a cart's say.
 	ClientReferenceID nullable.Nullable[string] `json:"client_reference_id,omitempty"`
 
-	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
+	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID nullable.Nullable[string] `json:"external_customer_id,omitempty"`
 
 	// Locale A language tag, kept for you.
@@ -2900,9 +2909,11 @@ type Customer struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account in any case.
+	// Email Unique in the account in any case, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
 	Email string  `json:"email"`
 	Name  *string `json:"name"`
+
+	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone"`
 
 	// ExternalID Your own id, unique in the account.
@@ -2958,9 +2969,11 @@ type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
-	// Email Unique in the account in any case.
+	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
 	Email string  `json:"email"`
 	Name  *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone,omitempty"`
 
 	// ExternalID Your own id, unique in the account.
@@ -3016,9 +3029,11 @@ type CustomerType string
 
 // CustomerUpdate What to change about a customer.
 type CustomerUpdate struct {
-	// Email Unique in the account in any case.
+	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
 	Email *string                   `json:"email,omitempty"`
 	Name  nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
 	Phone nullable.Nullable[string] `json:"phone,omitempty"`
 
 	// ExternalID Your own id, unique in the account.
@@ -3813,6 +3828,9 @@ type Order struct {
 	// Customer Who bought.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
+	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then the order is not on the customer's portal.
+	CustomerVerified bool `json:"customer_verified"`
+
 	// LineItems In their order.
 	LineItems []wire.Expandable[LineItem] `json:"line_items"`
 
@@ -3925,6 +3943,9 @@ type OrderStatus string
 
 // OrderUpdate What to change about an order.
 type OrderUpdate struct {
+	// CustomerVerified True: you know that the customer bought it. It holds for the whole purchase, and cannot be taken back.
+	CustomerVerified *bool `json:"customer_verified,omitempty"`
+
 	// BillingName Fixed once the invoice is issued.
 	BillingName    nullable.Nullable[string]  `json:"billing_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
@@ -4582,7 +4603,12 @@ type PublicCheckout struct {
 	LineItems []LineItem `json:"line_items"`
 
 	// CustomerEmail Needed to confirm.
-	CustomerEmail  *string  `json:"customer_email"`
+	CustomerEmail *string `json:"customer_email"`
+
+	// CustomerEmailVerified Whether the seller, or its reader, vouches for the address. Some discounts need it.
+	CustomerEmailVerified bool `json:"customer_email_verified"`
+
+	// CustomerName As the buyer gave it.
 	CustomerName   *string  `json:"customer_name"`
 	BillingAddress *Address `json:"billing_address"`
 	TaxID          *TaxID   `json:"tax_id"`
@@ -4633,7 +4659,7 @@ type PublicCheckout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too, whoever the buyer is: what a customer has saved is never charged for what is confirmed here.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 	NextAction            *NextAction     `json:"next_action"`
@@ -4671,7 +4697,7 @@ type PublicCheckout struct {
 
 // PublicCheckoutUpdate What a buyer may change about an open checkout.
 type PublicCheckoutUpdate struct {
-	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -4976,6 +5002,9 @@ type Subscription struct {
 
 	// Customer Who is billed.
 	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged to the method that it was bought with and to no other, and is not on the customer's portal before they say that it is theirs.
+	CustomerVerified bool `json:"customer_verified"`
 
 	// Product What for.
 	Product wire.Expandable[Product] `json:"product"`
@@ -5376,7 +5405,10 @@ type SubscriptionUpdate struct {
 	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
+	// CustomerVerified True: you know that the customer bought it. It cannot be taken back.
+	CustomerVerified *bool `json:"customer_verified,omitempty"`
+
+	// PaymentMethod One of the customer's payment methods, `pm_...`. Of a subscription that is not `customer_verified` it cannot be set. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -6143,7 +6175,7 @@ type ListCheckoutsParams struct {
 
 // ListCustomersParams are the filters of ListCustomers and the page to return. Nil fields do not filter.
 type ListCustomersParams struct {
-	// Email Only the customer with this address, in any case.
+	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -6188,7 +6220,7 @@ type ListCustomersParams struct {
 
 // ExportCustomersParams are the filters of ExportCustomers and the page to return. Nil fields do not filter.
 type ExportCustomersParams struct {
-	// Email Only the customer with this address, in any case.
+	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -8025,6 +8057,7 @@ var Operations = map[string]Operation{
 	"getPublicCheckout":           {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
 	"updatePublicCheckout":        {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
 	"confirmPublicCheckout":       {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"verifyPublicCheckoutEmail":   {ID: "verifyPublicCheckoutEmail", Method: "POST", Path: "/public/checkouts/{client_secret}/verify_email", Approval: "allow", Public: true},
 	"listRefunds":                 {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
 	"createRefund":                {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
 	"getRefund":                   {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
@@ -8532,7 +8565,7 @@ func (s *CustomersService) Update(ctx context.Context, id string, body *Customer
 // Gives the customer everything that the customer `from` has: orders, invoices, subscriptions, checkouts, payment methods, refunds,
 // uses of discounts, balance and the sums of what was spent. Then `from` is deleted, which cannot be taken back. What the customer
 // lacks (name, phone, `external_id`, avatar, address, tax id, locale, notes, default payment method) is taken over; tags and metadata
-// are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay the customer's own. What invoices and
+// are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay the customer's own; where both have the same address, it is theirs then. What invoices and
 // orders say about their buyer stays as it was, nothing is charged, and no event follows. An unknown `from` is 404; the customer
 // itself is 422.
 func (s *CustomersService) Merge(ctx context.Context, id string, body *CustomerMerge, opts ...Option) (*Customer, error) {
@@ -8958,6 +8991,18 @@ func (s *PublicCheckoutsService) Update(ctx context.Context, clientSecret string
 // The same as confirming by id, with the same events, as the buyer.
 func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret string, body *CheckoutConfirm, opts ...Option) (*PublicCheckout, error) {
 	return do[PublicCheckout](ctx, s.client, "confirmPublicCheckout", []string{clientSecret}, nil, optional(body), opts)
+}
+
+// VerifyEmail sends POST /public/checkouts/{client_secret}/verify_email.
+//
+// Sends a letter with a link to `customer_email`, by which its reader says that the checkout is theirs. Of an open checkout
+// `customer_email_verified` is true then; what a completed one left behind becomes the customer's. A checkout without an address,
+// or whose buyer is known, is 422 with `errors.customer_email`. More letters than three a day for a checkout, a minute apart, than five an
+// hour to an address, ten an hour from one network address (of IPv6 a /64), 50 an hour from the network around it (/24, of IPv6
+// a /48) and 500 an hour of an account are 429 with
+// `customer_email` as the `param`, and `Retry-After`.
+func (s *PublicCheckoutsService) VerifyEmail(ctx context.Context, clientSecret string, opts ...Option) (*PublicCheckout, error) {
+	return do[PublicCheckout](ctx, s.client, "verifyPublicCheckoutEmail", []string{clientSecret}, nil, nil, opts)
 }
 
 // List sends GET /refunds.

@@ -51,6 +51,7 @@ type Checkout struct {
 	LineItemIDs           JSON[[]string]          `db:"line_item_ids"`
 	CustomerID            *string                 `db:"customer_id"`
 	CustomerEmail         *string                 `db:"customer_email"`
+	EmailVerified         bool                    `db:"email_verified"` // somebody vouches that the address is the buyer's
 	CustomerName          *string                 `db:"customer_name"`
 	BillingAddress        JSON[*Address]          `db:"billing_address"`
 	TaxID                 JSON[*TaxID]            `db:"tax_id"`
@@ -128,6 +129,22 @@ type CheckoutDraft struct {
 	*Checkout
 	Lines   []NewLineItem
 	refused error // what the change may not do
+}
+
+// EnterEmail says whose the checkout is. Nobody vouches for an address that was not there before.
+func (d *CheckoutDraft) EnterEmail(email *string) {
+	d.EmailVerified = d.EmailVerified && sameJSON(email, d.CustomerEmail)
+	d.CustomerEmail = email
+}
+
+// Vouch says whether the address of the checkout is the buyer's. The one that is meant has to be named with it: the buyer may have
+// typed another one meanwhile.
+func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
+	if isTheirs && !isNamed {
+		d.refused = Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
+		return
+	}
+	d.EmailVerified = isTheirs
 }
 
 // SetSource says where the buyer came from. By which checkout link is not the seller's to say.

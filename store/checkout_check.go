@@ -185,15 +185,16 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if in.TermsAccepted {
 		c.TermsAcceptedAt = &now
 	}
+	in.Save = in.Save && c.keepsMethods(in.isKeyless())
 	var p Problems
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
-	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
 	p.Check(!seller.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
 	for i, line := range sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)
 		in.Save = in.Save || offers[i].variant.Type == PriceVariantTypeRecurring
 	}
+	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
@@ -203,6 +204,15 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if items, err = u.requote(ctx, c, items, now); err != nil {
 		return nil, err
 	}
+	if c.PaymentMethodRequired && in.MethodRef == "" {
+		mayRely, err := u.store.mayRelyOnSaved(ctx, c, in)
+		if err != nil {
+			return nil, err
+		}
+		if !mayRely {
+			return nil, Invalid("payment_method", "Send a payment method, such as pm_card_visa: it is charged when what costs nothing now is renewed.")
+		}
+	}
 	for _, amount := range []int64{c.AmountDueNow, c.TotalAmount} { // a trial's rest is charged later
 		err := PaymentsProvider(in.Provider).check(amount, c.Currency, "line_items", "Change the price, the discount or the tax so that the total ends in 0.")
 		if err != nil {
@@ -210,6 +220,16 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 		}
 	}
 	return items, nil
+}
+
+// mayRelyOnSaved reports whether what costs nothing now may be renewed from what its customer has saved: only where a seller's
+// program, which knows who is there, buys for a customer who is known. Whoever has the client secret may be anybody, even if the
+// seller named the customer or the reader of a letter said that the address is theirs.
+func (s *Store) mayRelyOnSaved(ctx context.Context, c *Checkout, in *Confirm) (bool, error) {
+	if in.IsPublic {
+		return false, nil
+	}
+	return s.knowsBuyer(ctx, c)
 }
 
 // checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.

@@ -99,13 +99,36 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineIte
 	problem := "This discount does not exist any more."
 	if d != nil {
 		if problem = d.refuses(sales(items), c.Currency, now); problem == "" {
-			problem, err = s.refusesBuyer(ctx, d, c.redeemer())
+			problem, err = s.refusesBuyerOf(ctx, d, c)
 		}
 	}
 	if err == nil && problem != "" {
 		err = Invalid(c.discountField(), problem)
 	}
 	return d, err
+}
+
+func (s *Store) refusesBuyerOf(ctx context.Context, d *Discount, c *Checkout) (string, error) {
+	if !d.isPersonal() {
+		return "", nil
+	}
+	by, err := s.redeemerOf(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	return s.refusesBuyer(ctx, d, by)
+}
+
+// IsPersonalDiscount reports whether the discount of a checkout depends on who the buyer is, so that they have to be known.
+func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, error) {
+	if c.DiscountID == nil {
+		return false, nil
+	}
+	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+	if err != nil || discounts[*c.DiscountID] == nil {
+		return false, err
+	}
+	return discounts[*c.DiscountID].isPersonal(), nil
 }
 
 // sales are the lines that sell something: a set-up fee is not discounted.
@@ -132,5 +155,9 @@ func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
 	if d == nil {
 		return Invalid(c.discountField(), "This discount does not exist any more.")
 	}
-	return u.redeem(ctx, c.redemption(d), d, c.redeemer(), c.discountField())
+	by, err := u.store.redeemerOf(ctx, c)
+	if err != nil {
+		return err
+	}
+	return u.redeem(ctx, c.redemption(d, by), d, by, c.discountField())
 }

@@ -29,6 +29,8 @@ type quote struct {
 	shown    pricing.Amounts
 	dueNow   int64
 	taxKnown bool
+
+	needsMethod bool
 }
 
 // newLines makes the lines that are asked for. One that is like the stored one in its place is that one.
@@ -72,7 +74,7 @@ func (l LineItem) sellsAs(stored LineItem) bool {
 // isPricedAs reports whether nothing that discount and tax depend on differs from what was before.
 func (c *Checkout) isPricedAs(before *Checkout) bool {
 	inputs := func(c *Checkout) []any {
-		return []any{c.CustomerID, c.ExternalCustomerID, c.CustomerEmail, c.BillingAddress, c.TaxID, c.DiscountID}
+		return []any{c.CustomerID, c.ExternalCustomerID, c.CustomerEmail, c.EmailVerified, c.BillingAddress, c.TaxID, c.DiscountID}
 	}
 	return sameJSON(inputs(c), inputs(before))
 }
@@ -93,7 +95,12 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now 
 	if err != nil {
 		return err
 	}
-	return c.take(items, quote{shown, dueNow(items), known})
+	due := dueNow(items)
+	needsMethod, err := s.needsMethod(ctx, c, items, due)
+	if err != nil {
+		return err
+	}
+	return c.take(items, quote{shown, due, known, needsMethod})
 }
 
 // taxLines gives the lines the rate that the buyer pays, and reports whether it is known.
@@ -112,19 +119,41 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 	return known, nil
 }
 
-// taxSourceOf is who knows what the buyer of a checkout pays. A customer may be exempt.
+// taxSourceOf is who knows what the buyer of a checkout pays. A customer may be exempt, which nobody learns by typing their
+// address.
 func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (taxSource, error) {
 	seller, err := s.seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	if seller.Tax.V.Mode != TaxModeNone {
-		buyer, err := s.findBuyer(ctx, c, "")
-		if err != nil || buyer != nil && buyer.TaxExempt {
+	if seller.Tax.V.Mode != TaxModeNone && !c.isTyped() {
+		buyer, isKnown, err := s.findBuyer(ctx, c, "")
+		if err != nil || buyer != nil && isKnown && buyer.TaxExempt {
 			return noTax{}, err
 		}
 	}
 	return seller.Tax.V.source(), nil
+}
+
+// needsMethod reports whether a checkout takes a method: if something is due at once, and if a subscription will cost something
+// later. Who may leave that out says mayRelyOnSaved.
+func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, due int64) (bool, error) {
+	var ids []string
+	for _, item := range sales(items) {
+		if item.UnitAmount > 0 {
+			ids = append(ids, deref(item.PriceVariantID))
+		}
+	}
+	if due > 0 || len(ids) == 0 {
+		return due > 0, nil
+	}
+	variants, err := s.PriceVariantsByID(ctx, c.AccountID, ids)
+	for _, v := range variants {
+		if v.Type == PriceVariantTypeRecurring {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // dueNow is what lines without a trial come to: one with a trial is paid when that is over.
@@ -151,7 +180,7 @@ func (c *Checkout) take(items []LineItem, q quote) error {
 	if !q.taxKnown {
 		c.TaxAmount = nil
 	}
-	c.PaymentMethodRequired = c.AmountDueNow > 0
+	c.PaymentMethodRequired = q.needsMethod
 	if least := currencies[c.Currency].Minimum; c.AmountDueNow > 0 && c.AmountDueNow < least && c.DiscountID != nil {
 		return Invalid(c.discountField(), fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", c.AmountDueNow, least, c.Currency))
 	}

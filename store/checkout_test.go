@@ -21,7 +21,7 @@ func (s *shop) onSale(t *testing.T, v PriceVariant) *PriceVariant {
 // checkout opens one of a piece of each.
 func (s *shop) checkout(t *testing.T, variants ...*PriceVariant) *Checkout {
 	t.Helper()
-	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: ref("grace@example.com")}, Lines: pieceOf(variants...)})
+	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: ref("grace@example.com"), EmailVerified: true}, Lines: pieceOf(variants...)})
 	require.NoError(t, err)
 	return c
 }

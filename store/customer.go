@@ -17,12 +17,14 @@ const (
 	CustomerTypeCustomer CustomerType = "customer"
 )
 
-// Customer is somebody who buys, or may buy, from an account. The email is unique in the account, in any case.
+// Customer is somebody who buys, or may buy, from an account. Where they own their address nobody else does, in any case. Of one whom the
+// seller named by an id of their own nobody knows whether the address that was typed is theirs: they are not found by it, and
+// whose it is may become another customer.
 type Customer struct {
 	AccountID              string                  `db:"account_id"`
 	ID                     string                  `db:"id"`
-	Email                  *string                 `db:"email"` // nil once deleted
-	EmailKey               *string                 `db:"email_key"`
+	Email                  *string                 `db:"email"`     // nil once deleted
+	EmailKey               *string                 `db:"email_key"` // the email in lower case if they own it
 	Name                   *string                 `db:"name"`
 	Phone                  *string                 `db:"phone"`
 	ExternalID             *string                 `db:"external_id"`
@@ -62,14 +64,15 @@ type MarketingConsent struct {
 
 var customerColumns = columnsOf[Customer]("customers")
 
-// check normalises the email and reports what is not acceptable.
+// SetEmail gives the customer an address that is theirs, as the seller says.
+func (c *Customer) SetEmail(email string) {
+	c.Email, c.EmailKey = &email, emailKey(email)
+}
+
+// check reports what is not acceptable.
 func (c *Customer) check() error {
 	var p Problems
-	if c.Email == nil || !isEmail(*c.Email) {
-		p.Add("email", "Send an e-mail address, such as ada@example.com.")
-	} else {
-		c.EmailKey = emailKey(*c.Email)
-	}
+	p.Check(c.Email != nil && isEmail(*c.Email), "email", "Send an e-mail address, such as ada@example.com.")
 	p.Check(c.Name == nil || strings.TrimSpace(*c.Name) != "", "name", "A name is not only white space. Send null for none.")
 	c.Metadata.check(&p)
 	return p.Err()
@@ -118,7 +121,7 @@ func (s *Store) CustomersByID(ctx context.Context, account string, ids []string)
 func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustomers) ([]Customer, bool, error) {
 	var f filter
 	f.and(`deleted_at IS NULL`)
-	f.is("email_key", strings.ToLower(in.Email))
+	f.is("email_key", strings.ToLower(in.Email)) // whoever looks for a person to let them in means the owner
 	f.is("external_id", in.ExternalID)
 	f.is("type", string(in.Type))
 	if in.Tag != "" {
@@ -138,6 +141,7 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		}
 		c.AccountID, c.ID, c.Type = account, NewID(KindCustomer), CustomerTypeLead
 		c.CreatedAt, c.UpdatedAt = now, now
+		c.SetEmail(deref(c.Email))
 		if err := c.check(); err != nil {
 			return nil, err
 		}
@@ -212,27 +216,40 @@ func (c *Customer) taken(err error) error {
 }
 
 // buyer returns the customer of a checkout that is being bought: the one it is for, the one with the merchant's own
-// id, the one with the address, or a new one. The order counts for them.
-func (u *unit) buyer(ctx context.Context, c *Checkout) (*Customer, error) {
+// id, the one with the address, or a new one, and whether they are known to be that customer. The order counts for them;
+// what is not known of them a known one has said.
+func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
 	now, err := u.store.businessNow(ctx, c.AccountID)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	customer, err := u.store.findBuyer(ctx, c, u.lock())
+	customer, isKnown, err = u.store.findBuyer(ctx, c, u.lock())
 	if err == nil && customer == nil {
 		var isNew bool
-		if customer, isNew, err = u.newBuyer(ctx, c, now); isNew {
-			return customer, err
+		if customer, isNew, err = u.newBuyer(ctx, c, isKnown, now); isNew {
+			return customer, isKnown, err
 		}
+		_, isKnown, err = u.store.findBuyer(ctx, c, "")
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	customer.count(c, now)
-	return customer, u.update(ctx, customerColumns, customer)
+	if isKnown {
+		if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
+			return nil, false, err
+		}
+		if err := u.claimEmail(ctx, customer, c); err != nil {
+			return nil, false, err
+		}
+		if !c.isNamed() {
+			if err := u.forgetTypedName(ctx, customer); err != nil {
+				return nil, false, err
+			}
+		}
+		customer.learn(c)
+	}
+	return customer, isKnown, u.update(ctx, customerColumns, customer)
 }
 
 // identify gives a buyer without one the merchant's own id, unless another customer has it: the buyer may have paid,
@@ -248,6 +265,39 @@ func (u *unit) identify(ctx context.Context, customer *Customer, externalID *str
 	return err
 }
 
+// claimEmail makes the verified address of a checkout its customer's, if it is the one that they have and nobody else owns it.
+func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) error {
+	if customer.EmailKey != nil || !c.EmailVerified || !strings.EqualFold(deref(customer.Email), *c.CustomerEmail) {
+		return nil
+	}
+	key := emailKey(*c.CustomerEmail)
+	owner, err := get[string](ctx, u.store, `SELECT id FROM customers WHERE account_id = ? AND email_key = ?`, customer.AccountID, key)
+	if err == nil && owner == nil {
+		customer.EmailKey = key
+	}
+	return err
+}
+
+// forgetTypedName takes from a customer of whom nothing was verified before the name that somebody typed with their address. Only
+// the purchase that made the customer can have left it; where the seller made them, the name is the seller's.
+func (u *unit) forgetTypedName(ctx context.Context, customer *Customer) error {
+	if customer.Name == nil {
+		return nil
+	}
+	typed, err := get[string](ctx, u.store, `
+		SELECT o.id FROM orders o JOIN checkouts c ON c.account_id = o.account_id AND c.id = o.checkout_id AND c.created_at <= ?
+		WHERE o.account_id = ? AND o.customer_id = ? AND NOT o.customer_verified AND o.billing_name = ? AND NOT EXISTS (
+			SELECT 1 FROM orders WHERE account_id = ? AND customer_id = ? AND customer_verified) LIMIT 1`,
+		customer.CreatedAt, customer.AccountID, customer.ID, *customer.Name, customer.AccountID, customer.ID)
+	if err != nil {
+		return fmt.Errorf("look who typed a name: %w", err)
+	}
+	if typed != nil {
+		customer.Name = nil
+	}
+	return nil
+}
+
 // externalOwner returns the id of the customer who has the merchant's own id, nil if nobody has.
 func (s *Store) externalOwner(ctx context.Context, account, externalID string) (*string, error) {
 	return get[string](ctx, s, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
@@ -259,13 +309,17 @@ func (c *Customer) ordered(now Time) {
 	c.LastOrderAt, c.UpdatedAt = &now, now
 }
 
-// count adds an order that is paid, and what was not known of the customer.
+// count adds an order that is paid.
 func (c *Customer) count(checkout *Checkout, now Time) {
 	c.Type = CustomerTypeCustomer
 	c.ordered(now)
 	if checkout.AmountDueNow > 0 {
 		c.spend(checkout.Currency, checkout.AmountDueNow, now)
 	}
+}
+
+// learn takes from a checkout what was not known of its customer.
+func (c *Customer) learn(checkout *Checkout) {
 	if c.Name == nil {
 		c.Name = checkout.CustomerName
 	}
@@ -294,36 +348,67 @@ func (c *Customer) refund(currency string, amount int64, now Time) {
 	c.TotalSpent, c.UpdatedAt = JSONOf(spent), now
 }
 
-// findBuyer reads the customer that a checkout means, nil if there is none yet or nobody knows who it is for.
-func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (*Customer, error) {
+// isTyped reports whether nothing but an address that somebody typed says who a checkout is for.
+func (c *Checkout) isTyped() bool { return !c.isNamed() && !c.EmailVerified }
+
+// isNamed reports whether the seller named who a checkout is for.
+func (c *Checkout) isNamed() bool { return c.CustomerID != nil || c.ExternalCustomerID != nil }
+
+// knowsBuyer reports whether more than a typed address says who a checkout is for: see findBuyer.
+func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
+	if c.isTyped() {
+		return false, nil
+	}
+	_, isKnown, err := s.findBuyer(ctx, c, "")
+	return isKnown, err
+}
+
+// findBuyer reads the customer that a checkout means, nil if there is none yet or nobody knows who it is for. They are known
+// if the seller named them, or if somebody vouches for the address. Whoever only typed the address of a customer may be anybody: they
+// do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named is known too:
+// an address that they only typed leads to nobody else.
+func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (customer *Customer, isKnown bool, err error) {
 	var key *string
 	if c.CustomerEmail != nil {
 		key = emailKey(*c.CustomerEmail)
 	}
+	if c.ExternalCustomerID != nil && !c.EmailVerified {
+		key = nil
+	}
 	for _, by := range []struct {
-		column string
-		value  *string
-	}{{"id", c.CustomerID}, {"external_id", c.ExternalCustomerID}, {"email_key", key}} {
+		column  string
+		value   *string
+		isKnown bool
+	}{{"id", c.CustomerID, true}, {"external_id", c.ExternalCustomerID, true}, {"email_key", key, c.EmailVerified}} {
 		if by.value == nil {
 			continue
 		}
 		customer, err := get[Customer](ctx, s, customerColumns.selectSQL+`
 			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+lock, c.AccountID, *by.value)
 		if err != nil || customer != nil {
-			return customer, err
+			return customer, by.isKnown, err
 		}
 	}
-	return nil, nil
+	return nil, c.EmailVerified || c.ExternalCustomerID != nil, nil
 }
 
 // newBuyer makes the customer of a checkout. Where another purchase made it meanwhile, that one is returned.
-func (u *unit) newBuyer(ctx context.Context, c *Checkout, now Time) (customer *Customer, isNew bool, err error) {
+// Of one who is not known it keeps the name alone. The address is not theirs if it was typed by somebody whom the seller named otherwise:
+// they log in at the seller's, and would be given what the true owner of the address buys. Of the others it is all that is known.
+func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now Time) (customer *Customer, isNew bool, err error) {
 	customer = &Customer{
-		AccountID: c.AccountID, ID: NewID(KindCustomer), Email: c.CustomerEmail, EmailKey: emailKey(*c.CustomerEmail),
-		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, PreferredLocale: c.Locale, TaxID: c.TaxID,
+		AccountID: c.AccountID, ID: NewID(KindCustomer), Email: c.CustomerEmail,
+		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, Name: c.CustomerName, PreferredLocale: c.Locale,
 		CreatedAt: now, UpdatedAt: now,
 	}
+	if c.ExternalCustomerID == nil || c.EmailVerified {
+		customer.EmailKey = emailKey(*c.CustomerEmail)
+	}
 	customer.count(c, now)
+	if isKnown {
+		customer.TaxID = c.TaxID
+		customer.learn(c)
+	}
 	rows, err := u.exec(ctx, customerColumns.insertSQL+` ON CONFLICT DO NOTHING`, values(customer, customerColumns.inserted)...)
 	if err != nil {
 		return nil, false, fmt.Errorf("insert customer: %w", err)
@@ -331,7 +416,7 @@ func (u *unit) newBuyer(ctx context.Context, c *Checkout, now Time) (customer *C
 	if rows == 1 {
 		return customer, true, nil
 	}
-	if customer, err = u.store.findBuyer(ctx, c, u.lock()); err == nil && customer == nil {
+	if customer, _, err = u.store.findBuyer(ctx, c, u.lock()); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
 	return customer, false, err

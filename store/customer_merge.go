@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // maxTags bounds the tags of a customer.
@@ -161,6 +162,9 @@ func (c *Customer) absorb(o *Customer, now Time) {
 	}
 	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
 		c.LastOrderAt = o.LastOrderAt
+	}
+	if c.EmailKey == nil && strings.EqualFold(deref(c.Email), deref(o.EmailKey)) {
+		c.EmailKey = o.EmailKey
 	}
 	c.Name, c.Phone, c.ExternalID = cmp.Or(c.Name, o.Name), cmp.Or(c.Phone, o.Phone), cmp.Or(c.ExternalID, o.ExternalID)
 	c.AvatarURL, c.PreferredLocale, c.Notes = cmp.Or(c.AvatarURL, o.AvatarURL), cmp.Or(c.PreferredLocale, o.PreferredLocale), cmp.Or(c.Notes, o.Notes)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -36,12 +37,37 @@ var discountRedemptionColumns = columnsOf[DiscountRedemption]("discount_redempti
 type redeemer struct {
 	customerID *string
 	externalID *string // the merchant's own id of the customer
-	email      *string
+	email      *string // nil as long as somebody only typed it: who types one does not learn what its owner has bought
+	isTyped    bool    // there is nothing else
 }
 
-// redeemer is who a checkout is for.
-func (c *Checkout) redeemer() redeemer {
-	return redeemer{customerID: c.CustomerID, externalID: c.ExternalCustomerID, email: c.CustomerEmail}
+// redeemer is the customer as one who uses a discount. An address that is not theirs says nothing of them.
+func (c *Customer) redeemer() redeemer {
+	by := redeemer{customerID: &c.ID, externalID: c.ExternalID}
+	if c.EmailKey != nil {
+		by.email = c.Email
+	}
+	return by
+}
+
+// redeemerOf is who a checkout is for.
+func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (redeemer, error) {
+	by := redeemer{customerID: c.CustomerID, externalID: c.ExternalCustomerID, isTyped: c.isTyped()}
+	if c.EmailVerified {
+		by.email = c.CustomerEmail
+	}
+	if c.EmailVerified || c.CustomerID == nil {
+		return by, nil
+	}
+	typed, err := get[string](ctx, s, `
+		SELECT id FROM customers WHERE account_id = ? AND id = ? AND email_key IS NULL AND deleted_at IS NULL`, c.AccountID, *c.CustomerID)
+	if err != nil {
+		return by, fmt.Errorf("look whose the address of a customer is: %w", err)
+	}
+	if typed == nil {
+		by.email = c.CustomerEmail
+	}
+	return by, nil
 }
 
 // ListDiscountRedemptions returns a page of a discount's redemptions, newest first, and whether there are more. A
@@ -57,14 +83,35 @@ func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount s
 	return page(ctx, s, discountRedemptionColumns, KindDiscountRedemption, account, in.Page, &f)
 }
 
+// key is the form in which the redeemer is compared, empty if nobody is known.
+func (r redeemer) key(account string) string {
+	switch {
+	case r.email != nil:
+		return buyerKey(account, *r.email)
+	case r.externalID != nil:
+		return secretHash(account + "\x00external_id\x00" + *r.externalID)
+	case r.customerID != nil:
+		return secretHash(account + "\x00customer\x00" + *r.customerID)
+	}
+	return ""
+}
+
+// isPersonal reports whether it depends on who the buyer is and what they bought.
+func (d *Discount) isPersonal() bool {
+	return d.FirstPurchaseOnly || d.MaxRedemptionsPerCustomer != nil
+}
+
 // buyerKey is the form in which redeemers are compared. Addresses are hashed, so that a deleted customer leaves none.
 func buyerKey(account, email string) string {
 	return secretHash(account + "\x00" + strings.ToLower(email))
 }
 
 // refusesBuyer says why the buyer cannot use the discount; empty if they can, and as long as nobody knows who they
-// are. Whoever may not be overtaken by the same buyer locks the discount first.
+// are, as of one who only typed an address: redeem refuses them then. Whoever may not be overtaken by the same buyer locks the discount first.
 func (s *Store) refusesBuyer(ctx context.Context, d *Discount, by redeemer) (string, error) {
+	if by.isTyped {
+		return "", nil
+	}
 	if d.FirstPurchaseOnly {
 		bought, err := s.hasBought(ctx, d.AccountID, by)
 		if err != nil || bought {
@@ -90,25 +137,22 @@ func (s *Store) hasBought(ctx context.Context, account string, by redeemer) (boo
 	if by.email != nil {
 		key = emailKey(*by.email)
 	}
-	orders, err := get[int64](ctx, s, `
-		SELECT COALESCE(MAX(orders_count), 0) FROM customers
-		WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)`, account, by.customerID, by.externalID, key)
+	order, err := get[string](ctx, s, `
+		SELECT id FROM orders WHERE account_id = ? AND customer_verified AND customer_id IN (
+			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)) LIMIT 1`,
+		account, account, by.customerID, by.externalID, key)
 	if err != nil {
 		return false, fmt.Errorf("read the buyer's orders: %w", err)
 	}
-	return *orders > 0, nil
+	return order != nil, nil
 }
 
 func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (int64, error) {
-	key := ""
-	if by.email != nil {
-		key = buyerKey(d.AccountID, *by.email)
-	}
 	uses, err := get[int64](ctx, s, `
 		SELECT COUNT(*) FROM discount_redemptions
 		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id IN (
 			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)))`,
-		d.AccountID, d.ID, key, d.AccountID, by.customerID, by.externalID, emailKey(deref(by.email)))
+		d.AccountID, d.ID, by.key(d.AccountID), d.AccountID, by.customerID, by.externalID, emailKey(deref(by.email)))
 	if err != nil {
 		return 0, fmt.Errorf("count redemptions: %w", err)
 	}
@@ -116,9 +160,10 @@ func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (in
 }
 
 // redemption is the use of a discount by a checkout that is about to be paid, and whose buyer is known.
-func (c *Checkout) redemption(d *Discount) *DiscountRedemption {
+func (c *Checkout) redemption(d *Discount, by redeemer) *DiscountRedemption {
 	return &DiscountRedemption{
-		AccountID: c.AccountID, DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID, BuyerKey: buyerKey(c.AccountID, *c.CustomerEmail),
+		AccountID: c.AccountID, DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID,
+		BuyerKey: cmp.Or(by.key(c.AccountID), buyerKey(c.AccountID, *c.CustomerEmail)),
 		Currency: c.Currency, DiscountAmount: c.DiscountAmount,
 	}
 }
@@ -129,6 +174,9 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 	now, err := u.store.businessNow(ctx, d.AccountID)
 	if err != nil {
 		return err
+	}
+	if by.isTyped && d.isPersonal() { // whether or not the owner of the address could use it
+		return Invalid(field, "This discount is for customers whose e-mail address is confirmed.")
 	}
 	rows, err := u.exec(ctx, `
 		UPDATE discounts SET redemptions_count = redemptions_count + 1

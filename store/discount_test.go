@@ -30,9 +30,10 @@ func (s *shop) discount(t *testing.T, change func(*Discount)) *Discount {
 // redeemed redeems a discount for a new checkout of the address.
 func (s *shop) redeemed(t *testing.T, d *Discount, email string) (*Checkout, error) {
 	t.Helper()
-	c := &Checkout{AccountID: s.account, ID: NewID(KindCheckout), CustomerEmail: &email, Currency: "usd", DiscountAmount: 100}
+	c := &Checkout{AccountID: s.account, ID: NewID(KindCheckout), CustomerEmail: &email, EmailVerified: true, Currency: "usd", DiscountAmount: 100}
 	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-		return nil, u.redeem(ctx, c.redemption(d), d, c.redeemer(), "discount_code")
+		by := redeemer{email: &email}
+		return nil, u.redeem(ctx, c.redemption(d, by), d, by, "discount_code")
 	})
 	return c, err
 }

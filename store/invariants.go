@@ -274,6 +274,10 @@ var invariants = []invariant{
 		WHERE COALESCE(c.customer_id, '') <> o.customer_id
 		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
 		WHERE COALESCE(r.customer_id, '') <> o.customer_id`},
+	{"what somebody bought who only typed an address is charged to nothing that its owner has saved", `
+		SELECT account_id, id FROM subscriptions WHERE NOT customer_verified AND payment_method LIKE '%"id":"pm_%'
+		UNION ALL SELECT p.account_id, p.id FROM payments p JOIN orders o ON o.account_id = p.account_id AND o.id = p.order_id
+		WHERE NOT o.customer_verified AND p.purpose = 'invoice' AND p.payment_method_id IS NOT NULL`},
 	{"a payment method is of a customer of its account, and a default one of its customer", `
 		SELECT m.account_id, m.id FROM payment_methods m WHERE NOT EXISTS (
 			SELECT 1 FROM customers c WHERE c.account_id = m.account_id AND c.id = m.customer_id)

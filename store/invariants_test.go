@@ -27,7 +27,7 @@ func purchases(t *testing.T, s *Store, account string) {
 	require.NoError(t, err)
 	begin := func() *Confirmation {
 		c, err := s.CreateCheckout(t.Context(), account, CheckoutDraft{
-			Checkout: &Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID},
+			Checkout: &Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
 			Lines:    []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 		})
 		require.NoError(t, err)
@@ -132,7 +132,11 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"a payment method is of a customer of its account, and a default one of its customer": `UPDATE customers SET default_payment_method_id = 'pm_other'`,
 		"a checkout link counts what is bought by it":                                         `UPDATE checkout_links SET uses = uses + 1`,
 		"a guard counts the payments under way, and the pieces that they hold":                `INSERT INTO payment_guards (account_id, subject, declines, under_way, since, retry_at, touched_at) SELECT id, 'other', 0, 7, 0, 0, 0 FROM accounts`,
-		"no API key can do more than the key that made it":                                    `UPDATE api_keys SET created_by = 'key_other'`,
+		"what somebody bought who only typed an address is charged to nothing that its owner has saved": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, customer_verified, payment_method, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', FALSE, '{"id":"pm_other"}', 0, 0 FROM orders`,
+		"no API key can do more than the key that made it": `UPDATE api_keys SET created_by = 'key_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {
 		o := newOutbox(t, url)

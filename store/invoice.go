@@ -116,6 +116,8 @@ type ListInvoices struct {
 	Number           string
 	DueAfter         *Time // inclusive
 	DueBefore        *Time // exclusive
+
+	IsVerified bool // only those that more than a typed address says are the customer's
 }
 
 var invoiceColumns = columnsOf[Invoice]("invoices")
@@ -143,6 +145,9 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 	f.is("collection_method", string(in.CollectionMethod))
 	f.is("billing_reason", string(in.BillingReason))
 	f.is("number", in.Number)
+	if in.IsVerified {
+		f.and(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
+	}
 	if in.DueAfter != nil {
 		f.and(`due_at >= ?`, *in.DueAfter)
 	}

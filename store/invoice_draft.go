@@ -156,7 +156,7 @@ func (i *Invoice) checkDue(now Time, p *Problems) {
 // order is what a draft says about its order.
 func (i *Invoice) order() *Order {
 	return &Order{
-		AccountID: i.AccountID, BillingReason: i.BillingReason, CustomerEmail: i.CustomerEmail, Currency: i.Currency,
+		AccountID: i.AccountID, BillingReason: i.BillingReason, CustomerEmail: i.CustomerEmail, CustomerVerified: true, Currency: i.Currency,
 		BillingName: i.CustomerName, BillingAddress: i.CustomerAddress, TaxID: i.CustomerTaxID, DiscountID: i.DiscountID, Metadata: i.Metadata,
 	}
 }

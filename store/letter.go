@@ -27,6 +27,12 @@ const (
 	senderLetters       = 10   // an hour
 	networkLetters      = 50   // an hour
 	insideLetters       = 100  // an hour, from where a proxy that is not named hides all buyers
+
+	// Letters that ask whose an address is: whoever types addresses does not write to the people behind them.
+	verificationPause      = time.Minute
+	checkoutVerifications  = 3   // a day
+	recipientVerifications = 5   // an hour
+	accountVerifications   = 500 // an hour
 )
 
 // CountLetter counts a letter about an order or an invoice, for all replicas, that is sent next. Beyond the limits of the
@@ -55,6 +61,26 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...lette
 		return struct{}{}, err
 	})
 	return err
+}
+
+// countVerification counts a letter that asks whose the address of a checkout is, or is CodeRateLimit.
+func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) error {
+	over, wait, err := u.countLetter(ctx, c.AccountID, slices.Concat(
+		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
+		lettersFrom(from),
+		[]letterLimit{
+			{"to:" + buyerKey(c.AccountID, *c.CustomerEmail), recipientVerifications, time.Hour, false},
+			{"verify:" + c.ID, checkoutVerifications, day, false},
+			{"pause:" + c.ID, 1, verificationPause, false},
+		})...)
+	if err != nil || over == nil {
+		return err
+	}
+	why := "A letter was sent already. Look for it, also among unwanted mail."
+	if over.isOfMany {
+		why = "Too many letters were asked for."
+	}
+	return &Error{Code: CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
 }
 
 // lettersFrom limits what a network address asks for, and the network around it.

@@ -48,7 +48,8 @@ type Order struct {
 	Status            OrderStatus             `db:"status"`
 	BillingReason     BillingReason           `db:"billing_reason"`
 	CustomerID        string                  `db:"customer_id"`
-	CustomerEmail     *string                 `db:"customer_email"` // as it was then
+	CustomerEmail     *string                 `db:"customer_email"`    // as it was then
+	CustomerVerified  bool                    `db:"customer_verified"` // more than a typed address says that it is the customer's
 	LineItemIDs       JSON[[]string]          `db:"line_item_ids"`
 	PaymentIDs        JSON[[]string]          `db:"payment_ids"`
 	RefundIDs         JSON[[]string]          `db:"refund_ids"`
@@ -126,6 +127,8 @@ type ListOrders struct {
 	PaidBefore    *Time // exclusive
 	TotalMin      *int64
 	TotalMax      *int64
+
+	IsVerified bool // only those that more than a typed address says are the customer's
 }
 
 var orderColumns = columnsOf[Order]("orders")
@@ -148,6 +151,9 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	f.is("billing_reason", string(in.BillingReason))
 	f.is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
 	f.amounts(in)
+	if in.IsVerified {
+		f.and(`customer_verified`)
+	}
 	if err := s.orderReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
@@ -290,7 +296,7 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	customer, err := u.buyer(ctx, c)
+	customer, isKnown, err := u.buyer(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -298,17 +304,20 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	if err := u.saveMethod(ctx, customer, payment, pastDue); err != nil {
-		return err
+	if isKnown && payment != nil && c.keepsMethods(payment.Keyless) {
+		if err := u.saveMethod(ctx, customer, payment, pastDue); err != nil {
+			return err
+		}
 	}
 	if payment != nil {
 		method = methodOf(payment)
 	}
-	subs, lines, err := u.newSubscriptions(ctx, c, items, customer, method, now)
+	subs, lines, err := u.newSubscriptions(ctx, c, items, owner{customer, isKnown}, method, now)
 	if err != nil {
 		return err
 	}
 	order := orderOf(c)
+	order.CustomerVerified = isKnown
 	b, err := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, now)), Customer: customer}, now)
 	if err != nil {
 		return err

@@ -403,13 +403,14 @@ func (u *unit) watchSales(ctx context.Context, account string) (*Time, error) {
 }
 
 // pausedFor is until when the seller's payments are paused for a buyer, nil if they are not: those of a buyer with a key never
-// are, nor those of one whom the seller named.
-func (u *unit) pausedFor(_ context.Context, a *Account, c *Checkout, by Buyer) (*Time, error) {
+// are, nor those of one whom the seller named, or whose address is verified.
+func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer) (*Time, error) {
 	if !by.keyless() || a.PaymentsPausedUntil == nil {
 		return nil, nil
 	}
-	if c.CustomerID != nil || c.ExternalCustomerID != nil {
-		return nil, nil
+	isKnown, err := u.store.knowsBuyer(ctx, c)
+	if err != nil || isKnown {
+		return nil, err
 	}
 	return a.PaymentsPausedUntil, nil
 }

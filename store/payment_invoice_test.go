@@ -12,7 +12,7 @@ func (s *shop) openInvoice(t *testing.T) *Invoice {
 	t.Helper()
 	c := s.checkout(t, s.onSale(t, fixedPrice(1900)))
 	b, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (*bill, error) {
-		customer, err := u.buyer(ctx, c)
+		customer, _, err := u.buyer(ctx, c)
 		if err != nil {
 			return nil, err
 		}

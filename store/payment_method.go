@@ -227,6 +227,56 @@ func (s *Store) CustomerPaymentMethod(ctx context.Context, account, customer, re
 	return s.findMethod(ctx, &Customer{AccountID: account, ID: customer}, ref, "payment_method")
 }
 
+// MethodForInvoice returns what an invoice is charged to while its customer is away, nil if there is nothing: their default
+// method, and of a subscription that has one of its own that. One of which only a typed address says that it is theirs has nothing else.
+func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*BillingMethod, error) {
+	sub, err := s.subscriptionOf(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	if sub != nil && (!sub.CustomerVerified || sub.Method.V != nil && sub.Method.V.ID == nil) {
+		return sub.Method.V, nil
+	}
+	m, err := s.MethodToCharge(ctx, i.AccountID, i.CustomerID, nil)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return m.billing(), nil
+}
+
+// SavedMethodForInvoice is CustomerPaymentMethod for the customer of an invoice. That of a subscription of which only a typed address
+// says that it is theirs is CodeInvalid on payment_method.
+func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref string) (*SavedMethod, error) {
+	sub, err := s.unverifiedOf(ctx, i)
+	if err == nil && sub != nil {
+		err = errUnverified
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.CustomerPaymentMethod(ctx, i.AccountID, i.CustomerID, ref)
+}
+
+// errUnverified refuses to charge a customer for what somebody bought who typed their address.
+var errUnverified = Invalid("payment_method", "Only a typed e-mail address says that this is the customer's subscription: it is not charged to what they have saved. If you know that they bought it, send the subscription customer_verified true.")
+
+// unverifiedOf returns the subscription of an invoice if only a typed address says whose it is, else nil.
+func (s *Store) unverifiedOf(ctx context.Context, i *Invoice) (*Subscription, error) {
+	sub, err := s.subscriptionOf(ctx, i)
+	if err != nil || sub == nil || sub.CustomerVerified {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// subscriptionOf returns the subscription of an invoice, nil if it has none.
+func (s *Store) subscriptionOf(ctx context.Context, i *Invoice) (*Subscription, error) {
+	if i.SubscriptionID == nil {
+		return nil, nil
+	}
+	return s.findSubscription(ctx, i.AccountID, *i.SubscriptionID, "", "")
+}
+
 // CustomerRef returns the provider's name of a customer who has saved a method with it, nil for another.
 func (s *Store) CustomerRef(ctx context.Context, account, customer, provider string) (*string, error) {
 	return get[string](ctx, s, `
@@ -299,23 +349,30 @@ func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pas
 	return u.chargePastDue(ctx, pastDue, m, now)
 }
 
-// lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked.
+// lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked. Those of which
+// only a typed address says that they are theirs have methods of their own.
 func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
 	subs, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' ORDER BY id`+u.lock(), account, customer)
+		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.lock(), account, customer)
 	if err != nil {
 		return nil, fmt.Errorf("read subscriptions past due: %w", err)
 	}
 	return subs, nil
 }
 
+// keepsMethods reports whether what is given at a checkout is the customer's, and not that of the purchase alone. Whoever has the
+// client secret may be anybody: that somebody else, who reads the mail, took the purchase for theirs does not say whose the card is.
+func (c *Checkout) keepsMethods(keyless bool) bool {
+	return c.isNamed() || c.EmailVerified && !keyless
+}
+
 // lockPastDueOf locks what saveMethod is going to need of the buyer of a locked checkout.
 func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Subscription, error) {
-	if p == nil || !p.SaveMethod {
+	if p == nil || !p.SaveMethod || !c.keepsMethods(p.Keyless) {
 		return nil, nil
 	}
-	buyer, err := u.store.findBuyer(ctx, c, "")
-	if err != nil || buyer == nil {
+	buyer, isKnown, err := u.store.findBuyer(ctx, c, "")
+	if err != nil || buyer == nil || !isKnown {
 		return nil, err
 	}
 	return u.lockPastDue(ctx, c.AccountID, buyer.ID)

@@ -10,17 +10,22 @@ import (
 // CustomerSubscription returns a subscription of a customer, or CodeMissing.
 func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
 	sub, err := s.findSubscription(ctx, account, ref, "", "")
-	if err == nil && sub.CustomerID != customer {
+	if err == nil && !sub.isOf(customer) {
 		err = Missing("subscription", "", ref)
 	}
 	return sub, err
+}
+
+// isOf reports whether a subscription is a customer's, and not only bought by somebody who typed their address.
+func (s *Subscription) isOf(customer string) bool {
+	return s.CustomerID == customer && s.CustomerVerified
 }
 
 // KeepSubscription lets a subscription go on that its customer has cancelled. One that the seller cancelled is CodeInvalid
 // on status, as is one that is not going to end.
 func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
-		if sub.CustomerID != customer {
+		if !sub.isOf(customer) {
 			return Missing("subscription", "", ref)
 		}
 		if err := sub.goesOn(); err != nil {

@@ -35,6 +35,7 @@ type Subscription struct {
 	ID                 string                  `db:"id"`
 	Status             SubscriptionStatus      `db:"status"`
 	CustomerID         string                  `db:"customer_id"`
+	CustomerVerified   bool                    `db:"customer_verified"` // else it is charged to its own method alone, and is not the customer's yet
 	ProductID          string                  `db:"product_id"`
 	PriceVariantID     string                  `db:"price_variant_id"`
 	ProductName        string                  `db:"product_name"`
@@ -157,6 +158,8 @@ type ListSubscriptions struct {
 	CurrentPeriodEndBefore *Time // exclusive
 	CurrentPeriodEndAfter  *Time // inclusive
 	CancellationReason     CancellationReason
+
+	IsVerified bool // only those that more than a typed address says are the customer's
 }
 
 var subscriptionColumns = columnsOf[Subscription]("subscriptions")
@@ -263,6 +266,9 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 	f.is("cancellation_reason", string(in.CancellationReason))
 	if in.CancelAtPeriodEnd != nil {
 		f.and(`cancel_at_period_end = ?`, *in.CancelAtPeriodEnd)
+	}
+	if in.IsVerified {
+		f.and(`customer_verified`)
 	}
 	if in.CurrentPeriodEndAfter != nil {
 		f.and(`current_period_end >= ?`, *in.CurrentPeriodEndAfter)

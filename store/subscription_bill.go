@@ -72,14 +72,14 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 			item.TaxName = &tax.Name
 		}
 	}
-	return &subscriptionBill{Items: items, Amounts: totals.Amounts, Balance: customer.credit(sub.Currency, totals.Total)}, nil
+	return &subscriptionBill{Items: items, Amounts: totals.Amounts, Balance: sub.payer(customer).credit(sub.Currency, totals.Total)}, nil
 }
 
 // subscriptionTax is the tax that a customer pays on a subscription now. An address that does not tell it pays what
 // the wider place does.
 func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer *Customer) (pricing.Tax, error) {
 	account, err := s.findAccount(ctx, sub.AccountID, "")
-	if err != nil || customer.TaxExempt {
+	if err != nil || sub.CustomerVerified && customer.TaxExempt {
 		return pricing.Tax{}, err
 	}
 	rate, _ := account.Tax.V.source().rateAt(sub.addressOf(customer))
@@ -95,10 +95,18 @@ func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer
 
 // addressOf is where the customer pays tax: where they live now, or what they said when they subscribed.
 func (s *Subscription) addressOf(customer *Customer) *Address {
-	if customer.BillingAddress.V != nil {
+	if s.CustomerVerified && customer.BillingAddress.V != nil {
 		return customer.BillingAddress.V
 	}
 	return s.BillingAddress.V
+}
+
+// payer is whose credit pays a subscription: nobody's, as long as only a typed address says that it is the customer's.
+func (s *Subscription) payer(customer *Customer) *Customer {
+	if s.CustomerVerified {
+		return customer
+	}
+	return &Customer{}
 }
 
 // credit is what the customer's balance pays of a total. What it leaves to charge is never too little to be charged: of a
@@ -131,13 +139,13 @@ func (c *Customer) addBalance(currency string, amount int64) {
 // placeBill makes the order and the invoice of a subscription's bill, takes the customer's credit, and pays both where
 // nothing is left to charge.
 func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
-	customer.addBalance(sub.Currency, -in.Balance)
+	sub.payer(customer).addBalance(sub.Currency, -in.Balance)
 	order := &Order{
-		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, Currency: sub.Currency,
+		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
 		BillingName: sub.BillingName, BillingAddress: JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
 		BalanceApplied: in.Balance, PeriodStart: &sub.CurrentPeriodStart, PeriodEnd: &sub.CurrentPeriodEnd,
 	}
-	if customer.Name != nil {
+	if sub.CustomerVerified && customer.Name != nil {
 		order.BillingName = customer.Name
 	}
 	if in.Amounts.Discount > 0 {
@@ -168,7 +176,7 @@ func (u *unit) chargeBill(ctx context.Context, b *bill, method *BillingMethod, i
 }
 
 // billingMethod is what a subscription is charged with: its own method as long as the customer has it, or else their
-// default. It is nil if there is neither.
+// default. It is nil if there is neither. One that is not known to be the customer's has its own or none.
 func (u *unit) billingMethod(ctx context.Context, sub *Subscription) (*BillingMethod, error) {
 	var own *string
 	if m := sub.Method.V; m != nil {
@@ -176,6 +184,9 @@ func (u *unit) billingMethod(ctx context.Context, sub *Subscription) (*BillingMe
 			return m, nil
 		}
 		own = m.ID
+	}
+	if !sub.CustomerVerified {
+		return nil, nil
 	}
 	saved, err := u.store.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
 	if err != nil || saved == nil {

@@ -71,9 +71,15 @@ func (c Confirm) method() *BillingMethod {
 	return &BillingMethod{ID: c.methodID, Provider: c.Provider, Ref: c.MethodRef, CustomerRef: c.customerRef, Card: c.PaymentMethod}
 }
 
+// owner is the customer of a new subscription, and whether more than a typed address says that they bought it.
+type owner struct {
+	*Customer
+	isKnown bool
+}
+
 // newSubscriptions are the subscriptions that a checkout makes: one for each of its recurring lines, whose index it
 // returns beside it.
-func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, customer *Customer, method *BillingMethod, now Time) ([]Subscription, []int, error) {
+func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now Time) ([]Subscription, []int, error) {
 	var ids []string
 	for _, item := range items {
 		ids = append(ids, deref(item.PriceVariantID))
@@ -97,7 +103,10 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 		if err != nil {
 			return nil, nil, err
 		}
-		sub.CustomerID, sub.Method = customer.ID, JSONOf(method)
+		sub.CustomerID, sub.CustomerVerified, sub.Method = by.ID, by.isKnown, JSONOf(method)
+		if !by.isKnown && method != nil {
+			sub.Method.V.ID = nil // what is saved may be removed, and something else charged
+		}
 		if terms != nil && terms.rate(item) != nil {
 			sub.take(terms, now)
 			sub.use(sub.PeriodAmount + item.DiscountAmount*sub.CyclesBilled)

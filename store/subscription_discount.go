@@ -52,8 +52,8 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 	if err != nil {
 		return err
 	}
-	by := redeemer{customerID: &customer.ID, externalID: customer.ExternalID, email: customer.Email}
-	if err := u.redeem(ctx, sub.redemption(d, customer), d, by, "discount"); err != nil {
+	by := customer.redeemer()
+	if err := u.redeem(ctx, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}
 	sub.take(d.terms(), now)
@@ -83,13 +83,9 @@ func (t *DiscountTerms) leavesTooLittle(item LineItem) string {
 }
 
 // redemption is the use of a discount that a subscription is given.
-func (s *Subscription) redemption(d *Discount, customer *Customer) *DiscountRedemption {
-	key := customer.ID
-	if customer.Email != nil {
-		key = *customer.Email
-	}
+func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption {
 	return &DiscountRedemption{
-		AccountID: s.AccountID, DiscountID: d.ID, SubscriptionID: &s.ID, CustomerID: &s.CustomerID, BuyerKey: buyerKey(s.AccountID, key), Currency: s.Currency,
+		AccountID: s.AccountID, DiscountID: d.ID, SubscriptionID: &s.ID, CustomerID: &s.CustomerID, BuyerKey: by.key(s.AccountID), Currency: s.Currency,
 	}
 }
 

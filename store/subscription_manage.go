@@ -22,6 +22,7 @@ type SubscriptionPatch struct {
 	Quantity          *int64
 	Discount          *string // an empty one takes the discount away
 	PaymentMethod     *string
+	IsVerified        *bool // whoever bought it is its customer
 }
 
 // pause stops the billing.
@@ -144,6 +145,21 @@ func (u *unit) resume(ctx context.Context, sub *Subscription, now Time) (*Paymen
 // UpdateSubscription changes a subscription. What does not fit its state is CodeInvalid; a discount or payment method that does not
 // exist is CodeMissing.
 func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
+	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Subscription, error) {
+		if in.IsVerified != nil {
+			sub, err := s.findSubscription(ctx, account, ref, "", "")
+			if err == nil {
+				err = s.setVerified(ctx, account, sub.CheckoutID, sub.CustomerVerified, *in.IsVerified)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return s.updateSubscription(ctx, account, ref, in)
+	})
+}
+
+func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
 		in.Change(sub)
 		var p Problems
@@ -211,6 +227,9 @@ func (s *Subscription) extendTrial(end *Time, now Time) error {
 func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string, now Time) error {
 	if ref == nil || sub.Method.V != nil && *ref == deref(sub.Method.V.ID) {
 		return nil
+	}
+	if !sub.CustomerVerified {
+		return errUnverified
 	}
 	m, err := u.store.CustomerPaymentMethod(ctx, sub.AccountID, sub.CustomerID, *ref)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *shop) subscribers(t *testing.T, many int) {
 }
 
 // plan is how the database reads what the query asks for, in a session without our settings.
-func (s *shop) plan(t *testing.T, query string) string {
+func (s *shop) plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	explain, before := `EXPLAIN QUERY PLAN `, `SELECT 1`
 	if s.engine == PostgreSQL {
@@ -41,7 +41,7 @@ func (s *shop) plan(t *testing.T, query string) string {
 	defer tx.Rollback()
 	_, err = tx.ExecContext(t.Context(), before)
 	require.NoError(t, err)
-	rows, err := tx.QueryxContext(t.Context(), explain+query)
+	rows, err := tx.QueryxContext(t.Context(), explain+query, args...)
 	require.NoError(t, err)
 	defer rows.Close()
 	var plan strings.Builder

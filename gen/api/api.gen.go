@@ -2518,6 +2518,9 @@ type Checkout struct {
 	// CustomerEmail Needed to confirm.
 	CustomerEmail *string `json:"customer_email"`
 
+	// CustomerEmailVerified Whether somebody vouches that `customer_email` is the buyer's: you, or the buyer who followed the link in a letter to it.
+	CustomerEmailVerified bool `json:"customer_email_verified"`
+
 	// CustomerName Stands on the invoice.
 	CustomerName   *string  `json:"customer_name"`
 	BillingAddress *Address `json:"billing_address"`
@@ -2572,7 +2575,7 @@ type Checkout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too. Only a confirm with an API key may leave it out then, if the buyer is known (see `customer_email_verified`): renewals are charged to what they have saved.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 
@@ -2634,10 +2637,10 @@ type Checkout struct {
 // CheckoutConfirm How the buyer pays.
 type CheckoutConfirm struct {
 	// PaymentMethod A token such as `pm_card_visa`, a card, or the id of a payment method that the checkout's `customer` has saved. One that they
-	// do not have is 404. Not needed when nothing is to be paid.
+	// do not have is 404; at the public address any saved one is 422. Needed when `payment_method_required`.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
 
-	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is.
+	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is. It is kept for the subscription alone, and is nobody's saved method, where an address that was only typed says who the buyer is (see `customer_email_verified`), and at the public address unless `customer` or `external_customer_id` does.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
 
 	// TermsAccepted Needed where the account has `checkout_requires_terms`.
@@ -2652,8 +2655,11 @@ type CheckoutCreate struct {
 	// Customer An existing customer's id. Not together with customer_email.
 	Customer *string `json:"customer,omitempty"`
 
-	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail *string `json:"customer_email,omitempty"`
+
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
 	CustomerName   *string  `json:"customer_name,omitempty"`
@@ -2689,7 +2695,7 @@ type CheckoutCreate struct {
 	// ClientReferenceID Your own reference, a cart's say.
 	ClientReferenceID *string `json:"client_reference_id,omitempty"`
 
-	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
+	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
 	// Locale A language tag, kept for you.
@@ -2859,8 +2865,11 @@ type CheckoutUpdate struct {
 	// Customer An existing customer's id. Not together with customer_email.
 	Customer nullable.Nullable[string] `json:"customer,omitempty"`
 
-	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
+
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
 	CustomerName   nullable.Nullable[string]  `json:"customer_name,omitempty"`
@@ -2896,7 +2905,7 @@ type CheckoutUpdate struct {
 	// ClientReferenceID Your own reference, a cart's say.
 	ClientReferenceID nullable.Nullable[string] `json:"client_reference_id,omitempty"`
 
-	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
+	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID nullable.Nullable[string] `json:"external_customer_id,omitempty"`
 
 	// Locale A language tag, kept for you.
@@ -2951,9 +2960,11 @@ type Customer struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account in any case.
+	// Email Unique in the account in any case, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
 	Email string  `json:"email"`
 	Name  *string `json:"name"`
+
+	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone"`
 
 	// ExternalID Your own id, unique in the account.
@@ -3009,9 +3020,11 @@ type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
-	// Email Unique in the account in any case.
+	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
 	Email string  `json:"email"`
 	Name  *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone,omitempty"`
 
 	// ExternalID Your own id, unique in the account.
@@ -3067,9 +3080,11 @@ type CustomerType string
 
 // CustomerUpdate What to change about a customer.
 type CustomerUpdate struct {
-	// Email Unique in the account in any case.
+	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
 	Email *string                   `json:"email,omitempty"`
 	Name  nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
 	Phone nullable.Nullable[string] `json:"phone,omitempty"`
 
 	// ExternalID Your own id, unique in the account.
@@ -3891,6 +3906,9 @@ type Order struct {
 	// Customer Who bought.
 	Customer wire.Reference `json:"customer"`
 
+	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then the order is not on the customer's portal.
+	CustomerVerified bool `json:"customer_verified"`
+
 	// LineItems In their order.
 	LineItems []wire.Reference `json:"line_items"`
 
@@ -4003,6 +4021,9 @@ type OrderStatus string
 
 // OrderUpdate What to change about an order.
 type OrderUpdate struct {
+	// CustomerVerified True: you know that the customer bought it. It holds for the whole purchase, and cannot be taken back.
+	CustomerVerified *bool `json:"customer_verified,omitempty"`
+
 	// BillingName Fixed once the invoice is issued.
 	BillingName    nullable.Nullable[string]  `json:"billing_name,omitempty"`
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
@@ -4660,7 +4681,12 @@ type PublicCheckout struct {
 	LineItems []LineItem `json:"line_items"`
 
 	// CustomerEmail Needed to confirm.
-	CustomerEmail  *string  `json:"customer_email"`
+	CustomerEmail *string `json:"customer_email"`
+
+	// CustomerEmailVerified Whether the seller, or its reader, vouches for the address. Some discounts need it.
+	CustomerEmailVerified bool `json:"customer_email_verified"`
+
+	// CustomerName As the buyer gave it.
 	CustomerName   *string  `json:"customer_name"`
 	BillingAddress *Address `json:"billing_address"`
 	TaxID          *TaxID   `json:"tax_id"`
@@ -4711,7 +4737,7 @@ type PublicCheckout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too, whoever the buyer is: what a customer has saved is never charged for what is confirmed here.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 	NextAction            *NextAction     `json:"next_action"`
@@ -4749,7 +4775,7 @@ type PublicCheckout struct {
 
 // PublicCheckoutUpdate What a buyer may change about an open checkout.
 type PublicCheckoutUpdate struct {
-	// CustomerEmail Needed to confirm. The customer with this address buys, or a new one.
+	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -5054,6 +5080,9 @@ type Subscription struct {
 
 	// Customer Who is billed.
 	Customer wire.Reference `json:"customer"`
+
+	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged to the method that it was bought with and to no other, and is not on the customer's portal before they say that it is theirs.
+	CustomerVerified bool `json:"customer_verified"`
 
 	// Product What for.
 	Product wire.Reference `json:"product"`
@@ -5454,7 +5483,10 @@ type SubscriptionUpdate struct {
 	// Discount A discount that can be used, null for none.
 	Discount nullable.Nullable[string] `json:"discount,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, `pm_...`. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
+	// CustomerVerified True: you know that the customer bought it. It cannot be taken back.
+	CustomerVerified *bool `json:"customer_verified,omitempty"`
+
+	// PaymentMethod One of the customer's payment methods, `pm_...`. Of a subscription that is not `customer_verified` it cannot be set. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key.
@@ -6299,7 +6331,7 @@ type ConfirmCheckoutParams struct {
 
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
-	// Email Only the customer with this address, in any case.
+	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -6350,7 +6382,7 @@ type CreateCustomerParams struct {
 
 // ExportCustomersParams defines parameters for ExportCustomers.
 type ExportCustomersParams struct {
-	// Email Only the customer with this address, in any case.
+	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -8773,6 +8805,9 @@ type ServerInterface interface {
 	// ConfirmPublicCheckout Confirm a checkout by its client secret
 	// (POST /public/checkouts/{client_secret}/confirm)
 	ConfirmPublicCheckout(ctx echo.Context, clientSecret string) error
+	// VerifyPublicCheckoutEmail Have a checkout's address confirmed
+	// (POST /public/checkouts/{client_secret}/verify_email)
+	VerifyPublicCheckoutEmail(ctx echo.Context, clientSecret string) error
 	// ListRefunds List refunds
 	// (GET /refunds)
 	ListRefunds(ctx echo.Context, params ListRefundsParams) error
@@ -12422,6 +12457,22 @@ func (w *ServerInterfaceWrapper) ConfirmPublicCheckout(ctx echo.Context) error {
 	return err
 }
 
+// VerifyPublicCheckoutEmail converts echo context to params.
+func (w *ServerInterfaceWrapper) VerifyPublicCheckoutEmail(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "client_secret" -------------
+	var clientSecret string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "client_secret", ctx.Param("client_secret"), &clientSecret, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter client_secret: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.VerifyPublicCheckoutEmail(ctx, clientSecret)
+	return err
+}
+
 // ListRefunds converts echo context to params.
 func (w *ServerInterfaceWrapper) ListRefunds(ctx echo.Context) error {
 	var err error
@@ -13676,6 +13727,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/public/checkouts/:client_secret", wrapper.GetPublicCheckout, options.OperationMiddlewares["getPublicCheckout"]...)
 	router.PATCH(options.BaseURL+"/public/checkouts/:client_secret", wrapper.UpdatePublicCheckout, options.OperationMiddlewares["updatePublicCheckout"]...)
 	router.POST(options.BaseURL+"/public/checkouts/:client_secret/confirm", wrapper.ConfirmPublicCheckout, options.OperationMiddlewares["confirmPublicCheckout"]...)
+	router.POST(options.BaseURL+"/public/checkouts/:client_secret/verify_email", wrapper.VerifyPublicCheckoutEmail, options.OperationMiddlewares["verifyPublicCheckoutEmail"]...)
 	router.GET(options.BaseURL+"/checkout_links", wrapper.ListCheckoutLinks, options.OperationMiddlewares["listCheckoutLinks"]...)
 	router.POST(options.BaseURL+"/checkout_links", wrapper.CreateCheckoutLink, options.OperationMiddlewares["createCheckoutLink"]...)
 	router.DELETE(options.BaseURL+"/checkout_links/:id", wrapper.DeleteCheckoutLink, options.OperationMiddlewares["deleteCheckoutLink"]...)
@@ -15423,6 +15475,20 @@ func (response ConfirmPublicCheckout200JSONResponse) VisitConfirmPublicCheckoutR
 	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
 }
 
+type VerifyPublicCheckoutEmailRequestObject struct {
+	ClientSecret string `json:"client_secret"`
+}
+
+type VerifyPublicCheckoutEmailResponseObject interface {
+	VisitVerifyPublicCheckoutEmailResponse(w http.ResponseWriter) error
+}
+
+type VerifyPublicCheckoutEmail200JSONResponse PublicCheckout
+
+func (response VerifyPublicCheckoutEmail200JSONResponse) VisitVerifyPublicCheckoutEmailResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
+}
+
 type ListRefundsRequestObject struct {
 	Params ListRefundsParams
 }
@@ -16340,6 +16406,9 @@ type StrictServerInterface interface {
 	// ConfirmPublicCheckout Confirm a checkout by its client secret
 	// (POST /public/checkouts/{client_secret}/confirm)
 	ConfirmPublicCheckout(ctx context.Context, request ConfirmPublicCheckoutRequestObject) (ConfirmPublicCheckoutResponseObject, error)
+	// VerifyPublicCheckoutEmail Have a checkout's address confirmed
+	// (POST /public/checkouts/{client_secret}/verify_email)
+	VerifyPublicCheckoutEmail(ctx context.Context, request VerifyPublicCheckoutEmailRequestObject) (VerifyPublicCheckoutEmailResponseObject, error)
 	// ListRefunds List refunds
 	// (GET /refunds)
 	ListRefunds(ctx context.Context, request ListRefundsRequestObject) (ListRefundsResponseObject, error)
@@ -20140,6 +20209,31 @@ func (sh *strictHandler) ConfirmPublicCheckout(ctx echo.Context, clientSecret st
 		return err
 	} else if validResponse, ok := response.(ConfirmPublicCheckoutResponseObject); ok {
 		return validResponse.VisitConfirmPublicCheckoutResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// VerifyPublicCheckoutEmail operation middleware
+func (sh *strictHandler) VerifyPublicCheckoutEmail(ctx echo.Context, clientSecret string) error {
+	var request VerifyPublicCheckoutEmailRequestObject
+
+	request.ClientSecret = clientSecret
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.VerifyPublicCheckoutEmail(ctx.Request().Context(), request.(VerifyPublicCheckoutEmailRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "VerifyPublicCheckoutEmail")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(VerifyPublicCheckoutEmailResponseObject); ok {
+		return validResponse.VisitVerifyPublicCheckoutEmailResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -105,6 +105,9 @@ func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout
 		return confirm, nil
 	}
 	if isSaved(in.Method) {
+		if confirm.IsPublic {
+			return confirm, errNotPublic
+		}
 		confirm.Saved = in.Method.Ref
 		return confirm, nil
 	}

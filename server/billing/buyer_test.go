@@ -65,7 +65,7 @@ func TestSettle_TheAddressWasGivenToAnother(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada := w.customer("ada@example.com", nil)
 		order := w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook()), func() {
-			_, err := w.UpdateCustomer(t.Context(), w.account, ada.ID, func(c *store.Customer) { c.Email = new("ada@example.org") })
+			_, err := w.UpdateCustomer(t.Context(), w.account, ada.ID, func(c *store.Customer) { c.SetEmail("ada@example.org") })
 			require.NoError(t, err)
 			w.customer("ada@example.com", nil)
 		})
@@ -145,7 +145,7 @@ func TestConfirmCheckout_OneNewAddressTwiceAtOnce(t *testing.T) {
 			}) {
 				require.NoError(t, err)
 			}
-			customers, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: store.Page{Limit: 10}, Email: email})
+			customers, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: store.Page{Limit: 10}, ExternalID: email})
 			require.NoError(t, err)
 			require.Len(t, customers, 1)
 			assert.EqualValues(t, 4, customers[0].OrdersCount)

@@ -138,7 +138,7 @@ func TestMergeCustomer_CountsRedemptionsTogether(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.pay(w.checkoutFor(store.Checkout{CustomerID: &grace, DiscountID: &d.ID}, w.handbook()).ID, "pm_card_visa")
 		require.NoError(t, err)
-		again := w.checkoutFor(store.Checkout{CustomerEmail: new("ada@example.com"), DiscountID: &d.ID}, w.handbook())
+		again := w.checkoutFor(store.Checkout{CustomerEmail: new("ada@example.com"), EmailVerified: true, DiscountID: &d.ID}, w.handbook())
 		w.merge(ada, grace)
 		_, err = w.pay(again.ID, "pm_card_visa")
 		refused(t, err, "discount")

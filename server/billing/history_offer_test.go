@@ -258,7 +258,7 @@ func (p *player) attend() error {
 	case what == 2:
 		_, err = p.DeleteCustomerPaymentMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
 	case what == 3:
-		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.Email = email })
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.SetEmail(*email) })
 	default:
 		_, err = p.DeleteCustomer(everywhere, p.account, c.ID, exempt)
 	}

@@ -41,7 +41,8 @@ func (p *player) fill(c *store.Checkout) {
 	if customer, err := p.customer(); err == nil && p.odds(3) {
 		c.CustomerID = &customer.ID
 	} else {
-		c.CustomerEmail = p.email()
+		c.CustomerEmail, c.EmailVerified = p.email(), p.odds(2)
+		c.ExternalCustomerID = maybe(p, 4, func() string { return fmt.Sprintf("e%d", p.roll(3)) })
 	}
 	if d, err := p.discount(); err == nil && p.odds(2) {
 		c.DiscountID = &d.ID
@@ -110,6 +111,16 @@ func (p *player) changeCheckout() error {
 		}
 	})
 	return errors.Join(p.answered("change "+c.ID, err), p.shown(changed))
+}
+
+// vouch says that what was bought, or is being bought, is its customer's.
+func (p *player) vouch() error {
+	c, err := p.checkout(pick(p, []store.CheckoutStatus{store.CheckoutStatusOpen, store.CheckoutStatusCompleted}))
+	if err != nil {
+		return err
+	}
+	_, err = p.VerifyCheckout(everywhere, p.account, c.ID)
+	return p.answered("vouch for the buyer of "+c.ID, err)
 }
 
 func (p *player) expire() error {

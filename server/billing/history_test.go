@@ -28,6 +28,7 @@ var moves = []struct {
 	{"a checkout is confirmed", 9, (*player).confirm},
 	{"a checkout is changed", 2, (*player).changeCheckout},
 	{"a checkout is expired", 1, (*player).expire},
+	{"somebody vouches for a buyer", 1, (*player).vouch},
 	{"a buyer consents", 3, (*player).consent},
 	{"a product is offered", 2, (*player).offer},
 	{"a product is revised", 1, (*player).revise},

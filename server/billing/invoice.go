@@ -48,7 +48,8 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 	return settled.Invoice, err
 }
 
-// acceptFor reads how an invoice is paid: without a method, from the customer's default one.
+// acceptFor reads how an invoice is paid: without a method, from the customer's default one, or what their subscription was bought with if nobody knows
+// that it is theirs.
 func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayInvoice) (store.InvoicePayment, error) {
 	if in.Method == nil {
 		how, err := b.wayOf(ctx, invoice.AccountID, invoice.ID)
@@ -61,7 +62,10 @@ func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayI
 		return *how, nil
 	}
 	if isSaved(in.Method) {
-		m, err := b.store.CustomerPaymentMethod(ctx, invoice.AccountID, invoice.CustomerID, in.Method.Ref)
+		if in.OnSession {
+			return store.InvoicePayment{}, errNotPublic
+		}
+		m, err := b.store.SavedMethodForInvoice(ctx, invoice, in.Method.Ref)
 		if err != nil {
 			return store.InvoicePayment{}, err
 		}
@@ -101,11 +105,11 @@ func (b *Billing) wayOf(ctx context.Context, account, id string) (*store.Invoice
 	if err != nil {
 		return nil, err
 	}
-	method, err := b.store.MethodToCharge(ctx, account, invoice.CustomerID, nil)
+	method, err := b.store.MethodForInvoice(ctx, invoice)
 	if err != nil || method == nil {
 		return nil, err
 	}
-	how := PaymentWith(method)
-	how.OffSession = true
-	return &how, nil
+	return &store.InvoicePayment{
+		Provider: method.Provider, MethodRef: method.Ref, PaymentMethod: method.Card, CustomerRef: method.CustomerRef, MethodID: method.ID, OffSession: true,
+	}, nil
 }

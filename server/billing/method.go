@@ -16,6 +16,9 @@ func isSaved(in *payments.MethodInput) bool {
 	return saved
 }
 
+// errNotPublic refuses a saved method at an address that anybody may have been sent.
+var errNotPublic = store.Invalid("payment_method", "A saved payment method is charged only by the seller, or by its owner on the portal. Send a card.")
+
 // attachment is a method that a provider is to save for somebody. Token is of what it is saved for: whatever is asked for with
 // it happens once.
 type attachment struct {

@@ -87,7 +87,7 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		v, d := w.dinars(store.PriceVariant{Stock: new(int64(1))})
 		odd, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID}, Lines: []store.NewLineItem{one(v)},
+			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: []store.NewLineItem{one(v)},
 		})
 		require.NoError(t, err)
 		require.EqualValues(t, 4444, odd.TotalAmount)

@@ -33,7 +33,7 @@ func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 				lines = append(lines, one(v))
 			}
 			_, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-				Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID}, Lines: lines,
+				Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: lines,
 			})
 			return err
 		}
@@ -58,7 +58,7 @@ func TestChangeSubscription_ToNoPlanThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		d := w.nearlyAll(store.DiscountDurationForever)
 		c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
-			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &d.ID},
+			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
 			Lines:    []store.NewLineItem{{PriceVariant: w.variant(recurring(1900, "month")).ID, Quantity: 2}},
 		})
 		require.NoError(t, err)

@@ -167,7 +167,7 @@ func (w *world) handbook() *store.PriceVariant { return w.variant(store.PriceVar
 func (w *world) checkout(lines ...store.NewLineItem) *store.Checkout {
 	w.t.Helper()
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com")}, Lines: lines,
+		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true}, Lines: lines,
 	})
 	require.NoError(w.t, err)
 	return c

@@ -54,6 +54,20 @@ func (h *Handlers) ConfirmPublicCheckout(ctx context.Context, r api.ConfirmPubli
 	return api.ConfirmPublicCheckout200JSONResponse(out), err
 }
 
+// VerifyPublicCheckoutEmail implements POST /public/checkouts/{client_secret}/verify_email.
+func (h *Handlers) VerifyPublicCheckoutEmail(ctx context.Context, r api.VerifyPublicCheckoutEmailRequestObject) (api.VerifyPublicCheckoutEmailResponseObject, error) {
+	account, id, err := h.store.CheckoutOfSecret(ctx, r.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.post.SendVerification(ctx, account, id, caller.Address(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out, err := h.publicCheckout(ctx, c)
+	return api.VerifyPublicCheckoutEmail200JSONResponse(out), err
+}
+
 // publicCheckout shows a checkout to its buyer.
 func (h *Handlers) publicCheckout(ctx context.Context, c *store.Checkout) (api.PublicCheckout, error) {
 	offer, err := h.store.GetCheckoutOffer(ctx, c)

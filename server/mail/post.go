@@ -47,10 +47,56 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 	if err != nil {
 		return err
 	}
+	whose, err := p.whose(ctx, o)
+	if err != nil {
+		return err
+	}
 	return p.send(ctx, seller, o.ID, o.CustomerEmail, count, Letter{
 		Subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
 		Text: fmt.Sprintf("Thank you for your order %d from %s.\n\nTotal: %s\n\nYour receipt, also as PDF:\n%s\n",
-			o.Number, nameOf(seller), store.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL),
+			o.Number, nameOf(seller), store.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL) + whose,
+	})
+}
+
+// whose asks the reader of a receipt whether the order is theirs, if only a typed address says so.
+func (p *Post) whose(ctx context.Context, o *store.Order) (string, error) {
+	if o.CustomerVerified || o.CheckoutID == nil {
+		return "", nil
+	}
+	c, err := p.store.GetCheckout(ctx, o.AccountID, *o.CheckoutID)
+	if err != nil || c.CustomerEmail == nil {
+		return "", err
+	}
+	link, err := p.store.VerificationURL(c)
+	return "\nIf it was you who bought it, have it on your account: confirm your e-mail address here.\n" + link + "\n", err
+}
+
+// Sends reports whether there is something to send letters with.
+func (p *Post) Sends() bool { return p.mailer != nil }
+
+// SendVerification asks the reader of the mail to a checkout's address whether the checkout is theirs: see
+// store.BeginVerification for who is not asked. It says nothing that a buyer has typed. From is the network address of who wants it.
+// For the rest see SendReceipt.
+func (p *Post) SendVerification(ctx context.Context, account, ref, from string) (*store.Checkout, error) {
+	if !p.Sends() {
+		return nil, errNoMail
+	}
+	c, err := p.store.BeginVerification(ctx, account, ref, from)
+	if err != nil {
+		return nil, err
+	}
+	seller, err := p.store.GetAccount(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	link, err := p.store.VerificationURL(c)
+	if err != nil {
+		return nil, err
+	}
+	return c, p.send(ctx, seller, c.ID, c.CustomerEmail, nil, Letter{
+		Subject: "Confirm your e-mail address for " + nameOf(seller),
+		Text: fmt.Sprintf("Somebody entered this e-mail address in an order at %s, for %s.\n\nIf it was you, confirm it here within seven days:\n%s\n\nIf it was not, do nothing: you are not charged for it.\n",
+			nameOf(seller), store.FormatAmount(c.TotalAmount, c.Currency), link),
 	})
 }
 

@@ -31,6 +31,8 @@ type checkoutPage struct {
 	Carried      map[string]string // what the form hands on unseen
 	Form         map[string]string // what was typed, but for the card
 	Problems     map[string]string // what is wrong with it, by field
+	AsksLetter   bool              // the buyer can have a letter sent, to confirm their address
+	LetterSent   bool              // and has
 }
 
 // TakesStripe tells whether Stripe takes a card on the page.
@@ -84,8 +86,11 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 		return err
 	}
 	page.Form, page.Problems, page.Base = form, problems, url.PathEscape(checkout.ClientSecret)+"/"
-	if strings.HasSuffix(c.Path(), "/pay") { // the answer to a form that was refused
+	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // the answer to a form that was refused
 		page.Base = ""
+	}
+	if err := p.offerLetter(c, checkout, page); err != nil {
+		return err
 	}
 	if page.State == "elsewhere" {
 		page.Forward = forward(c, checkout.NextAction.V.URL)
@@ -102,6 +107,25 @@ func (p *Pages) pageOf(ctx context.Context, checkout *store.Checkout, offer *sto
 		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(),
 	}, err
+}
+
+// offerLetter finds out whether the buyer gets something from confirming their address: what they have bought is on their account
+// then, and a discount that depends on who they are can be used.
+func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *checkoutPage) error {
+	isBought := checkout.Status == store.CheckoutStatusCompleted
+	if !p.post.Sends() || checkout.CustomerEmail == nil || !isBought && checkout.Status != store.CheckoutStatusOpen {
+		return nil
+	}
+	isVerified, err := p.store.IsVerified(c.Request().Context(), checkout)
+	if err != nil || isVerified {
+		return err
+	}
+	page.LetterSent = c.QueryParam(letterSent) != ""
+	page.AsksLetter = isBought || page.LetterSent || page.Problems["letter"] != ""
+	if !page.AsksLetter && checkout.DiscountID != nil {
+		page.AsksLetter, err = p.store.IsPersonalDiscount(c.Request().Context(), checkout)
+	}
+	return err
 }
 
 // askedOnce leaves out what another product asks under the same key: it is answered once, and the answer has to satisfy both.

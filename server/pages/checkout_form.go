@@ -86,8 +86,9 @@ func typed(values url.Values) form {
 
 // change is what the form changes of its checkout. Fields that the page did not have stay as they are.
 func (f form) change(d *store.CheckoutDraft) {
-	if f["email"] != "" {
-		d.CustomerEmail, d.CustomerID = new(f["email"]), nil
+	if email := f["email"]; email != "" && email != text(d.CustomerEmail) {
+		d.CustomerID = nil
+		d.EnterEmail(&email)
 	}
 	if f["name"] != "" {
 		d.CustomerName = new(f["name"])

@@ -127,7 +127,7 @@ func (w *shop) checkout(v store.PriceVariant) *store.Checkout {
 	})
 	require.NoError(w.t, err)
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), SuccessURL: new("https://shop.example/thanks?c={CHECKOUT_ID}")},
+		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, SuccessURL: new("https://shop.example/thanks?c={CHECKOUT_ID}")},
 		Lines:    []store.NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 	})
 	require.NoError(w.t, err)

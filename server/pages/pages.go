@@ -87,6 +87,9 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /checkout/:client_secret/cancel":       p.cancelPayment,
 		"/buy/:checkout_link":                        p.offer,
 		"POST /buy/:checkout_link/pay":               p.follow,
+		"POST /checkout/:client_secret/verify":       p.askWhose,
+		"/verify/:token":                             p.verify,
+		"POST /verify/:token":                        p.verified,
 		"/files/:token":                              p.file,
 		"/invoice/:token":                            p.ofInvoice(p.invoice),
 		"/invoice/:token/pdf":                        p.ofInvoice(p.writeInvoice),
@@ -107,6 +110,7 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /portal/:token/cards":                                p.portal(p.addCard),
 		"POST /portal/:token/cards/:card/default":                  p.portal(p.defaultCard),
 		"POST /portal/:token/cards/:card/remove":                   p.portal(p.removeCard),
+		"POST /portal/:token/purchases/:checkout/accept":           p.portal(p.acceptPurchase),
 		"POST /portal/:token/end":                                  p.portal(p.endPortal),
 	}
 }

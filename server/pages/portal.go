@@ -86,7 +86,7 @@ func (v *visit) page(title, problem string) portalPage {
 // portalDone is what a customer is told after a form, by the name in the address that they are sent to.
 var portalDone = map[string]string{
 	"canceled": "Your subscription is cancelled.", "kept": "Your subscription goes on.", "charged": "Your subscription is charged to this card from now on.",
-	"added": "Your card is saved.", "default": "This is your default card now.", "removed": "Your card is removed.",
+	"accepted": "It is on your account now.", "added": "Your card is saved.", "default": "This is your default card now.", "removed": "Your card is removed.",
 }
 
 // done sends the customer to a page that tells them what they did.
@@ -122,6 +122,8 @@ type portalHome struct {
 	MoreOrders    bool
 	Cards         []store.SavedMethod
 	Once          string // tells one form of a new card from the next
+
+	Purchases []portalPurchase // that somebody made who typed the customer's address
 }
 
 // portalOrder is an order with what belongs to it.
@@ -154,7 +156,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	if home.Due, err = p.dueInvoices(v); err != nil {
 		return err
 	}
-	if home.Subscriptions, _, err = p.store.ListSubscriptions(ctx, account, store.ListSubscriptions{Page: store.Page{Limit: portalAll}, Customer: v.Customer.ID}); err != nil {
+	if home.Subscriptions, _, err = p.store.ListSubscriptions(ctx, account, store.ListSubscriptions{Page: store.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
 		return err
 	}
 	slices.SortStableFunc(home.Subscriptions, goingFirst)
@@ -162,6 +164,9 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 		return err
 	}
 	if home.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, store.Page{Limit: portalAll}); err != nil {
+		return err
+	}
+	if home.Purchases, err = p.purchases(v); err != nil {
 		return err
 	}
 	return p.render(v, status, "portal.html", home)
@@ -172,7 +177,7 @@ func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 	var due []store.Invoice
 	for _, status := range []store.InvoiceStatus{store.InvoiceStatusPastDue, store.InvoiceStatusOpen} {
 		found, _, err := p.store.ListInvoices(v.ctx(), v.Session.AccountID, store.ListInvoices{
-			Page: store.Page{Limit: portalDue}, Customer: v.Customer.ID, Status: status,
+			Page: store.Page{Limit: portalDue}, Customer: v.Customer.ID, Status: status, IsVerified: true,
 		})
 		if err != nil {
 			return nil, err
@@ -190,7 +195,7 @@ func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder, bool, error) {
 	ctx, account := v.ctx(), v.Session.AccountID
 	orders, more, err := p.store.ListOrders(ctx, account, store.ListOrders{
-		Page: store.Page{Limit: limit, StartingAfter: after}, Customer: v.Customer.ID,
+		Page: store.Page{Limit: limit, StartingAfter: after}, Customer: v.Customer.ID, IsVerified: true,
 	})
 	if err != nil {
 		return nil, false, err

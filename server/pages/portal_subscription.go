@@ -148,7 +148,10 @@ func (p *Pages) showSubscription(v *visit, status int, problem string, typed for
 // charged finds the card that the subscription is charged to: its own, as long as it is not removed, or the default one.
 func (s *portalSubscription) charged() {
 	own := ""
-	if m := s.Subscription.Method.V; m != nil && m.ID != nil {
+	if m := s.Subscription.Method.V; m != nil {
+		if m.ID == nil {
+			return // the card that it was bought with, which is not among those saved
+		}
 		own = *m.ID
 	}
 	for _, id := range []string{own, text(s.Customer.DefaultPaymentMethodID)} {

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"github.com/oapi-codegen/nullable"
+
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
@@ -14,6 +16,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		LineItems:             wire.RefTos(c.LineItemIDs.V),
 		Customer:              ref(c.CustomerID),
 		CustomerEmail:         c.CustomerEmail,
+		CustomerEmailVerified: c.EmailVerified,
 		CustomerName:          c.CustomerName,
 		BillingAddress:        address(c.BillingAddress.V),
 		TaxID:                 (*api.TaxID)(c.TaxID.V),
@@ -87,6 +90,7 @@ func PublicCheckout(c *store.Checkout, seller *store.Account, items []store.Line
 		SellerName:            seller.Name,
 		LineItems:             lines,
 		CustomerEmail:         c.CustomerEmail,
+		CustomerEmailVerified: c.EmailVerified,
 		CustomerName:          c.CustomerName,
 		BillingAddress:        address(c.BillingAddress.V),
 		TaxID:                 (*api.TaxID)(c.TaxID.V),
@@ -140,6 +144,7 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 		Checkout: &store.Checkout{
 			CustomerID:         b.Customer,
 			CustomerEmail:      b.CustomerEmail,
+			EmailVerified:      value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
 			CustomerName:       b.CustomerName,
 			BillingAddress:     store.JSONOf((*store.Address)(b.BillingAddress)),
 			TaxID:              store.JSONOf((*store.TaxID)(b.TaxID)),
@@ -168,7 +173,10 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 	return func(c *store.CheckoutDraft) {
 		setOrClear(&c.CustomerID, b.Customer)
-		setOrClear(&c.CustomerEmail, b.CustomerEmail)
+		enterEmail(c, b.CustomerEmail)
+		if b.CustomerEmailVerified != nil {
+			c.Vouch(*b.CustomerEmailVerified, sent(b.CustomerEmail) != nil)
+		}
 		setOrClear(&c.CustomerName, b.CustomerName)
 		setAddress(&c.BillingAddress, b.BillingAddress)
 		setTaxID(&c.TaxID, b.TaxID)
@@ -197,7 +205,7 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 // PublicCheckoutChange reads the body of a PATCH by the buyer.
 func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft) {
 	return func(c *store.CheckoutDraft) {
-		setOrClear(&c.CustomerEmail, b.CustomerEmail)
+		enterEmail(c, b.CustomerEmail)
 		setOrClear(&c.CustomerName, b.CustomerName)
 		setAddress(&c.BillingAddress, b.BillingAddress)
 		setTaxID(&c.TaxID, b.TaxID)
@@ -207,6 +215,12 @@ func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft
 		setCustomFieldData(c, b.CustomFieldData)
 		setOrClear(&c.Locale, b.Locale)
 	}
+}
+
+func enterEmail(c *store.CheckoutDraft, sentEmail nullable.Nullable[string]) {
+	email := c.CustomerEmail
+	setOrClear(&email, sentEmail)
+	c.EnterEmail(email)
 }
 
 func setCustomFieldData(c *store.CheckoutDraft, sent *api.CustomFieldData) {

@@ -105,7 +105,7 @@ func NewCustomer(b *api.CustomerCreate) store.Customer {
 func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
 	return func(c *store.Customer) {
 		if b.Email != nil {
-			c.Email = b.Email
+			c.SetEmail(*b.Email)
 		}
 		setOrClear(&c.Name, b.Name)
 		setOrClear(&c.Phone, b.Phone)

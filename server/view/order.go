@@ -29,6 +29,7 @@ func Order(o *store.Order) api.Order {
 		Currency:             o.Currency,
 		TaxBreakdown:         mapped(o.TaxBreakdown.V, taxBreakdown),
 		BalanceApplied:       o.BalanceApplied,
+		CustomerVerified:     o.CustomerVerified,
 		Checkout:             ref(o.CheckoutID),
 		Subscription:         ref(o.SubscriptionID),
 		Invoice:              ref(o.InvoiceID),

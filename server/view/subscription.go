@@ -41,6 +41,7 @@ func Subscription(s *store.Subscription) api.Subscription {
 		BillingCycles:        s.BillingCycles,
 		Discount:             ref(s.DiscountID),
 		DiscountEndsAt:       atOrNull(s.DiscountEndsAt),
+		CustomerVerified:     s.CustomerVerified,
 		PaymentMethod:        billingMethod(s.Method.V),
 		LatestInvoice:        ref(s.LatestInvoiceID),
 		PendingChange:        pendingChange(s.PendingChange.V),
@@ -141,6 +142,7 @@ func SubscriptionPatch(b *api.SubscriptionUpdate) store.SubscriptionPatch {
 	patch := store.SubscriptionPatch{
 		Change:            func(s *store.Subscription) { setMetadata(&s.Metadata, b.Metadata) },
 		CancelAtPeriodEnd: b.CancelAtPeriodEnd, TrialEnd: stored(b.TrialEnd), Quantity: b.Quantity, PaymentMethod: b.PaymentMethod,
+		IsVerified: b.CustomerVerified,
 	}
 	if b.Discount.IsSpecified() {
 		patch.Discount = new(value(sent(b.Discount)))

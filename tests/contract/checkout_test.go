@@ -35,7 +35,7 @@ func lines(variants ...*sdk.PriceVariant) []sdk.CheckoutLine {
 
 func checkout(t *testing.T, c *sdk.Client, email string, variants ...*sdk.PriceVariant) *sdk.Checkout {
 	t.Helper()
-	return ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, LineItems: lines(variants...)}))
+	return ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, CustomerEmailVerified: new(true), LineItems: lines(variants...)}))
 }
 
 // by is a confirmation with a test method or a test card's number.
@@ -185,7 +185,7 @@ func TestCreateCheckout_ForACustomer(t *testing.T) {
 		if made.Customer.ID != ada.ID || *made.CustomerEmail != "ada@example.com" || *made.CustomerName != "Ada" {
 			t.Errorf("the checkout is %+v", made)
 		}
-		_, err := c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: &ada.ID, CustomerEmail: new("x@example.com"), LineItems: lines(guide)})
+		_, err := c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: &ada.ID, CustomerEmail: new("x@example.com"), CustomerEmailVerified: new(true), LineItems: lines(guide)})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "customer_email")
 		_, err = c.Checkouts.Create(background, &sdk.CheckoutCreate{Customer: new(randomID("cus")), LineItems: lines(guide)})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "customer")
@@ -200,7 +200,7 @@ func TestConfirmCheckout_FindsItsCustomer(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		guide := onSale(t, c, 1900)
 		from := func(email, externalID string) *sdk.Customer {
-			made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, ExternalCustomerID: &externalID, LineItems: lines(guide)}))
+			made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, CustomerEmailVerified: new(true), ExternalCustomerID: &externalID, LineItems: lines(guide)}))
 			return ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, made.ID, by("pm_card_visa"), sdk.Expand("customer"))).Customer.Object
 		}
 		lead := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))

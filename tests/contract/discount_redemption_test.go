@@ -12,7 +12,7 @@ import (
 // reduced opens a checkout with a code.
 func reduced(t *testing.T, c *sdk.Client, email, code string, variants ...*sdk.PriceVariant) *sdk.Checkout {
 	t.Helper()
-	return ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, DiscountCode: &code, LineItems: lines(variants...)}))
+	return ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: &email, CustomerEmailVerified: new(true), DiscountCode: &code, LineItems: lines(variants...)}))
 }
 
 // redemptions are those of a discount, which counts as many.
@@ -30,7 +30,7 @@ func TestCheckoutDiscount_IsSharedByItsLinesToTheLastUnit(t *testing.T) {
 		guide, atlas := onSale(t, c, 1001), onSale(t, c, 1001)
 		off(t, c, "Third", 3333)
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
-			CustomerEmail: new("ada@example.com"), DiscountCode: new("THIRD"), LineItems: lines(guide, atlas),
+			CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), DiscountCode: new("THIRD"), LineItems: lines(guide, atlas),
 		}, sdk.Expand("line_items")))
 		first, second := made.LineItems[0].Object, made.LineItems[1].Object
 		if made.SubtotalAmount != 2002 || made.DiscountAmount != 667 || made.TotalAmount != 1335 || *made.DiscountCode != "Third" {
@@ -210,7 +210,7 @@ func TestConfirmCheckout_KeepsTheCapsOfACustomer(t *testing.T) {
 			}
 			_, err := c.Checkouts.Confirm(background, late.ID, by("pm_card_visa"))
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount_code")
-			_, err = c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: new("ADA@" + code + ".example"), DiscountCode: &code, LineItems: lines(guide)})
+			_, err = c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: new("ADA@" + code + ".example"), CustomerEmailVerified: new(true), DiscountCode: &code, LineItems: lines(guide)})
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "discount_code")
 			reduced(t, c, "grace@"+code+".example", code, guide)
 		}

@@ -16,7 +16,7 @@ func paidWith(t *testing.T, c *sdk.Client, token string) *sdk.Order {
 	t.Helper()
 	guide := onSale(t, c, 1900)
 	checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
-		CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID}},
+		CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID}},
 	}))
 	done := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: token}}))
 	return ok[*sdk.Order](t)(c.Orders.Get(background, done.Order.ID))
@@ -212,7 +212,7 @@ func TestAuthenticateTestPayment_LetsAPaymentThrough(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		guide := onSale(t, c, 1900)
 		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
-			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID}},
+			CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID}},
 		}))
 		_, err := c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_chargeDeclined"}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")

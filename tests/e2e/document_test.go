@@ -251,7 +251,9 @@ func TestReceipt_SaysWhatCreditPaid(t *testing.T) {
 	variant := o.guide(sdk.ProductPriceVariant{
 		Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalMonth), IntervalCount: new(int64(1)), Amount: new(int64(900)), Currency: new("usd"),
 	})
-	order := o.purchase(sdk.CheckoutCreate{CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: variant, Quantity: new(int64(10))}}})
+	order := o.purchase(sdk.CheckoutCreate{
+		CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: variant, Quantity: new(int64(10))}},
+	})
 	_, err := o.Subscriptions.Change(background, order.Subscription.ID, &sdk.SubscriptionChangeCreate{Quantity: new(int64(1))})
 	require.NoError(t, err)
 	for done := false; !done; {

@@ -127,7 +127,7 @@ func monthly(amount int64) sdk.ProductPriceVariant {
 func (s *shop) buy(v sdk.ProductPriceVariant, method string) *sdk.Checkout {
 	s.t.Helper()
 	made, err := s.Checkouts.Create(background, &sdk.CheckoutCreate{
-		CustomerEmail: new("grace@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: s.price(v)}},
+		CustomerEmail: new("grace@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: s.price(v)}},
 	})
 	require.NoError(s.t, err)
 	how := &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: method}}

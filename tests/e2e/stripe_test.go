@@ -46,7 +46,7 @@ func (s *seller) checkout(t *testing.T) *sdk.Checkout {
 	variants, err := s.sdk().PriceVariants.List(background, &sdk.ListPriceVariantsParams{Product: &product.ID})
 	require.NoError(t, err)
 	made, err := s.sdk().Checkouts.Create(background, &sdk.CheckoutCreate{
-		CustomerEmail: new("grace@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: variants.Data[0].ID}},
+		CustomerEmail: new("grace@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: variants.Data[0].ID}},
 	})
 	require.NoError(t, err)
 	return made

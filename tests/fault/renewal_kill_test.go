@@ -159,7 +159,7 @@ func (p *payer) price(amount int64, trialDays *int64) string {
 func (p *payer) subscribe(price string) {
 	p.t.Helper()
 	made, err := p.sdk().Checkouts.Create(p.t.Context(), &sdk.CheckoutCreate{
-		CustomerEmail: new("grace@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: price}},
+		CustomerEmail: new("grace@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: price}},
 	})
 	require.NoError(p.t, err)
 	paid, err := p.sdk().Checkouts.Confirm(p.t.Context(), made.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}})

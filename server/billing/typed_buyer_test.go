@@ -1,0 +1,333 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
+)
+
+// victim is a customer with a card of their own, an address, a credit and an exemption from tax.
+func (w *world) victim() *store.Customer {
+	w.t.Helper()
+	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{
+		Email: new("Grace@example.com"), TaxExempt: true, Balance: store.JSONOf(map[string]int64{"usd": 500}),
+	})
+	require.NoError(w.t, err)
+	_, err = w.SaveMethod(w.t.Context(), w.account, c.ID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, IsDefault: true, Once: "a"})
+	require.NoError(w.t, err)
+	return w.customerNow(c)
+}
+
+func (w *world) customerNow(c *store.Customer) *store.Customer {
+	w.t.Helper()
+	now, err := w.GetCustomer(w.t.Context(), w.account, c.ID)
+	require.NoError(w.t, err)
+	return now
+}
+
+func (w *world) methodsOf(c *store.Customer) []store.SavedMethod {
+	w.t.Helper()
+	methods, _, err := w.ListCustomerPaymentMethods(w.t.Context(), w.account, c.ID, store.Page{Limit: 10})
+	require.NoError(w.t, err)
+	return methods
+}
+
+// typed is a checkout in which a stranger typed the victim's address.
+func (w *world) typed(v *store.PriceVariant) *store.Checkout {
+	return w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory")}, v)
+}
+
+// typedSubscription is one that a stranger bought under the victim's address.
+func (w *world) typedSubscription(v *store.PriceVariant, method string) *store.Subscription {
+	w.t.Helper()
+	c := w.typed(v)
+	assert.True(w.t, c.PaymentMethodRequired)
+	_, err := w.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{})
+	refused(w.t, err, "payment_method")
+	_, err = w.pay(c.ID, method)
+	require.NoError(w.t, err)
+	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	require.NoError(w.t, err)
+	return sub
+}
+
+// spared makes sure that nothing of the victim's was charged, and that they have and are what they were.
+func (w *world) spared(victim *store.Customer) {
+	w.t.Helper()
+	now := w.customerNow(victim)
+	assert.Len(w.t, w.methodsOf(victim), 1)
+	assert.Equal(w.t, victim.DefaultPaymentMethodID, now.DefaultPaymentMethodID)
+	assert.Equal(w.t, victim.Balance, now.Balance)
+	assert.Equal(w.t, victim.Name, now.Name)
+	assert.Equal(w.t, victim.BillingAddress, now.BillingAddress)
+	db := harness.OpenDatabase(w.t, w.url)
+	assert.Zero(w.t, db.Count(w.t, "payments WHERE payment_method_id IS NOT NULL"))
+}
+
+func TestTypedBuyer_ATrialIsChargedToItsOwnCard(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		sub := w.typedSubscription(w.tried(), "pm_card_visa")
+		assert.Equal(t, victim.ID, sub.CustomerID)
+		assert.False(t, sub.CustomerVerified)
+		w.wait(15 * day)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		last := w.ordersOf(sub)[1]
+		assert.EqualValues(t, 900, last.PaidAmount, "the victim's credit is not the stranger's")
+		assert.False(t, last.CustomerVerified)
+		w.spared(victim)
+	})
+}
+
+func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		all, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Name: "All", Type: store.DiscountTypePercent, PercentBps: new(int64(10_000)), Duration: store.DiscountDurationOnce, Code: new("ALL"),
+		})
+		require.NoError(t, err)
+		monthly, yearly := w.variant(recurring(900, "month")), w.variant(recurring(9900, "year"))
+		free := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), DiscountID: &all.ID}, monthly)
+		assert.Zero(t, free.AmountDueNow)
+		assert.True(t, free.PaymentMethodRequired)
+		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.ConfirmCheckout{})
+		refused(t, err, "payment_method")
+		_, err = w.pay(free.ID, "pm_card_chargeCustomerFail")
+		require.NoError(t, err)
+		subs := []*store.Subscription{w.typedSubscription(w.tried(), "pm_card_chargeCustomerFail")}
+		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, free.ID)
+		require.NoError(t, err)
+		subs = append(subs, sub)
+
+		// The seller makes it dearer, or names what the victim has saved.
+		for _, sub := range subs {
+			_, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{
+				Change: func(*store.Subscription) {}, PaymentMethod: victim.DefaultPaymentMethodID,
+			})
+			refused(t, err, "payment_method")
+		}
+		_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: yearly.ID, Behavior: store.ProrationBehaviorInvoiceImmediately})
+		require.Error(t, err, "the stranger's own card declines")
+		_, _ = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(3))})
+
+		w.wait(32 * day)
+		for _, sub := range subs {
+			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		}
+		// A new default is no extra attempt, and an unpaid invoice is not paid from it.
+		before := harness.OpenDatabase(t, w.url).Count(t, "payments")
+		again, err := w.SaveMethod(t.Context(), w.account, victim.ID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, IsDefault: true, Once: "b"})
+		require.NoError(t, err)
+		w.makeDefault(victim.ID, *victim.DefaultPaymentMethodID)
+		require.NoError(t, w.Work(t.Context()))
+		assert.Equal(t, before, harness.OpenDatabase(t, w.url).Count(t, "payments"))
+		for _, ref := range []string{again.ID, *victim.DefaultPaymentMethodID} {
+			_, err = w.PayInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID, billing.PayInvoice{Method: &payments.MethodInput{Ref: ref}})
+			refused(t, err, "payment_method")
+		}
+		_, err = w.PayInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID, billing.PayInvoice{})
+		require.Error(t, err)
+		_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, victim.ID, again.ID)
+		require.NoError(t, err)
+
+		// Nor after a merge.
+		other := w.customer("hopper@example.com", nil)
+		merged, err := w.MergeCustomer(t.Context(), w.account, other.ID, victim.ID)
+		require.NoError(t, err)
+		for range 4 {
+			w.wait(8 * day)
+		}
+		for _, sub := range subs {
+			assert.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+			assert.Equal(t, merged.ID, w.now(sub).CustomerID)
+		}
+		assert.Len(t, w.methodsOf(merged), 1)
+		assert.Zero(t, harness.OpenDatabase(t, w.url).Count(t, "payments WHERE payment_method_id IS NOT NULL"))
+	})
+}
+
+func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		in := with("pm_card_visa")
+		in.Save = true
+		c := w.checkoutFor(store.Checkout{
+			CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory"), BillingAddress: store.JSONOf(&store.Address{Country: new("US")}),
+		}, w.handbook())
+		_, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
+		require.NoError(t, err)
+		order := w.orders()[0]
+		assert.Equal(t, victim.ID, order.CustomerID)
+		assert.False(t, order.CustomerVerified)
+		w.spared(victim)
+
+		// One whom the seller names by an id of theirs does not become whoever has the address.
+		c = w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), ExternalCustomerID: new("mallory")}, w.handbook())
+		_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
+		require.NoError(t, err)
+		assert.Nil(t, w.customerNow(victim).ExternalID)
+		assert.Len(t, w.methodsOf(victim), 1)
+
+		// Nobody had the address before: the card is nobody's either.
+		c = w.checkoutFor(store.Checkout{CustomerEmail: new("new@example.com"), CustomerName: new("Nobody")}, w.variant(recurring(900, "month")))
+		done, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
+		require.NoError(t, err)
+		stranger, err := w.GetCustomer(t.Context(), w.account, *done.CustomerID)
+		require.NoError(t, err)
+		assert.Empty(t, w.methodsOf(stranger))
+		assert.Nil(t, stranger.DefaultPaymentMethodID)
+	})
+}
+
+func TestTypedBuyer_LearnsNothing(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+			a.Tax = store.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 2000, Name: "VAT"}}})
+		})
+		require.NoError(t, err)
+		w.victim()
+		v := w.handbook()
+		first, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Name: "First", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, FirstPurchaseOnly: true,
+		})
+		require.NoError(t, err)
+		once, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Name: "Once", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
+		})
+		require.NoError(t, err)
+		home := store.JSONOf(&store.Address{Country: new("DE")})
+		for _, d := range []*store.Discount{once, first} {
+			c := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &d.ID}, v)
+			assert.Zero(t, *c.TaxAmount)
+			if d == once {
+				_, err = w.pay(c.ID, "pm_card_visa")
+				require.NoError(t, err)
+				_, err = w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
+					Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &first.ID},
+					Lines:    []store.NewLineItem{one(v)},
+				})
+				refused(t, err, "discount")
+				break
+			}
+		}
+		for _, d := range []*store.Discount{first, once} {
+			var answers []string
+			for _, email := range []string{"grace@example.com", "nobody@example.com"} {
+				c := w.checkoutFor(store.Checkout{CustomerEmail: &email, BillingAddress: home, DiscountID: &d.ID}, v)
+				assert.EqualValues(t, 342, *c.TaxAmount, email)
+				_, err := w.pay(c.ID, "pm_card_visa")
+				refused(t, err, "discount")
+				answers = append(answers, err.Error())
+			}
+			assert.Equal(t, answers[0], answers[1])
+		}
+	})
+}
+
+func TestTypedBuyer_ASavedMethodIsNotTakenInPublic(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		in := with(*victim.DefaultPaymentMethodID)
+		in.IsPublic = true
+		named := w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.handbook())
+		_, err := w.ConfirmCheckout(t.Context(), w.account, named.ID, in)
+		refused(t, err, "payment_method")
+		in.IsPublic, in.OnPage = false, true
+		_, err = w.ConfirmCheckout(t.Context(), w.account, named.ID, in)
+		refused(t, err, "payment_method")
+		w.spared(victim)
+		_, err = w.pay(named.ID, *victim.DefaultPaymentMethodID) // with the seller's key
+		require.NoError(t, err)
+	})
+}
+
+// Whoever has the client secret may be anybody: a seller who names the customer, or a customer who takes a letter for theirs, does not
+// have their card charged for it.
+func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		_, err := w.UpdateCustomer(t.Context(), w.account, victim.ID, func(c *store.Customer) { c.ExternalID = new("grace") })
+		require.NoError(t, err)
+		victim = w.customerNow(victim)
+		letter := w.typed(w.tried())
+		_, err = w.VerifyCheckout(t.Context(), w.account, letter.ID)
+		require.NoError(t, err)
+		checkouts := []*store.Checkout{
+			letter,
+			w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.tried()),
+			w.checkoutFor(store.Checkout{CustomerEmail: victim.Email, ExternalCustomerID: victim.ExternalID}, w.tried()),
+		}
+		for _, c := range checkouts {
+			c, err := w.GetCheckout(t.Context(), w.account, c.ID)
+			require.NoError(t, err)
+			assert.True(t, c.PaymentMethodRequired)
+			for _, in := range []billing.ConfirmCheckout{{IsPublic: true}, {OnPage: true}} {
+				_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
+				refused(t, err, "payment_method")
+			}
+			in := with("pm_card_visa")
+			in.IsPublic = true
+			_, err = w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
+			require.NoError(t, err)
+			sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+			require.NoError(t, err)
+			require.NotNil(t, sub.Method.V, "its own")
+		}
+
+		// The seller's program knows who is there.
+		named := w.checkoutFor(store.Checkout{CustomerID: &victim.ID}, w.tried())
+		_, err = w.ConfirmCheckout(t.Context(), w.account, named.ID, billing.ConfirmCheckout{})
+		require.NoError(t, err)
+		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, named.ID)
+		require.NoError(t, err)
+		w.wait(15 * day)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+	})
+}
+
+func TestTypedBuyer_BecomesTheCustomerOnceSomebodyVouches(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		sub := w.typedSubscription(w.variant(recurring(900, "month")), "pm_card_visa")
+		w.wait(32 * day)
+		sub, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{
+			Change: func(*store.Subscription) {}, IsVerified: new(true), PaymentMethod: victim.DefaultPaymentMethodID,
+		})
+		require.NoError(t, err)
+		assert.True(t, sub.CustomerVerified)
+		for _, o := range w.ordersOf(sub) {
+			assert.True(t, o.CustomerVerified)
+		}
+		assert.Len(t, w.methodsOf(victim), 1, "the card that it was bought with stays the purchase's")
+		assert.Equal(t, "Mallory", *w.customerNow(victim).Name, "nothing was known")
+		w.wait(31 * day)
+		assert.EqualValues(t, 400, w.ordersOf(sub)[2].PaidAmount, "from the credit, and from the card")
+	})
+}
+
+// Stripe knows the stranger and the victim under names of their own.
+func TestStripe_ATypedBuyerIsAnotherCustomer(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		victim := w.victim()
+		sub := w.typedSubscription(w.tried(), "pm_card_visa")
+		own := w.methodsOf(victim)[0]
+		require.NotNil(t, sub.Method.V.CustomerRef)
+		assert.NotEqual(t, own.CustomerRef, *sub.Method.V.CustomerRef)
+		w.wait(14*day + time.Minute)
+		assert.EqualValues(t, 900, fake.Taken())
+		w.spared(victim)
+
+		// What the victim saves later goes to theirs.
+		again, err := w.SaveMethod(t.Context(), w.account, victim.ID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, Once: "b"})
+		require.NoError(t, err)
+		assert.Equal(t, own.CustomerRef, again.CustomerRef)
+	})
+}

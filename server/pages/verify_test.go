@@ -1,0 +1,214 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// typed is a checkout of a month's club in which somebody typed the guest's address.
+func (g *guest) typed(v store.PriceVariant, change func(*store.Checkout)) *store.Checkout {
+	g.t.Helper()
+	club, err := g.CreateProduct(g.t.Context(), g.account, store.NewProduct{
+		Product: store.Product{Name: "Club", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{v},
+	})
+	require.NoError(g.t, err)
+	c := &store.Checkout{CustomerEmail: g.customer.Email, CustomerName: new("Mallory")}
+	change(c)
+	made, err := g.CreateCheckout(g.t.Context(), g.account, store.CheckoutDraft{
+		Checkout: c, Lines: []store.NewLineItem{{PriceVariant: club.PriceVariantIDs.V[0], Quantity: 1}},
+	})
+	require.NoError(g.t, err)
+	return made
+}
+
+// typedClub is what a stranger bought under the guest's address.
+func (g *guest) typedClub() *store.Checkout {
+	g.t.Helper()
+	c := g.typed(store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 900, Interval: new("month"), IntervalCount: new(int64(1))}, func(*store.Checkout) {})
+	c, err := g.billing.ConfirmCheckout(g.t.Context(), g.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
+	require.NoError(g.t, err)
+	return c
+}
+
+var linkInLetter = regexp.MustCompile(`http://\S+/verify/\S+`)
+
+// link is that in the last letter.
+func (g *guest) link() string {
+	g.t.Helper()
+	require.NotEmpty(g.t, g.letters)
+	link := linkInLetter.FindString(g.letters[len(g.letters)-1].Text)
+	require.NotEmpty(g.t, link)
+	return link
+}
+
+func (g *guest) asks(c *store.Checkout, status int) string {
+	g.t.Helper()
+	response, err := http.PostForm(c.URL+"/verify", url.Values{})
+	require.NoError(g.t, err)
+	return g.read(response, status)
+}
+
+func TestPortal_ShowsATypedPurchaseOnceItIsAccepted(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		c := g.typedClub()
+		home := g.see("", http.StatusOK)
+		assert.Contains(t, home, "Somebody bought this with your e-mail address")
+		assert.Contains(t, home, "You have no subscriptions.")
+		assert.Contains(t, home, "You have not ordered anything yet.")
+		assert.Contains(t, home, "You have no saved cards.")
+		assert.NotContains(t, home, "Mallory")
+		assert.NotContains(t, home, "Visa")
+		g.see("/subscriptions/"+*c.SubscriptionID, http.StatusNotFound)
+		g.does("/subscriptions/"+*c.SubscriptionID+"/cancel", nil, http.StatusNotFound)
+		assert.NotContains(t, g.see("/orders", http.StatusOK), "Club")
+
+		// Only what was bought under their address is theirs to accept.
+		other := g.shop.guest("other@example.com")
+		other.does("/purchases/"+c.ID+"/accept", nil, http.StatusNotFound)
+		open := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		g.does("/purchases/"+open.ID+"/accept", nil, http.StatusNotFound)
+
+		home = g.does("/purchases/"+c.ID+"/accept", nil, http.StatusOK)
+		assert.Contains(t, home, "It is on your account now.")
+		assert.NotContains(t, home, "Somebody bought")
+		assert.Contains(t, home, "Club")
+		assert.Contains(t, home, "You have no saved cards.")
+		assert.Contains(t, g.see("/subscriptions/"+*c.SubscriptionID, http.StatusOK), "Charged to")
+	})
+}
+
+func TestVerify_AsksTheReaderOfTheMail(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		c := g.typedClub()
+		assert.Contains(t, g.page(c.URL, http.StatusOK), "Confirm your e-mail address to have this order")
+		assert.Contains(t, g.asks(c, http.StatusOK), "We have sent a letter to grace@example.com")
+		letter := g.letters[0]
+		assert.Equal(t, "grace@example.com", letter.To)
+		assert.NotContains(t, letter.Text, "Mallory")
+
+		// A program that follows links changes nothing.
+		page := g.page(g.link(), http.StatusOK)
+		assert.Contains(t, page, "It was me")
+		assert.NotContains(t, page, "Mallory")
+		assert.Contains(t, g.see("", http.StatusOK), "You have no subscriptions.")
+		response, err := http.PostForm(g.link(), url.Values{})
+		require.NoError(t, err)
+		assert.Contains(t, g.read(response, http.StatusOK), "Your order is on your account now.")
+		assert.NotContains(t, g.see("", http.StatusOK), "You have no subscriptions.")
+		assert.NotContains(t, g.page(c.URL, http.StatusOK), "Confirm your e-mail address")
+		response, err = http.PostForm(g.link(), url.Values{}) // twice
+		require.NoError(t, err)
+		g.read(response, http.StatusOK)
+		assert.Contains(t, g.asks(c, http.StatusUnprocessableEntity), "there is nothing to confirm")
+		assert.Len(t, g.letters, 1)
+	})
+}
+
+func TestVerify_LinksEnd(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		c := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		g.asks(c, http.StatusOK)
+		link := g.link()
+		for _, other := range []string{link + "A", link[:len(link)-1], g.server.URL + "/verify/" + c.ID} {
+			g.page(other, http.StatusNotFound)
+		}
+		_, err := g.UpdateCheckout(t.Context(), g.account, c.ID, func(d *store.CheckoutDraft) { d.EnterEmail(new("mallory@example.com")) })
+		require.NoError(t, err)
+		g.page(link, http.StatusNotFound) // of another address it says nothing
+		response, err := http.PostForm(link, url.Values{})
+		require.NoError(t, err)
+		g.read(response, http.StatusNotFound)
+		again, err := g.GetCheckout(t.Context(), g.account, c.ID)
+		require.NoError(t, err)
+		assert.False(t, again.EmailVerified)
+
+		g.now = g.now.Add(7*24*time.Hour + time.Minute)
+		g.page(link, http.StatusGone)
+		response, err = http.PostForm(link, url.Values{})
+		require.NoError(t, err)
+		g.read(response, http.StatusGone)
+	})
+}
+
+// Nobody writes to people here by typing their addresses.
+func TestVerify_SendsFewLetters(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		c := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		g.asks(c, http.StatusOK)
+		response, err := http.PostForm(c.URL+"/verify", url.Values{})
+		require.NoError(t, err)
+		assert.Equal(t, "60", response.Header.Get("Retry-After"))
+		page := g.read(response, http.StatusTooManyRequests)
+		assert.Contains(t, page, "A letter was sent already.")
+		assert.Contains(t, page, "You can ask for another one in 60 seconds.")
+		assert.Contains(t, page, `name="shown"`, "the form is there")
+		for range 4 {
+			g.now = g.now.Add(61 * time.Second)
+			_, _ = http.PostForm(c.URL+"/verify", url.Values{})
+		}
+		assert.Len(t, g.letters, 3, "of one checkout")
+		for range 5 {
+			more := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+			_, _ = http.PostForm(more.URL+"/verify", url.Values{})
+		}
+		assert.LessOrEqual(t, len(g.letters), 8)
+	})
+}
+
+// A discount for a first purchase is one for those who are known: the letter says who they are.
+func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		d, err := g.CreateDiscount(t.Context(), g.account, store.Discount{
+			Name: "First", Code: new("FIRST"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, FirstPurchaseOnly: true,
+		})
+		require.NoError(t, err)
+		first := func(c *store.Checkout) { c.DiscountID, c.AllowDiscountCodes = &d.ID, true }
+		pays := url.Values{"do": {"pay"}, "shown": {"1710"}, "card_number": {"4242424242424242"}, "card_exp_month": {"12"}, "card_exp_year": {"2099"}, "card_cvc": {"123"}}
+		c := g.typed(store.PriceVariant{Amount: 1900}, first)
+		assert.Contains(t, g.page(c.URL, http.StatusOK), "Send the link")
+		assert.Contains(t, g.post(c, http.StatusUnprocessableEntity, pays), "e-mail address is confirmed")
+		g.asks(c, http.StatusOK)
+		response, err := http.PostForm(g.link(), url.Values{})
+		require.NoError(t, err)
+		g.read(response, http.StatusOK)
+		assert.Contains(t, g.post(c, http.StatusOK, pays), "Thank you for your order")
+
+		// The second time it is taken off, which only the reader of the mail learns.
+		c = g.typed(store.PriceVariant{Amount: 1900}, first)
+		assert.EqualValues(t, 1710, c.TotalAmount)
+		g.asks(c, http.StatusOK)
+		response, err = http.PostForm(g.link(), url.Values{})
+		require.NoError(t, err)
+		g.read(response, http.StatusOK)
+		again, err := g.GetCheckout(t.Context(), g.account, c.ID)
+		require.NoError(t, err)
+		assert.True(t, again.EmailVerified)
+		assert.EqualValues(t, 1900, again.TotalAmount)
+	})
+}
+
+// Of a subscription of before nobody knows who bought it: the customer says that it is theirs, and what it is charged to then.
+func TestPortal_SaysThatTheDefaultCardIsCharged(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		g := newShopOn(t, address).guest("grace@example.com")
+		sub := g.subscribes(store.PriceVariant{Amount: 900, TrialDays: 14}, "pm_card_visa")
+		db := harness.OpenDatabase(t, address)
+		db.Must(t, `UPDATE subscriptions SET customer_verified = FALSE, payment_method = NULL`)
+		assert.Contains(t, g.see("", http.StatusOK), "It is charged to your default card then.")
+		g.does("/purchases/"+*sub.CheckoutID+"/accept", nil, http.StatusOK)
+		g.see("/subscriptions/"+sub.ID, http.StatusOK)
+	})
+}

@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Whoever types an address is not yet who it belongs to. What they buy is billed to the customer with the address, so that the
+// seller finds it, but stays apart from what is the customer's until somebody vouches for it: the seller, whoever reads the
+// mail to the address, or the customer on the portal. The card stays that of the purchase even then, because whoever reads the
+// mail is not always whose card it is.
+
+// VerifyCheckout says that a checkout is its customer's. An open one has its address verified; what a completed one left behind
+// becomes the customer's. One that says so already stays as it is; another one is CodeInvalid on status.
+func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		switch c.Status {
+		case CheckoutStatusOpen:
+			return s.verifyOpen(ctx, c)
+		case CheckoutStatusCompleted:
+			return c, u.verifyPurchase(ctx, c)
+		}
+		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open or a completed one can be verified.", c.Status))
+	})
+}
+
+// verifyOpen has the address of an open checkout verified. A discount that its owner cannot use is taken off.
+func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) {
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	verified := *c
+	verified.EmailVerified = true
+	_, err = s.discountsOf(ctx, &verified, items, now)
+	refused, isRefused := errors.AsType[*Error](err)
+	if err != nil && (!isRefused || refused.Code != CodeInvalid) {
+		return nil, err
+	}
+	return s.UpdateCheckout(ctx, c.AccountID, c.ID, func(d *CheckoutDraft) {
+		d.EmailVerified = true
+		if isRefused {
+			d.DiscountID, d.DiscountCode = nil, nil
+		}
+	})
+}
+
+// verifyPurchase makes what a locked completed checkout left behind its customer's: the order and the subscriptions with theirs,
+// and what was not known of the customer.
+func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
+	now, err := u.store.businessNow(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	_, err = selectAll[string](ctx, u.store, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`+u.lock(), c.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("lock the subscriptions of a checkout: %w", err)
+	}
+	_, err = u.exec(ctx, `UPDATE subscriptions SET customer_verified = TRUE, updated_at = ? WHERE account_id = ? AND checkout_id = ? AND NOT customer_verified`,
+		now, c.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("verify subscriptions: %w", err)
+	}
+	customer, err := u.lockOwner(ctx, c.AccountID, deref(c.CustomerID), "checkouts", c.ID)
+	if err != nil {
+		return err
+	}
+	if err := u.forgetTypedName(ctx, customer); err != nil {
+		return err
+	}
+	rows, err := u.exec(ctx, `
+		UPDATE orders SET customer_verified = TRUE, updated_at = ?
+		WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND (checkout_id = ? OR subscription_id IN (
+			SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ?))`, now, c.AccountID, customer.ID, c.ID, c.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("verify orders: %w", err)
+	}
+	if rows == 0 || customer.DeletedAt != nil {
+		return nil
+	}
+	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
+		return err
+	}
+	customer.learn(c)
+	customer.UpdatedAt = now
+	return u.update(ctx, customerColumns, customer)
+}
+
+// verificationLifetime is how long the link in a letter is good.
+const verificationLifetime = 7 * day
+
+// BeginVerification counts a letter that asks whose the address of a checkout is. A checkout without an address, or whose buyer
+// is known, is CodeInvalid on customer_email, one that is neither open nor completed on status. Too many letters, also to whoever asks from a
+// network address, are CodeRateLimit.
+func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		if err != nil {
+			return nil, err
+		}
+		if c.Status != CheckoutStatusOpen && c.Status != CheckoutStatusCompleted {
+			return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only the address of an open or a completed one can be confirmed.", c.Status))
+		}
+		if c.CustomerEmail == nil {
+			return nil, Invalid("customer_email", "The checkout has no e-mail address yet.")
+		}
+		isKnown, err := s.IsVerified(ctx, c)
+		if err == nil && isKnown {
+			err = Invalid("customer_email", "The seller knows whose this checkout is: there is nothing to confirm.")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c, u.countVerification(ctx, c, from)
+	})
+}
+
+// IsVerified reports whether more than a typed address says whose a checkout is, or the purchase that it became.
+func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {
+	if c.OrderID == nil {
+		return c.CustomerID != nil || c.EmailVerified, nil
+	}
+	left, err := get[string](ctx, s, `
+		SELECT id FROM orders WHERE account_id = ? AND id = ? AND NOT customer_verified
+		UNION ALL SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND NOT customer_verified LIMIT 1`,
+		c.AccountID, *c.OrderID, c.AccountID, c.ID)
+	if err != nil {
+		return false, fmt.Errorf("look for what is not verified: %w", err)
+	}
+	return left == nil, nil
+}
+
+// verification is what the link in a letter says: whoever reads the mail to an address vouches for it.
+type verification struct {
+	Account   string `json:"account"`
+	Checkout  string `json:"checkout"`
+	Email     string `json:"email"`
+	ExpiresAt Time   `json:"expires_at"`
+}
+
+// verificationContext is what links in letters are sealed under.
+const verificationContext = "verification"
+
+// VerificationURL returns the page on which the reader of a letter says that a checkout, which has an address, is theirs. It can be
+// neither read nor made by others, and it is good for seven days.
+func (s *Store) VerificationURL(c *Checkout) (string, error) {
+	text, err := json.Marshal(verification{c.AccountID, c.ID, *c.CustomerEmail, s.Now().Add(verificationLifetime)})
+	if err != nil {
+		return "", fmt.Errorf("seal verification: %w", err)
+	}
+	return s.options.PublicURL + "/verify/" + fileEncoding.EncodeToString(s.options.Sealer.Seal(text, verificationContext)), nil
+}
+
+// OpenVerification returns the checkout that a letter asked about, or CodeMissing, as after another address was entered. Expired says that its time is over: then it is not returned.
+func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
+	return s.openVerification(ctx, token, "")
+}
+
+func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Checkout, expired bool, err error) {
+	sealed, err := fileEncoding.DecodeString(token)
+	if err != nil {
+		return nil, false, Missing("page", "", "")
+	}
+	text, err := s.options.Sealer.Open(sealed, verificationContext)
+	if err != nil {
+		return nil, false, Missing("page", "", "")
+	}
+	var v verification
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, false, fmt.Errorf("read verification: %w", err)
+	}
+	if v.ExpiresAt <= s.Now() {
+		return nil, true, nil
+	}
+	c, err = s.findCheckout(ctx, v.Account, v.Checkout, "", lock)
+	if err == nil && !strings.EqualFold(deref(c.CustomerEmail), v.Email) {
+		return nil, false, Missing("page", "", "")
+	}
+	return c, false, err
+}
+
+// VerifyAddress is VerifyCheckout by whoever read the letter that has the token.
+func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
+	c, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		var c *Checkout
+		if c, expired, err = s.openVerification(ctx, token, u.lock()); err != nil || expired {
+			return nil, err
+		}
+		return s.VerifyCheckout(ctx, c.AccountID, c.ID)
+	})
+	return c, expired, err
+}
+
+// VerifyOrder is VerifyCheckout by the seller for the purchase that made an order, or that began the subscription which it bills.
+// What is verified stays so: CodeInvalid on customer_verified.
+func (s *Store) VerifyOrder(ctx context.Context, account, ref string, wanted bool) error {
+	_, err := tx(ctx, s, func(ctx context.Context, _ *unit) (*Order, error) {
+		o, err := s.findOrder(ctx, account, ref, "")
+		if err != nil {
+			return nil, err
+		}
+		checkout := o.CheckoutID
+		if checkout == nil && !o.CustomerVerified {
+			sub, err := s.findSubscription(ctx, account, deref(o.SubscriptionID), "", "")
+			if err != nil {
+				return nil, err
+			}
+			checkout = sub.CheckoutID
+		}
+		return o, s.setVerified(ctx, account, checkout, o.CustomerVerified, wanted)
+	})
+	return err
+}
+
+// setVerified makes a purchase its customer's, if that is wanted and it is not yet.
+func (s *Store) setVerified(ctx context.Context, account string, checkout *string, isVerified, wanted bool) error {
+	if isVerified && !wanted {
+		return Invalid("customer_verified", "It is known whose this is. That cannot be taken back.")
+	}
+	if isVerified == wanted {
+		return nil
+	}
+	_, err := s.VerifyCheckout(ctx, account, deref(checkout))
+	return err
+}
+
+// AcceptPurchase is VerifyCheckout by a customer on the portal. What was not bought under their address is CodeMissing.
+func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		if err == nil && (c.Status != CheckoutStatusCompleted || deref(c.CustomerID) != customer) {
+			err = Missing("checkout", "", ref)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.VerifyCheckout(ctx, account, c.ID)
+	})
+}
+
+// UnverifiedPurchases returns the checkouts, at most limit, that somebody completed who only typed a customer's address, the
+// newest first.
+func (s *Store) UnverifiedPurchases(ctx context.Context, account, customer string, limit int) ([]Checkout, error) {
+	ids, err := selectAll[string](ctx, s, `
+		SELECT id FROM (
+			SELECT checkout_id AS id FROM orders WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND checkout_id IS NOT NULL
+			UNION SELECT checkout_id AS id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND checkout_id IS NOT NULL
+		) purchases ORDER BY id DESC LIMIT ?`, account, customer, account, customer, limit)
+	if err != nil {
+		return nil, fmt.Errorf("look for purchases: %w", err)
+	}
+	found, err := s.CheckoutsByID(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	var purchases []Checkout
+	for _, id := range ids {
+		if c := found[id]; c != nil {
+			purchases = append(purchases, *c)
+		}
+	}
+	return purchases, nil
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"database/sql"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/migrations"
+)
+
+// TestMigrate_TellsWhomTheSellerNamed begins with subscriptions of which it was never asked who bought them.
+func TestMigrate_TellsWhomTheSellerNamed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, PriceVariant{Type: PriceVariantTypeRecurring, Amount: 900, Interval: ref("month"), TrialDays: 14})
+		ada := s.customer(t, "ada@example.com", nil)
+		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: JSONOf([]string{v.ID})})
+		require.NoError(t, err)
+		type old struct {
+			checkout *Checkout
+			method   string // as it was stored
+			status   string
+			named    bool
+		}
+		begun := func(c Checkout) *Checkout {
+			made, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &c, Lines: []NewLineItem{{PriceVariant: v.ID, Quantity: 1}}})
+			require.NoError(t, err)
+			return made
+		}
+		visited := func() *Checkout {
+			c, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{})
+			require.NoError(t, err)
+			return s.change(t, c, func(d *CheckoutDraft) { d.EnterEmail(ref("ada@example.com")) })
+		}
+		saved := `{"id":"pm_a","provider":"test","ref":"pm_card_visa","customer_ref":"ref","card":{"type":"card"}}`
+		olds := map[string]old{
+			"the customer was named":       {begun(Checkout{CustomerID: &ada.ID}), saved, "active", true},
+			"and has no method":            {begun(Checkout{CustomerID: &ada.ID}), "null", "active", true},
+			"an id of the seller's":        {begun(Checkout{CustomerEmail: ref("bob@example.com"), ExternalCustomerID: ref("bob")}), "null", "active", true},
+			"a new customer typed":         {begun(Checkout{CustomerEmail: ref("eve@example.com")}), saved, "active", false},
+			"through a link":               {visited(), saved, "trialing", false},
+			"through a link, on the house": {visited(), "null", "trialing", false},
+			"nobody asks any more":         {visited(), saved, "canceled", true},
+		}
+		for _, o := range olds {
+			s.confirm(t, o.checkout)
+			_, err := s.write.db.Exec(s.rebind(`UPDATE subscriptions SET status = ?, payment_method = ? WHERE checkout_id = ?`), o.status, o.method, o.checkout.ID)
+			require.NoError(t, err)
+		}
+		for _, table := range []string{"checkouts DROP COLUMN email_verified", "orders DROP COLUMN customer_verified", "subscriptions DROP COLUMN customer_verified"} {
+			_, err := s.write.db.Exec("ALTER TABLE " + table)
+			require.NoError(t, err)
+		}
+		files, err := migrations.FS(s.Engine())
+		require.NoError(t, err)
+		step, err := fs.ReadFile(files, "00037_proven_buyer.sql")
+		require.NoError(t, err)
+		_, err = s.write.db.Exec(string(step))
+		require.NoError(t, err)
+		for name, o := range olds {
+			var verified bool
+			var method sql.NullString
+			row := s.write.db.QueryRow(s.rebind(`SELECT customer_verified, payment_method FROM subscriptions WHERE checkout_id = ?`), o.checkout.ID)
+			require.NoError(t, row.Scan(&verified, &method))
+			require.Equal(t, o.named, verified, name)
+			if o.method == "null" || o.named {
+				require.Equal(t, o.method, method.String, name)
+			} else {
+				require.Equal(t, strings.Replace(saved, `"pm_a"`, "null", 1), method.String, name)
+			}
+		}
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM orders WHERE NOT customer_verified`), "it has been paid for")
+	})
+}

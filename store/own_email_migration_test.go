@@ -1,0 +1,59 @@
+package store
+
+import (
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/migrations"
+)
+
+// TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed begins with customers who all own the address that they bear.
+func TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree, Currency: "usd"})
+		bought := func(c Checkout) string {
+			made, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &c, Lines: pieceOf(v)})
+			require.NoError(t, err)
+			done := s.confirm(t, made).Checkout
+			require.Equal(t, CheckoutStatusCompleted, done.Status)
+			return *done.CustomerID
+		}
+		seller := s.customer(t, "carol@example.com", ref("carol"))
+		named := s.customer(t, "dan@example.com", ref("dan"))
+		owns := map[string]bool{
+			bought(Checkout{CustomerEmail: ref("Ada@example.com"), ExternalCustomerID: ref("ada")}):                           false,
+			bought(Checkout{CustomerEmail: ref("bob@example.com"), ExternalCustomerID: ref("bob"), EmailVerified: true}):      true,
+			bought(Checkout{CustomerEmail: ref("carol@example.com"), ExternalCustomerID: ref("carol")}):                       true,
+			bought(Checkout{CustomerID: &named.ID}):                                                                           true,
+			bought(Checkout{CustomerEmail: ref("eve@example.com")}):                                                           true,
+			bought(Checkout{CustomerEmail: ref("typed@example.com"), ExternalCustomerID: ref("fay"), CustomerName: ref("F")}): true,
+		}
+		require.True(t, owns[seller.ID])
+		fay, err := s.GetCustomerByExternalID(t.Context(), s.account, "fay")
+		require.NoError(t, err)
+		_, err = s.UpdateCustomer(t.Context(), s.account, fay.ID, func(c *Customer) { c.SetEmail("fay@example.com") }) // by the seller
+		require.NoError(t, err)
+
+		for _, statement := range []string{
+			"ALTER TABLE checkouts ADD COLUMN verification_sent_at INTEGER", "ALTER TABLE checkouts ADD COLUMN verifications_sent INTEGER",
+			"CREATE INDEX checkouts_verification ON checkouts (account_id, verification_sent_at)",
+			"UPDATE customers SET email_key = LOWER(email)",
+		} {
+			_, err := s.write.db.Exec(statement)
+			require.NoError(t, err, statement)
+		}
+		files, err := migrations.FS(s.Engine())
+		require.NoError(t, err)
+		step, err := fs.ReadFile(files, "00045_own_email.sql")
+		require.NoError(t, err)
+		_, err = s.write.db.Exec(string(step))
+		require.NoError(t, err)
+		for id, want := range owns {
+			c, err := s.GetCustomer(t.Context(), s.account, id)
+			require.NoError(t, err)
+			require.Equal(t, want, c.EmailKey != nil, *c.Email)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestGuards_LetPassWhatTheREADMESays holds every figure of its table, and of the sentences around it.
+func TestGuards_LetPassWhatTheREADMESays(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	readme := strings.Join(strings.Fields(string(file)), " ")
+
+	assert.Equal(t, time.Hour, guardWindow)
+	assert.Equal(t, time.Minute, verificationPause)
+	waits := func(p patience) string {
+		assert.Equal(t, time.Minute, p.first)
+		if p.first == p.longest {
+			return "1 minute"
+		}
+		return fmt.Sprintf("1, 2, 4 ... %d minutes", p.longest/time.Minute)
+	}
+	for subject, row := range map[string]string{
+		"a checkout":                             fmt.Sprintf("%d, until nobody has tried for an hour after the last wait", checkoutAttempts),
+		"an invoice":                             "",
+		"an address (of IPv6 a /64), without an": guardAddress,
+		"a network (/24, of IPv6 a /48)":         guardNetwork,
+		"a private address":                      guardInside,
+		"a customer":                             guardCustomer,
+	} {
+		p := patienceFor(row)
+		free := fmt.Sprintf("%d an hour", p.free)
+		if subject == "a checkout" {
+			p, free = patienceFor(guardInvoice), row
+		}
+		_, after, found := strings.Cut(readme, "| "+subject)
+		require.True(t, found, subject)
+		_, figures, _ := strings.Cut(after, " | ")
+		assert.True(t, strings.HasPrefix(figures, fmt.Sprintf("%s | %s | %d |", free, waits(p), p.atOnce)), "%s: %.80s", subject, figures)
+	}
+
+	for _, sentence := range []string{
+		fmt.Sprintf("When %d checkouts were declined in an hour without a key", defaultDeclineLimit),
+		fmt.Sprintf("paused for %s for buyers without a key", spoken(salesPause)),
+		fmt.Sprintf("of the others one every %s,", spoken(pausedTurn)),
+		fmt.Sprintf("(%d to %d, %d unless you say so)", minHoldMinutes, maxHoldMinutes, defaultHoldMinutes),
+		fmt.Sprintf("as long as it was held, at least %d minute, before", shortestTurn/time.Minute),
+		fmt.Sprintf("After %d minutes, or the account's `payment_hold_minutes`", defaultHoldMinutes),
+		fmt.Sprintf("can be sent %d times an hour, an account sends %d letters an hour at most", documentLetters, accountLetters),
+		fmt.Sprintf("counted apart: %d a day for a document and %d an hour for an account", pageDocumentLetters, pageAccountLetters),
+		fmt.Sprintf("%d a day for a checkout, a minute apart, %d an hour to an address and %d for an account", checkoutVerifications, recipientVerifications, accountVerifications),
+		fmt.Sprintf("%d an hour from one network address (of IPv6 a /64, %d from a private one) and %d from the network around it", senderLetters, insideLetters, networkLetters),
+		fmt.Sprintf("who begins to buy gets a checkout, %d an hour from one address and %d from one network at most", openedByAddress, openedByNetwork),
+	} {
+		assert.Contains(t, readme, sentence)
+	}
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// copies stores a row of a table many times, with other values in some columns, of which n is the number of the copy.
+func (s *shop) copies(t *testing.T, table, selectSQL string, many int, other map[string]string) {
+	t.Helper()
+	names, _, _ := strings.Cut(strings.TrimPrefix(selectSQL, "SELECT "), " FROM")
+	values := strings.Split(names, ", ")
+	for i, name := range values {
+		if value, ok := other[name]; ok {
+			values[i] = value
+		}
+	}
+	for from := 0; from < many; from += 10_000 { // a statement has its time
+		_, err := s.write.db.ExecContext(t.Context(), s.rebind(`
+			INSERT INTO `+table+` (`+names+`)
+			WITH RECURSIVE many (n) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT n + 1 FROM many WHERE n < ?)
+			SELECT `+strings.Join(values, ", ")+` FROM many, (SELECT * FROM `+table+` WHERE account_id = '`+s.account+`' LIMIT 1) AS original`),
+			from+1, min(from+10_000, many))
+		require.NoError(t, err)
+	}
+	_, err := s.write.db.ExecContext(t.Context(), `ANALYZE `+table)
+	require.NoError(t, err)
+}
+
+// said are the statements that the store has run more than once, which name one of the tables.
+func (s *shop) said(tables ...string) []string {
+	found := map[string]bool{}
+	for _, p := range []*pool{s.read, s.write} {
+		for text := range p.statements.entries {
+			if slices.ContainsFunc(tables, func(table string) bool { return strings.Contains(text, table) }) {
+				found[text] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// planOf is how the database runs a statement whatever its arguments are.
+func (s *shop) planOf(t *testing.T, text string) string {
+	t.Helper()
+	text = strings.ReplaceAll(text, "LIMIT ?", "LIMIT 100") // of one that it does not know PostgreSQL thinks as a tenth of all
+	args := make([]any, strings.Count(text, "?"))
+	if s.engine == SQLite {
+		return s.plan(t, text, args...)
+	}
+	tx, err := s.write.db.BeginTxx(t.Context(), nil)
+	require.NoError(t, err)
+	defer tx.Rollback()
+	for _, statement := range []string{`SET LOCAL plan_cache_mode = force_generic_plan`, `PREPARE look AS ` + s.rebind(text)} {
+		_, err = tx.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	defer tx.ExecContext(t.Context(), `DEALLOCATE look`)
+	call := `EXPLAIN EXECUTE look`
+	if len(args) > 0 {
+		call += `(` + strings.Repeat(", NULL", len(args))[2:] + `)`
+	}
+	var lines []string
+	require.NoError(t, tx.SelectContext(t.Context(), &lines, call))
+	return strings.Join(lines, "\n")
+}
+
+// wholeTable is what SQLite says of a table, or an index, that is read from end to end: nothing of the kind is said of a list of
+// arguments, of a recursion or of one row.
+var wholeTable = regexp.MustCompile(`SCAN (payment_guards|letter_windows|api_keys|payments|checkouts|checkout_links|orders|customers|g|w|k|p)\b`)
+
+// wholeAccount is a plan that looks for nothing but the account: all rows here are of one.
+var wholeAccount = regexp.MustCompile(`(?m)Index Cond: \(account_id = [^()]*\)$|\(account_id=\?\)`)
+
+// readsWhole reports whether a plan reads a table, or all that an account has in it, from end to end.
+func readsWhole(plan string) bool {
+	lines := strings.Split(plan, "\n")
+	for i, line := range lines {
+		byIndex := strings.Contains(line, "Index Scan") || strings.Contains(line, "Index Only Scan")
+		if strings.Contains(line, "Seq Scan on") || byIndex && !strings.Contains(strings.Join(lines[i+1:min(i+2, len(lines))], ""), "Cond:") {
+			return true
+		}
+	}
+	return wholeTable.MatchString(plan) || wholeAccount.MatchString(plan)
+}
+
+// TestGuardsLettersAndKeys_ReadFewRows has as many of each as a busy server has in years, all of one account.
+func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		many := 20_000
+		if os.Getenv("TILLWRIGHT_SOAK") != "" {
+			many = 1_000_000
+		}
+		customer, guide := s.customer(t, "grace@example.com", nil), s.onSale(t, PriceVariant{Amount: 1900, Stock: ref(int64(1000))})
+		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: JSONOf([]string{guide.ID}), MaxUses: ref(int64(1000))})
+		require.NoError(t, err)
+		visits := 0
+		try := func() {
+			t.Helper()
+			visits++
+			from := Buyer{Address: fmt.Sprintf("203.0.%d.7", visits)}
+			c, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{From: from})
+			require.NoError(t, err)
+			s.change(t, c, func(d *CheckoutDraft) { d.CustomerEmail = ref("ada@example.com") })
+			begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa", From: from})
+			require.NoError(t, err)
+			_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined"}})
+			require.NoError(t, err)
+		}
+		try()
+		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		maker := s.made(t, nil, NewAPIKey{})
+		s.made(t, maker, NewAPIKey{})
+
+		old, now := s.Now().Add(-5*day), s.Now()
+		s.copies(t, "payment_guards", `SELECT account_id, subject, declines, under_way, since, retry_at, touched_at FROM`, many, map[string]string{
+			"subject": `'address:' || n`, "under_way": "0", "touched_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
+		})
+		s.copies(t, "letter_windows", `SELECT account_id, subject, began_at, sent FROM`, many, map[string]string{
+			"subject": `'order_' || n || 'x'`, "began_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
+		})
+		s.copies(t, "payments", paymentColumns.selectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
+		s.copies(t, "price_variants", priceVariantColumns.selectSQL, many, map[string]string{"id": `'price_' || n`})
+		bytes := "BLOB"
+		if s.engine == PostgreSQL {
+			bytes = "BYTEA"
+		}
+		s.copies(t, "api_keys", `SELECT account_id, id, name, token_hash, token_last4, scopes, created_by, created_at, updated_at FROM`, many, map[string]string{
+			"id": `'key_' || n`, "token_hash": `CAST('token' || n AS ` + bytes + `)`, "created_by": `CASE WHEN n % 3 = 0 THEN NULL ELSE 'key_' || (n - n % 3) END`,
+		})
+
+		begun := time.Now()
+		for range 3 { // what is said twice is prepared, and seen here
+			try()
+			_, err := s.write.db.ExecContext(t.Context(), s.rebind(`UPDATE payment_guards SET declines = 200 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
+			require.NoError(t, err)
+			try() // counts what was sold, and pauses
+			_, err = s.write.db.ExecContext(t.Context(), s.rebind(`UPDATE payment_guards SET retry_at = 0 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
+			require.NoError(t, err)
+			_, _, err = s.BeginSaveMethod(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true})
+			require.NoError(t, err)
+			require.NoError(t, s.ForgiveTry(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true}))
+			require.NoError(t, s.CountLetter(t.Context(), s.account, "order_2"))
+			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "203.0.113.7"))
+			for _, clean := range []func(n int) (int64, error){
+				func(n int) (int64, error) { return s.DeleteOldGuards(t.Context(), n) },
+				func(n int) (int64, error) { return s.DeleteOldLetterWindows(t.Context(), n) },
+			} {
+				gone, err := clean(100)
+				require.NoError(t, err)
+				assert.EqualValues(t, 100, gone)
+			}
+			weak := s.made(t, maker, NewAPIKey{})
+			s.made(t, s.made(t, weak, NewAPIKey{}), NewAPIKey{})
+			_, err = s.UpdateAPIKey(t.Context(), s.account, grantedBy(maker), weak.ID, func(k *APIKey) { k.Scopes.V = []string{"orders:read"} })
+			require.NoError(t, err)
+			for _, adopt := range []bool{true, false} {
+				gone := s.made(t, maker, NewAPIKey{})
+				s.made(t, gone, NewAPIKey{})
+				_, err = s.DeleteAPIKey(t.Context(), s.account, grantedBy(maker), gone.ID, adopt)
+				require.NoError(t, err)
+			}
+		}
+		assert.Less(t, time.Since(begun), 20*time.Second)
+		t.Logf("3 rounds at %d rows: %s", many, time.Since(begun))
+
+		statements := s.said("payment_guards", "letter_windows", "api_keys", "FROM payments", "checkout_links")
+		assert.Greater(t, len(statements), 20)
+		for _, text := range statements {
+			plan := s.planOf(t, text)
+			assert.False(t, readsWhole(plan), "%s\n%s", text, plan)
+		}
+	})
+}
