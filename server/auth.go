@@ -34,7 +34,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		case !known:
 			return &store.Error{
 				Code:    store.CodeUnauthenticated,
-				Message: "The API key is missing, malformed, expired or revoked. Send one header: Authorization: Bearer sk_...",
+				Message: "The API key is missing, malformed, expired or revoked, or its account is disabled. Send one header: Authorization: Bearer sk_...",
 			}
 		}
 		who := caller.Of(r.Context())

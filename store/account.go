@@ -71,6 +71,8 @@ type Account struct {
 	StripeKeyLast4            *string           `db:"stripe_secret_key_last4"` // nil: there is none
 	SealedStripeWebhookSecret []byte            `db:"stripe_webhook_secret"`
 	StripeWebhookSecretLast4  *string           `db:"stripe_webhook_secret_last4"`
+	DisabledAt                *Time             `db:"disabled_at"` // nil: it is not
+	Rests                     JSON[[]Rest]      `db:"rests"`       // when it was disabled, the last time last
 	CreatedAt                 Time              `db:"created_at"`
 	UpdatedAt                 Time              `db:"updated_at"`
 

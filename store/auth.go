@@ -38,7 +38,8 @@ type quota interface {
 }
 
 // Authenticate finds the key of a token's SHA-256 and counts the request for it. Without a key that is in force it
-// returns false and counts the request for the address, of IPv6 for its /64. A deleted key fails at its very next request.
+// returns false and counts the request for the address, of IPv6 for its /64. A deleted key
+// fails at its very next request, and so do all of an account that is disabled.
 func (s *Store) Authenticate(ctx context.Context, tokenHash []byte, address string) (*Grant, bool, error) {
 	grant, err := s.quota.count(ctx, tokenHash, address)
 	if err != nil {
@@ -113,7 +114,7 @@ func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string
 	if tokenHash != nil {
 		key, err := get[grantRow](ctx, q.store, `
 			SELECT id, account_id, scopes, expires_at FROM api_keys
-			WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?)`, tokenHash, now)
+			WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?) AND `+enabledAccount, tokenHash, now)
 		if err != nil {
 			return nil, err
 		}

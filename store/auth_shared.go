@@ -125,7 +125,7 @@ type quotaRow struct {
 const quotaOneSQL = `
 	WITH k AS (
 		SELECT id, account_id, scopes, expires_at FROM api_keys
-		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
+		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + enabledAccount + `
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)
 		SELECT coalesce((SELECT id FROM k), ?), floor(extract(epoch FROM clock_timestamp()))::bigint / 60, 1
@@ -145,7 +145,7 @@ const quotaManySQL = `
 		FROM unnest((SELECT ?::bytea[]), (SELECT ?::text[])) WITH ORDINALITY AS q (hash, address, ord)
 		LEFT JOIN LATERAL (
 			SELECT id, account_id, scopes, expires_at FROM api_keys
-			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
+			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + enabledAccount + `
 			LIMIT 1) AS k ON TRUE
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)

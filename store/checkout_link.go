@@ -146,7 +146,7 @@ type FollowCheckoutLink struct {
 }
 
 // FollowCheckoutLink makes a checkout for whoever begins to buy by a link, whose account nobody has to name. One that is switched
-// off, used up or gone is CodeMissing; what cannot be sold now is CodeInvalid. Nothing is
+// off, used up or gone is CodeMissing, as all are while the account is disabled; what cannot be sold now is CodeInvalid. Nothing is
 // used before somebody pays. The same Once gets the same checkout. Beyond what one network may open it is CodeRateLimit. checkout.created follows.
 func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowCheckoutLink) (*Checkout, error) {
 	account, err := s.accountOfLink(ctx, ref)
@@ -187,7 +187,7 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 // accountOfLink is whose link it is.
 func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 	id, _ := ParseID(KindCheckoutLink, ref)
-	account, err := get[string](ctx, s, `SELECT account_id FROM global_names WHERE kind = ? AND name = ?`, checkoutLinkName, id)
+	account, err := get[string](ctx, s, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+enabledAccount, checkoutLinkName, id)
 	if err == nil && account == nil {
 		err = Missing("checkout link", "", ref)
 	}

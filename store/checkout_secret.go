@@ -8,7 +8,8 @@ import (
 	"fmt"
 )
 
-// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing.
+// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing, as while
+// the account is disabled.
 func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, id string, err error) {
 	type place struct {
 		Account  string `db:"account_id"`
@@ -17,7 +18,7 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	}
 	found, err := get[place](ctx, s, `
 		SELECT account_id, object_id, (SELECT c.client_secret FROM checkouts AS c WHERE c.account_id = global_names.account_id AND c.id = object_id) AS client_secret
-		FROM global_names WHERE kind = ? AND name = ?`, checkoutSecret, secretHash(secret))
+		FROM global_names WHERE kind = ? AND name = ? AND `+enabledAccount, checkoutSecret, secretHash(secret))
 	if err != nil {
 		return "", "", err
 	}

@@ -162,7 +162,8 @@ func (s *Store) VerificationURL(c *Checkout) (string, error) {
 	return s.options.PublicURL + "/verify/" + fileEncoding.EncodeToString(s.options.Sealer.Seal(text, verificationContext)), nil
 }
 
-// OpenVerification returns the checkout that a letter asked about, or CodeMissing, as after another address was entered. Expired says that its time is over: then it is not returned.
+// OpenVerification returns the checkout that a letter asked about, or CodeMissing, as after another address was entered, and while
+// the account is disabled. Expired says that its time is over: then it is not returned.
 func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	return s.openVerification(ctx, token, "")
 }
@@ -182,6 +183,11 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 	}
 	if v.ExpiresAt <= s.Now() {
 		return nil, true, nil
+	}
+	if disabled, err := s.isDisabled(ctx, v.Account); err != nil {
+		return nil, false, err
+	} else if disabled {
+		return nil, false, Missing("page", "", "")
 	}
 	c, err = s.findCheckout(ctx, v.Account, v.Checkout, "", lock)
 	if err == nil && !strings.EqualFold(deref(c.CustomerEmail), v.Email) {

@@ -58,7 +58,7 @@ const claimWindow = 100
 
 // PendingEndpoints returns at most limit endpoints with something to send that is not being sent, by id, that come after
 // the given one. It costs a few index probes per endpoint, however many deliveries wait, and locks nothing. Format is
-// raw for an endpoint that is gone.
+// raw for an endpoint that is gone. Those of an account that is disabled are left out.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
 	rows, err := planningAnew(ctx, s, func(ctx context.Context) ([]PendingEndpoint, error) {
 		return selectAll[PendingEndpoint](ctx, s, `
@@ -75,7 +75,7 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 					WHERE c.account_id = d.account_id AND c.endpoint_id = d.endpoint_id AND c.delivery_id = d.id)
 				ORDER BY d.account_id, d.id LIMIT 1) AS account_id
 			FROM pending WHERE endpoint_id IS NOT NULL
-		), page AS MATERIALIZED (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL LIMIT ? + 0)
+		), page AS MATERIALIZED (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL AND `+enabledAccount+` LIMIT ? + 0)
 		SELECT account_id, endpoint_id, COALESCE((
 			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = page.account_id AND e.id = page.endpoint_id), 'raw') AS format
 		FROM page`, after, limit)
@@ -196,10 +196,11 @@ func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, le
 				WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' ORDER BY id LIMIT ? + 0) AS oldest)
 		WHERE first >= id AND NOT EXISTS (
 			SELECT 1 FROM webhook_claims AS c WHERE c.account_id = ? AND c.endpoint_id = ? AND c.delivery_id = first)
+			AND NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = ? AND a.disabled_at IS NOT NULL)
 		LIMIT ? + 0
 		ON CONFLICT DO NOTHING RETURNING account_id, endpoint_id, delivery_id, lease_token`,
 		c.AccountID, c.EndpointID, token, lease.Microseconds(), c.AccountID, c.EndpointID,
-		c.AccountID, c.EndpointID, claimWindow, c.AccountID, c.EndpointID, c.Limit)
+		c.AccountID, c.EndpointID, claimWindow, c.AccountID, c.EndpointID, c.AccountID, c.Limit)
 }
 
 // claimOfAll is claimOfOne for many endpoints in one statement. Of two replicas that choose the same delivery the key of
@@ -235,6 +236,7 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 			LIMIT GREATEST(0, LEAST(claims.room, claims.bound - (
 				SELECT count(*) FROM webhook_claims AS busy
 				WHERE busy.account_id = claims.account AND busy.endpoint_id = claims.endpoint)))) AS due
+		WHERE NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = claims.account AND a.disabled_at IS NOT NULL)
 		ON CONFLICT DO NOTHING RETURNING account_id, endpoint_id, delivery_id, lease_token`,
 		token, lease.Microseconds(), pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), pq.Array(bounds), claimWindow)
 }

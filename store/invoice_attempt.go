@@ -5,7 +5,7 @@ import "context"
 // UncollectedInvoices names issued invoices that are to be charged by now, at most limit. Those of a subscription are charged
 // with it.
 func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ?`,
+	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+enabledAccount,
 		`next_payment_attempt_at`, limit)
 }
 
@@ -17,6 +17,9 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		did = false // of a run before, if this one is a repetition
 		b, err := u.lockBill(ctx, account, id)
 		if err != nil {
+			return nil, err
+		}
+		if disabled, err := s.isDisabled(ctx, account); err != nil || disabled {
 			return nil, err
 		}
 		now, err := s.businessNow(ctx, account)

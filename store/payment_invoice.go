@@ -76,11 +76,19 @@ func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Paym
 	}, err
 }
 
-// checkPayable refuses to pay an invoice that does not wait for money, or for which money is under way.
+// checkPayable refuses to pay an invoice that does not wait for money, for which money is under way, or whose seller's account
+// is disabled.
 func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 	inv := b.Invoice
 	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
 		return Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
+	}
+	disabled, err := u.store.isDisabled(ctx, inv.AccountID)
+	if err != nil {
+		return err
+	}
+	if disabled {
+		return Invalid("status", "The account is disabled. Nothing can be paid until it is enabled.")
 	}
 	return u.checkNotPaying(ctx, b)
 }

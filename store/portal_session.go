@@ -75,8 +75,8 @@ func (p *PortalSession) giveToken(publicURL string) {
 	p.TokenHash, p.URL = secretHash(p.Token), publicURL+"/portal/"+p.Token
 }
 
-// OpenPortal returns the session of a token and its customer, or CodeMissing. Expired says that its time is over: then
-// neither is returned.
+// OpenPortal returns the session of a token and its customer, or CodeMissing, as while the account is disabled.
+// Expired says that its time is over: then neither is returned.
 func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession, c *Customer, expired bool, err error) {
 	if p, err = s.findPortalSession(ctx, token); err != nil {
 		return nil, nil, false, err
@@ -99,7 +99,7 @@ func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSes
 	if !isSession || !isAccount {
 		return nil, Missing("portal session", "", "")
 	}
-	p, err := get[PortalSession](ctx, s, portalSessionColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	p, err := get[PortalSession](ctx, s, portalSessionColumns.selectSQL+` WHERE account_id = ? AND id = ? AND `+enabledAccount, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read portal session: %w", err)
 	}

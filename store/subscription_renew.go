@@ -17,13 +17,13 @@ type SubscriptionStep struct {
 
 // DueSubscriptions names subscriptions that have something to do by now, at most limit.
 func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ?`, `due_at`, limit)
+	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+enabledAccount, `due_at`, limit)
 }
 
 // SubscribedAccounts names the accounts that have subscriptions with something to do by now, the longest waiting first.
 func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
 	return planningAnew(ctx, s, func(ctx context.Context) ([]string, error) {
-		return selectAll[string](ctx, s, `SELECT account_id FROM subscriptions WHERE due_at <= ? GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
+		return selectAll[string](ctx, s, `SELECT account_id FROM subscriptions WHERE due_at <= ? AND `+enabledAccount+` GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
 	})
 }
 
@@ -39,6 +39,9 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		}
 		sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.lockSkip(), account, id, now)
 		if err != nil || sub == nil {
+			return &SubscriptionStep{}, err
+		}
+		if disabled, err := s.isDisabled(ctx, account); err != nil || disabled {
 			return &SubscriptionStep{}, err
 		}
 		if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
@@ -88,6 +91,13 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now Time) (*
 	if err := sub.turn(start); err != nil {
 		return nil, err
 	}
+	seller, err := u.store.seller(ctx, sub.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if err := sub.catchUp(seller); err != nil {
+		return nil, err
+	}
 	in, err := u.store.periodBill(ctx, sub, customer)
 	if err != nil {
 		return nil, err
@@ -123,6 +133,17 @@ func (s *Subscription) turn(start Time) error {
 	}
 	s.Status = SubscriptionStatusActive
 	return s.begin(start)
+}
+
+// catchUp goes past the periods that began and ended while the account was disabled: nobody is billed for those. What fell due
+// before is billed, however late.
+func (s *Subscription) catchUp(seller *Account) error {
+	for seller.slept(s.CurrentPeriodStart, s.CurrentPeriodEnd) {
+		if err := s.begin(s.CurrentPeriodEnd); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // billed notes that the current period is billed. A discount for once is used up by what it takes off.
@@ -226,10 +247,20 @@ func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now
 	if err != nil {
 		return err
 	}
-	if sub.NextAttemptAt = account.Dunning.V.next(*sub.PastDueAt, sub.AttemptCount); sub.NextAttemptAt != nil {
+	if sub.NextAttemptAt = account.nextAttempt(*sub.PastDueAt, now, sub.AttemptCount); sub.NextAttemptAt != nil {
 		return u.markPastDue(ctx, b, sub.NextAttemptAt, now)
 	}
 	return u.giveUp(ctx, sub, b, now)
+}
+
+// nextAttempt is Dunning.next, but once the account has rested in between, each attempt keeps its distance from the one before,
+// which may have been late.
+func (a *Account) nextAttempt(first, now Time, failed int64) *Time {
+	at := a.Dunning.V.next(first, failed)
+	if at != nil && a.hasRestedSince(first) {
+		at = new(now.Add(day * time.Duration(a.Dunning.V.IntervalsDays[failed-1])))
+	}
+	return at
 }
 
 // next is when the attempt after so many failed ones is due, counted from the first of them; nil if that was the last.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -425,4 +426,55 @@ func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
 	require.True(t, d.rest.After(time.Now()))
 	require.False(t, d.scanAt.IsZero(), "there is another scan")
 	proxy.Thaw()
+}
+
+// Three dispatchers learn of it from the database alone: two of them run elsewhere.
+func TestDispatcher_LetsDeliveriesOfADisabledAccountRest(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in, bystander := newInbox(t, nil), newInbox(t, nil)
+		w.endpoint(in.URL)
+		w.dispatch(w.Store)
+		if w.Engine() == store.PostgreSQL {
+			w.dispatch(w.replica(0))
+			w.dispatch(w.replica(0))
+		}
+		p := w.product("0")
+		in.wait(t, 1)
+		other := &world{Store: w.Store, t: t, url: w.url}
+		account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Other", Email: "other@example.com"})
+		require.NoError(t, err)
+		other.account = account.ID
+		other.endpoint(bystander.URL)
+
+		w.settled()
+		_, _, err = w.DisableAccount(t.Context(), w.account)
+		require.NoError(t, err)
+		for n := range 5 { // requests that were let in before
+			w.rename(p, strconv.Itoa(n+1))
+		}
+		other.product("beside")
+		bystander.wait(t, 1)
+		time.Sleep(2 * pollInterval)
+		require.Len(t, in.received(), 1)
+		pending := 0
+		for _, d := range w.deliveries() {
+			if d == (delivery{"pending", "", 0}) {
+				pending++
+			}
+		}
+		require.Equal(t, 5, pending)
+
+		_, _, err = w.EnableAccount(t.Context(), w.account)
+		require.NoError(t, err)
+		in.wait(t, 6)
+		w.settled()
+		var names []string
+		for _, post := range in.received() {
+			names = append(names, post.event.Data.Name)
+		}
+		require.Equal(t, []string{"0", "1", "2", "3", "4", "5"}, names, "in order, each once")
+		for _, d := range w.deliveries() {
+			require.Equal(t, delivery{"succeeded", "", 1}, d)
+		}
+	})
 }

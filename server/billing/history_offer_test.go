@@ -210,6 +210,24 @@ func (p *player) settings() error {
 	return p.answered("change the settings", err)
 }
 
+// disable lets the account rest, while its clock goes on.
+func (p *player) disable() error {
+	_, changed, err := p.DisableAccount(everywhere, p.account)
+	return p.switched(changed, p.answered("disable the account", err))
+}
+
+func (p *player) enable() error {
+	_, changed, err := p.EnableAccount(everywhere, p.account)
+	return p.switched(changed, p.answered("enable the account", err))
+}
+
+func (p *player) switched(changed bool, err error) error {
+	if err == nil && !changed {
+		return errIdle
+	}
+	return err
+}
+
 func (p *player) behavior() store.ProrationBehavior {
 	return pick(p, []store.ProrationBehavior{
 		store.ProrationBehaviorInvoiceImmediately, store.ProrationBehaviorNextInvoice, store.ProrationBehaviorNextPeriod,

@@ -42,6 +42,8 @@ var moves = []struct {
 	{"a customer is on the portal", 4, (*player).visit},
 	{"a card is saved", 2, (*player).saveCard},
 	{"the settings are changed", 1, (*player).settings},
+	{"the account is disabled", 1, (*player).disable},
+	{"the account is enabled", 5, (*player).enable},
 	{"an invoice is drafted", 2, (*player).draft},
 	{"an invoice is issued", 3, (*player).issue},
 	{"an invoice is paid", 4, (*player).payInvoice},

@@ -23,7 +23,7 @@ const payTime = 55 * time.Second
 // documentPage shows what a document says, and what can be done about it.
 type documentPage struct {
 	*invoicepdf.Document
-	State   string // of an invoice: pay, stripe, closed, action, elsewhere, processing, or empty
+	State   string // of an invoice: pay, stripe, closed, disabled, action, elsewhere, processing, or empty
 	Due     int64  // what is to be paid
 	Error   string // why it was not paid just now
 	Here    string // what leads from the address of the page to what is below it
@@ -110,6 +110,8 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 	}
 	page.Key = seller.CardKey()
 	switch {
+	case seller.DisabledAt != nil:
+		page.State = "disabled"
 	case seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil:
 		page.State = "pay"
 	case page.Key != "":

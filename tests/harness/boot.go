@@ -201,6 +201,20 @@ func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
 	return token
 }
 
+// Disable switches an account off, as the command does, and returns what switches it on again.
+func (s *Server) Disable(t testing.TB, account string) (enable func()) {
+	t.Helper()
+	if _, changed, err := s.store.DisableAccount(t.Context(), account); err != nil || !changed {
+		t.Fatalf("disable %s: %t, %v", account, changed, err)
+	}
+	return func() {
+		t.Helper()
+		if _, changed, err := s.store.EnableAccount(t.Context(), account); err != nil || !changed {
+			t.Fatalf("enable %s: %t, %v", account, changed, err)
+		}
+	}
+}
+
 // From returns a client without a key that connects from an address of the loopback network.
 func (s *Server) From(t testing.TB, address string) *Client {
 	t.Helper()

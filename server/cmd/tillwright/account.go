@@ -12,8 +12,9 @@ import (
 )
 
 func accountsCommand(settings *settings) *cobra.Command {
-	cmd := groupCommand("accounts", "Make, list, show and change accounts")
-	cmd.AddCommand(createAccountCommand(settings), listAccountsCommand(settings), showAccountCommand(settings), updateAccountCommand(settings))
+	cmd := groupCommand("accounts", "Make, list, show, change and switch off accounts")
+	cmd.AddCommand(createAccountCommand(settings), listAccountsCommand(settings), showAccountCommand(settings), updateAccountCommand(settings),
+		disableAccountCommand(settings), enableAccountCommand(settings))
 	return cmd
 }
 
@@ -36,7 +37,7 @@ func createAccountCommand(settings *settings) *cobra.Command {
 				return err
 			}
 			if *asJSON {
-				return printJSON(cmd.OutOrStdout(), view.Account(account))
+				return printJSON(cmd.OutOrStdout(), accountRow(account))
 			}
 			cmd.Printf("%s\n\nMake a key for it: tillwright keys create --account %s\n", account.ID, account.ID)
 			return nil
@@ -54,12 +55,12 @@ func listAccountsCommand(settings *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := make([]api.Account, len(accounts))
+			rows := make([]operatedAccount, len(accounts))
 			for i := range accounts {
-				rows[i] = view.Account(&accounts[i])
+				rows[i] = accountRow(&accounts[i])
 			}
-			return printList(cmd, *asJSON, rows, "ID\tNAME\tEMAIL\tPLAN", func(a *api.Account) []string {
-				return []string{a.ID, a.Name, a.Email, string(a.Plan)}
+			return printList(cmd, *asJSON, rows, "ID\tNAME\tEMAIL\tPLAN\tDISABLED AT", func(a *operatedAccount) []string {
+				return []string{a.ID, a.Name, a.Email, string(a.Plan), orDash(a.DisabledAt)}
 			})
 		})
 	}
@@ -119,9 +120,82 @@ everything else of an account is its merchant's to change, with an API key.`,
 	return cmd
 }
 
+func disableAccountCommand(settings *settings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "disable ACCOUNT",
+		Short: "Switch an account off, until it is enabled again",
+		Long: `Switches an account off, and prints it. It works beside a running server, from the next request on at every replica: nothing of it
+is kept in memory.
+
+What stops: its API keys get 401, as keys that do not exist, and so do keys made meanwhile. Its checkouts, checkout links,
+customer portal and letters about an address are answered 404, so that its customers cannot cancel either. Its invoices are
+shown, but cannot be paid. No renewal is billed, no saved card is charged, and no webhook is sent: deliveries wait, however
+long, and are not lost.
+
+What does not: receipts, invoices, their PDFs and signed downloads that were given out can be read. Payments and refunds that
+are under way are settled, and a delivery that is being sent ends. Open checkouts expire, and open invoices become past due.
+Campaigns on ad networks run on and spend: pause them first, with a key (tillwright ads pause). Nothing is deleted, and nobody is told.
+
+An account that is disabled stays so: nothing is done then.`,
+		Example: "  tillwright accounts disable acct_...",
+		Args:    cobra.ExactArgs(1),
+	}
+	return switchAccount(cmd, settings, (*store.Store).DisableAccount, "disabled")
+}
+
+func enableAccountCommand(settings *settings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "enable ACCOUNT",
+		Short: "Switch an account on again",
+		Long: `Switches an account on again, and prints it. Its API keys and pages work as before, and what rested goes on: webhooks that waited
+are sent, in order, and a subscription that missed renewals is billed once, for the period that runs now. What fell due before the
+account was disabled is billed as well. Payments that had failed before are tried again with the account's days between them,
+counted from the attempt that had to wait. An account that is not disabled stays as it is.`,
+		Example: "  tillwright accounts enable acct_...",
+		Args:    cobra.ExactArgs(1),
+	}
+	return switchAccount(cmd, settings, (*store.Store).EnableAccount, "enabled")
+}
+
+// switchAccount makes a command that switches an account, says so, and prints it.
+func switchAccount(cmd *cobra.Command, settings *settings, to func(*store.Store, context.Context, string) (*store.Account, bool, error), state string) *cobra.Command {
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
+			account, changed, err := to(s, ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if !*asJSON {
+				did := "is " + state + " now"
+				if !changed {
+					did = "was " + state + " already: nothing was changed"
+				}
+				cmd.Printf("%s %s.\n\n", account.ID, did)
+			}
+			return printAccount(cmd, *asJSON, account)
+		})
+	}
+	return cmd
+}
+
+// operatedAccount is an account as whoever runs the server sees it. Its merchant never sees one that is disabled.
+type operatedAccount struct {
+	api.Account
+	DisabledAt *string `json:"disabled_at"`
+}
+
+func accountRow(a *store.Account) operatedAccount {
+	row := operatedAccount{Account: view.Account(a)}
+	if a.DisabledAt != nil {
+		row.DisabledAt = new(a.DisabledAt.String())
+	}
+	return row
+}
+
 // printAccount prints an account, or what an operator asks about it.
 func printAccount(cmd *cobra.Command, asJSON bool, account *store.Account) error {
-	a := view.Account(account)
+	a := accountRow(account)
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), a)
 	}
@@ -129,6 +203,7 @@ func printAccount(cmd *cobra.Command, asJSON bool, account *store.Account) error
 		{"id", a.ID}, {"name", a.Name}, {"handle", a.Handle}, {"email", a.Email}, {"plan", string(a.Plan)},
 		{"payments_provider", string(a.PaymentsProvider)}, {"default_currency", a.DefaultCurrency}, {"country", orDash(a.Country)},
 		{"custom_domain", orDash(a.CustomDomain)}, {"remove_branding", fmt.Sprint(a.RemoveBranding)},
+		{"disabled_at", orDash(a.DisabledAt)},
 		{"created_at", string(a.CreatedAt)}, {"updated_at", string(a.UpdatedAt)},
 	}
 	return printList(cmd, false, rows, "FIELD\tVALUE", func(row *[]string) []string { return *row })

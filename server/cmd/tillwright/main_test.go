@@ -97,6 +97,35 @@ func TestAccountsUpdate_ChangesWhatIsGiven(t *testing.T) {
 	}
 }
 
+func TestAccountsDisable_AndEnable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	id := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com")["id"].(string)
+	assert.Nil(t, printed(t, dir, "accounts", "show", id)["disabled_at"])
+	say := func(command, what string) {
+		t.Helper()
+		out, err := tillwright(t, dir, "accounts", command, id)
+		require.NoError(t, err)
+		assert.Contains(t, out, id+" "+what)
+	}
+	say("disable", "is disabled now.")
+	since := printed(t, dir, "accounts", "show", id)["disabled_at"]
+	require.NotNil(t, since)
+	say("disable", "was disabled already: nothing was changed.")
+	assert.Equal(t, since, printed(t, dir, "accounts", "disable", id)["disabled_at"], "since the first time")
+	assert.Equal(t, since, printed(t, dir, "accounts", "list")["data"].([]any)[0].(map[string]any)["disabled_at"])
+	out, err := tillwright(t, dir, "accounts", "list")
+	require.NoError(t, err)
+	assert.Contains(t, out, since)
+	say("enable", "is enabled now.")
+	say("enable", "was enabled already: nothing was changed.")
+	assert.Nil(t, printed(t, dir, "accounts", "show", id)["disabled_at"])
+	for _, command := range []string{"disable", "enable"} {
+		_, err := tillwright(t, dir, "accounts", command, "acct_nobody")
+		require.ErrorContains(t, err, "No such account")
+	}
+}
+
 func TestKeysCreate_Expires(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

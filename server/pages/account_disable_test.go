@@ -1,0 +1,129 @@
+package pages_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func (w *shop) disable() {
+	w.t.Helper()
+	_, changed, err := w.DisableAccount(w.t.Context(), w.account)
+	require.NoError(w.t, err)
+	require.True(w.t, changed)
+}
+
+func (w *shop) enable() {
+	w.t.Helper()
+	_, changed, err := w.EnableAccount(w.t.Context(), w.account)
+	require.NoError(w.t, err)
+	require.True(w.t, changed)
+}
+
+// Every page but those of documents, so that a new one is asked too.
+func TestDisabledAccount_SellsNothing(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		c := g.checkout(store.PriceVariant{Amount: 1900, Currency: "eur"})
+		lines, err := g.CheckoutLines(t.Context(), g.account, c.ID)
+		require.NoError(t, err)
+		link, err := g.CreateCheckoutLink(t.Context(), g.account, store.CheckoutLink{PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
+		require.NoError(t, err)
+		sub := g.subscribes(store.PriceVariant{Amount: 900, Currency: "eur"}, "pm_card_visa")
+		club := g.typedClub()
+		g.asks(club, http.StatusOK)
+		below := func(address string) string { return strings.TrimPrefix(address, g.server.URL) }
+		fill := strings.NewReplacer(":client_secret", c.ClientSecret, ":checkout_link", link.ID, "/verify/:token", below(g.link()),
+			"/portal/:token", below(g.session.URL), ":subscription", sub.ID, ":card", g.cards()[0].ID, ":checkout", club.ID)
+		form := card("4242424242424242", "3800")
+		form.Set("once", strings.Repeat("a", 32))
+		missing := g.page(g.server.URL+"/checkout/nonsense", http.StatusNotFound)
+		before, sent := g.subscription(sub.ID), len(g.letters)
+		g.disable()
+		for pattern := range g.pages.Routes() {
+			path, isForm := strings.CutPrefix(fill.Replace(pattern), "POST ")
+			switch strings.Split(path, "/")[1] {
+			case "files", "invoice", "receipt":
+				continue
+			}
+			assert.NotContains(t, path, ":", "the test has nothing to put there")
+			if !isForm {
+				assert.Equal(t, missing, g.page(g.server.URL+path, http.StatusNotFound), "it is told from what does not exist: %s", pattern)
+				continue
+			}
+			response, err := http.PostForm(g.server.URL+path, form)
+			require.NoError(t, err)
+			assert.Equal(t, missing, g.read(response, http.StatusNotFound), pattern)
+		}
+		assert.Len(t, g.letters, sent)
+		assert.Equal(t, before, g.subscription(sub.ID))
+
+		g.enable()
+		for _, address := range []string{c.URL, link.URL, g.link(), g.session.URL, g.session.URL + "/orders", g.session.URL + "/subscriptions/" + sub.ID} {
+			g.page(address, http.StatusOK)
+		}
+		assert.Contains(t, g.post(c, http.StatusOK, card("4242424242424242", "3800")), "Paid")
+	})
+}
+
+func TestDisabledAccount_LeavesDocumentsReadable(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		w := newShopOn(t, address)
+		i := w.billed()
+		o := w.bought(nil)
+		export, err := w.ExportOrders(t.Context(), w.account, store.ListOrders{})
+		require.NoError(t, err)
+		documents := []string{o.ReceiptURL + "/pdf", i.HostedURL + "/pdf", export.URL}
+		var before [][]byte
+		for _, address := range documents {
+			_, body := w.fetch(address)
+			before = append(before, []byte(body))
+		}
+		w.disable()
+		for at, address := range documents {
+			_, body := w.fetch(address)
+			assert.True(t, bytes.Equal(before[at], []byte(body)), address)
+		}
+		assert.Contains(t, w.page(o.ReceiptURL, http.StatusOK), ">Paid<")
+
+		page := w.page(i.HostedURL, http.StatusOK)
+		assert.Contains(t, page, "Invoice "+*i.Number)
+		assert.Contains(t, page, "takes no payments here at the moment")
+		assert.NotContains(t, page, "<form")
+		assert.NotContains(t, page, "has not set this page up")
+		page = w.types(i, "4242 4242 4242 4242", http.StatusOK) // from a page that was open before
+		assert.Contains(t, page, "takes no payments here at the moment")
+		now, err := w.GetInvoice(t.Context(), w.account, i.ID)
+		require.NoError(t, err)
+		assert.Equal(t, store.InvoiceStatusOpen, now.Status)
+		payment, err := w.LastInvoicePayment(t.Context(), w.account, i.ID)
+		require.NoError(t, err)
+		assert.Nil(t, payment)
+
+		w.enable()
+		assert.Contains(t, w.types(i, "4242 4242 4242 4242", http.StatusOK), ">Paid<")
+	})
+}
+
+// Money is on its way: what the buyer began before is finished.
+func TestDisabledAccount_FinishesAnInvoicePaymentUnderWay(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		w := newShopOn(t, address)
+		i := w.billed()
+		assert.Contains(t, w.types(i, "4000 0025 0000 3155", http.StatusOK), "Confirm the payment")
+		w.disable()
+		assert.Contains(t, w.page(i.HostedURL, http.StatusOK), "Confirm the payment")
+		response, err := http.PostForm(i.HostedURL+"/authenticate", url.Values{})
+		require.NoError(t, err)
+		assert.Contains(t, w.read(response, http.StatusOK), ">Paid<")
+	})
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// accepts reports whether each of several replicas lets a token in, asked alone and in a crowd.
+func requireAccepted(t *testing.T, want bool, token string, replicas ...*Store) {
+	t.Helper()
+	for _, replica := range replicas {
+		_, ok, err := replica.Authenticate(t.Context(), HashToken(token), "192.0.2.7")
+		require.NoError(t, err)
+		require.Equal(t, want, ok)
+	}
+}
+
+func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
+	database.Each(t, func(t *testing.T, url string) {
+		s := newShop(t, url)
+		replicas := []*Store{s.Store}
+		if s.engine == PostgreSQL {
+			replicas = append(replicas, openStore(t, url))
+		}
+		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
+		require.NoError(t, err)
+		_, bystander, err := s.CreateAPIKey(t.Context(), other.ID, Granted{}, NewAPIKey{})
+		require.NoError(t, err)
+		maker, before := s.newKey(t)
+		requireAccepted(t, true, before, replicas...)
+
+		a, changed, err := s.DisableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.True(t, changed)
+		require.NotNil(t, a.DisabledAt)
+		_, changed, err = s.DisableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.False(t, changed)
+		_, during := s.newKey(t)
+		_, byKey, err := s.CreateAPIKey(t.Context(), s.account, Granted{KeyID: &maker.ID}, NewAPIKey{}) // its request was under way
+		require.NoError(t, err)
+		for _, token := range []string{before, during, byKey} {
+			requireAccepted(t, false, token, replicas...)
+		}
+		requireAccepted(t, true, bystander, replicas...)
+		_, err = s.UpdateAPIKey(t.Context(), s.account, Granted{}, maker.ID, func(k *APIKey) { k.Name = "Renamed" })
+		require.NoError(t, err)
+		requireAccepted(t, false, before, replicas...)
+		broken, err := s.Check(t.Context(), aDay)
+		require.NoError(t, err)
+		require.Empty(t, broken)
+
+		_, changed, err = s.EnableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.True(t, changed)
+		_, changed, err = s.EnableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		require.False(t, changed)
+		for _, token := range []string{before, during, byKey} {
+			requireAccepted(t, true, token, replicas...)
+		}
+		broken, err = s.Check(t.Context(), aDay)
+		require.NoError(t, err)
+		require.Empty(t, broken)
+		_, _, err = s.DisableAccount(t.Context(), "acct_nobody")
+		requireCode(t, err, CodeMissing)
+	})
+}
+
+// In a crowd PostgreSQL is asked once for many.
+func TestDisableAccount_RefusesKeysInACrowd(t *testing.T) {
+	database.Each(t, func(t *testing.T, url string) {
+		s := newShop(t, url)
+		_, token := s.newKey(t)
+		_, _, err := s.DisableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		ended := make(chan bool)
+		for range 40 {
+			go func() {
+				_, ok, err := s.Authenticate(t.Context(), HashToken(token), "192.0.2.7")
+				ended <- ok || err != nil
+			}()
+		}
+		for range 40 {
+			require.False(t, <-ended)
+		}
+	})
+}
+
+// Whoever makes a key or an endpoint while the account is being switched gets what is refused, whichever was first.
+func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		const makers = 6
+		made, endpoints := make(chan string, makers), make(chan error, makers)
+		begin := make(chan struct{})
+		for range makers {
+			go func() {
+				<-begin
+				_, token, err := o.CreateAPIKey(t.Context(), o.account, Granted{}, NewAPIKey{})
+				if err != nil {
+					token = err.Error()
+				}
+				made <- token
+				_, err = o.CreateWebhookEndpoint(t.Context(), o.account, WebhookEndpoint{URL: "https://example.com/hook"})
+				endpoints <- err
+			}()
+		}
+		close(begin)
+		_, _, err := o.DisableAccount(t.Context(), o.account)
+		require.NoError(t, err)
+		var tokens []string
+		for range makers {
+			token := <-made
+			requireAccepted(t, false, token, o.Store)
+			tokens = append(tokens, token)
+			require.NoError(t, <-endpoints)
+		}
+		o.emit("order.paid", "order_1", 1)
+		waiting, err := o.PendingEndpoints(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Empty(t, waiting)
+		_, _, err = o.EnableAccount(t.Context(), o.account)
+		require.NoError(t, err)
+		for _, token := range tokens {
+			requireAccepted(t, true, token, o.Store)
+		}
+		waiting, err = o.PendingEndpoints(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Len(t, waiting, makers)
+	})
+}
+
+func TestDisableAccount_LetsDeliveriesRest(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, o *outbox) {
+		e := o.endpoint()
+		o.emit("order.paid", "order_1", 1)
+		_, _, err := o.DisableAccount(t.Context(), o.account)
+		require.NoError(t, err)
+		late := o.endpoint()
+		o.emit("order.paid", "order_2", 1)
+		waiting, err := o.PendingEndpoints(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Empty(t, waiting)
+		require.Empty(t, o.claim(e, 5))
+		require.Empty(t, o.claim(late, 5))
+		for _, d := range o.deliveries() {
+			require.Equal(t, DeliveryPending, d.State)
+		}
+
+		_, _, err = o.EnableAccount(t.Context(), o.account)
+		require.NoError(t, err)
+		waiting, err = o.PendingEndpoints(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Len(t, waiting, 2)
+		require.Len(t, o.claim(e, 5), 2)
+		require.Len(t, o.claim(late, 5), 1)
+	})
+}
+
+func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		p, err := s.CreateProduct(t.Context(), s.account, NewProduct{
+			Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{fixedPrice(1900)},
+		})
+		require.NoError(t, err)
+		c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{
+			Checkout: &Checkout{}, Lines: []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 1}},
+		})
+		require.NoError(t, err)
+		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{PriceVariantIDs: JSONOf(p.PriceVariantIDs.V), Active: true})
+		require.NoError(t, err)
+		customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: new("grace@example.com")})
+		require.NoError(t, err)
+		session, err := s.CreatePortalSession(t.Context(), s.account, customer.ID, nil)
+		require.NoError(t, err)
+		open := map[string]func() error{
+			"checkout": func() error { _, _, err := s.CheckoutOfSecret(t.Context(), c.ClientSecret); return err },
+			"link":     func() error { _, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{}); return err },
+			"portal":   func() error { _, _, _, err := s.OpenPortal(t.Context(), session.Token); return err },
+		}
+		for name, open := range open {
+			require.NoError(t, open(), name)
+		}
+		_, _, err = s.DisableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		for _, open := range open {
+			requireCode(t, open(), CodeMissing)
+		}
+		_, _, err = s.EnableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		for name, open := range open {
+			require.NoError(t, open(), name)
+		}
+	})
+}
