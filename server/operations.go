@@ -94,7 +94,7 @@ func ReadOperations(document []byte) (*Operations, error) {
 }
 
 // bundled is the table of the API. Servers of one process share it: reading it is most of the start of one.
-var bundled = sync.OnceValues(func() (*Operations, error) { return ReadOperations(spec.JSON) })
+var bundled = sync.OnceValues(func() (*Operations, error) { return ReadOperations(spec.Requests) })
 
 // All returns the operations in the order of their ids.
 func (t *Operations) All() []*Operation { return t.list }

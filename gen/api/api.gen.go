@@ -690,7 +690,9 @@ type AISite struct {
 
 	// DomainVerifiedAt When the domain was found to point here.
 	DomainVerifiedAt *wire.Time `json:"domain_verified_at"`
-	DomainVerified   bool       `json:"domain_verified"`
+
+	// DomainVerified Whether `domain` points here: `domain_verified_at` is not null.
+	DomainVerified bool `json:"domain_verified"`
 
 	// CodeHostRepoFullName The linked code repository.
 	//
@@ -1068,7 +1070,7 @@ type AccountUpdate struct {
 	PaymentHoldMinutes *int64 `json:"payment_hold_minutes,omitempty"`
 }
 
-// Ad An ad on a network, with its metrics.
+// Ad An ad on a network, with its metrics, and what was sent with POST /ads besides the fields of a new ad.
 type Ad struct {
 	// ID The network's id.
 	//
@@ -1090,11 +1092,19 @@ type Ad struct {
 	// AdAccountID The network's id of the ad account.
 	//
 	// Example: act_100000000000001
-	AdAccountID  string `json:"ad_account_id"`
-	CampaignID   string `json:"campaign_id"`
+	AdAccountID string `json:"ad_account_id"`
+
+	// CampaignID The network's id of the campaign that it is in.
+	CampaignID string `json:"campaign_id"`
+
+	// CampaignName The campaign's name at the network.
 	CampaignName string `json:"campaign_name"`
-	AdGroupID    string `json:"ad_group_id"`
-	AdGroupName  string `json:"ad_group_name"`
+
+	// AdGroupID The network's id of the ad group that it is in.
+	AdGroupID string `json:"ad_group_id"`
+
+	// AdGroupName The ad group's name at the network.
+	AdGroupName string `json:"ad_group_name"`
 
 	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
 	// `completed`, whatever the network says; a word of the network that is not known is `error`.
@@ -1190,8 +1200,10 @@ type AdAccount struct {
 	// Timezone Its days begin here: those of budgets, schedules and metrics.
 	//
 	// Example: Europe/Berlin
-	Timezone string          `json:"timezone"`
-	Status   AdAccountStatus `json:"status"`
+	Timezone string `json:"timezone"`
+
+	// Status Ads run only through an `active` one. `account_status` says it in the network's word.
+	Status AdAccountStatus `json:"status"`
 
 	// AccountStatus The status in the network's own word.
 	AccountStatus string `json:"account_status"`
@@ -1209,8 +1221,10 @@ type AdAccount struct {
 	AmountSpent AdSpend `json:"amount_spent"`
 
 	// SpendCap What the network spends at most, in whole currency units. Null without one.
-	SpendCap         *AdAmount `json:"spend_cap"`
-	BusinessCenterID *string   `json:"business_center_id"`
+	SpendCap *AdAmount `json:"spend_cap"`
+
+	// BusinessCenterID The network's id of the business center that it is in. Null when it is in none.
+	BusinessCenterID *string `json:"business_center_id"`
 
 	// LastSyncedAt When its campaigns were last read from the network.
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
@@ -1218,7 +1232,7 @@ type AdAccount struct {
 	UpdatedAt    wire.Time  `json:"updated_at"`
 }
 
-// AdAccountStatus defines model for AdAccount.Status.
+// AdAccountStatus Ads run only through an `active` one. `account_status` says it in the network's word.
 type AdAccountStatus string
 
 // AdAccountList A page of results.
@@ -1394,6 +1408,7 @@ type AdAudienceList = wire.CursorList[AdAudience]
 
 // AdAudienceRules How a customer list finds people.
 type AdAudienceRules struct {
+	// Identifiers What the network finds people by.
 	Identifiers []AdAudienceRulesIdentifiers `json:"identifiers"`
 
 	// MaxPerCall How many people go to the network at a time. A request may have 10,000 all the same.
@@ -1410,9 +1425,13 @@ type AdAudienceType string
 type AdAudienceUpload struct {
 	Object string `json:"object"`
 
-	// AudienceID Example: aud_01k0000000000000000000000a
+	// AudienceID The audience that they were added to.
+	//
+	// Example: aud_01k0000000000000000000000a
 	AudienceID string `json:"audience_id"`
-	Received   int64  `json:"received"`
+
+	// Received How many people the request had.
+	Received int64 `json:"received"`
 
 	// Accepted Those that the network was given.
 	Accepted int64 `json:"accepted"`
@@ -1486,13 +1505,18 @@ type AdAudienceUser struct {
 // AdAudienceUserError Why one person cannot be used.
 type AdAudienceUserError struct {
 	// Index The place in the request, from 0.
-	Index   int64   `json:"index"`
-	Param   *string `json:"param"`
-	Message string  `json:"message"`
+	Index int64 `json:"index"`
+
+	// Param The field that is wrong. Null when none is usable.
+	Param *string `json:"param"`
+
+	// Message What is wrong, for people.
+	Message string `json:"message"`
 }
 
 // AdAudienceUsers People to be added.
 type AdAudienceUsers struct {
+	// Users The people to add, each by at least one identifier.
 	Users []AdAudienceUser `json:"users"`
 }
 
@@ -1623,8 +1647,10 @@ type AdBulkItem struct {
 	PlatformCampaignID string `json:"platform_campaign_id"`
 
 	// Platform Null when it is not known.
-	Platform *AdPlatform       `json:"platform"`
-	Outcome  AdBulkItemOutcome `json:"outcome"`
+	Platform *AdPlatform `json:"platform"`
+
+	// Outcome `skipped` needed no change, and `error` says why one `failed`.
+	Outcome AdBulkItemOutcome `json:"outcome"`
 
 	// Status What it is now. Null when that is not known.
 	Status *AdStatus `json:"status"`
@@ -1645,7 +1671,7 @@ type AdBulkItem struct {
 	Error *AdItemError `json:"error"`
 }
 
-// AdBulkItemOutcome defines model for AdBulkItem.Outcome.
+// AdBulkItemOutcome `skipped` needed no change, and `error` says why one `failed`.
 type AdBulkItemOutcome string
 
 // AdBulkResult What became of many campaigns.
@@ -1664,10 +1690,17 @@ type AdBulkResult struct {
 
 // AdBulkTotals How many of each outcome there are.
 type AdBulkTotals struct {
+	// Requested Campaigns that were sent.
 	Requested int64 `json:"requested"`
-	Updated   int64 `json:"updated"`
-	Skipped   int64 `json:"skipped"`
-	Failed    int64 `json:"failed"`
+
+	// Updated Campaigns that were changed.
+	Updated int64 `json:"updated"`
+
+	// Skipped Campaigns that needed no change.
+	Skipped int64 `json:"skipped"`
+
+	// Failed Campaigns that could not be changed.
+	Failed int64 `json:"failed"`
 }
 
 // AdCampaign A campaign on a network, with the sums of its ads' metrics.
@@ -1690,7 +1723,9 @@ type AdCampaign struct {
 	AccountID string `json:"account_id"`
 
 	// AdAccountID The network's id of the ad account.
-	AdAccountID   string `json:"ad_account_id"`
+	AdAccountID string `json:"ad_account_id"`
+
+	// AdAccountName The ad account's name at the network.
 	AdAccountName string `json:"ad_account_name"`
 
 	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
@@ -1722,9 +1757,13 @@ type AdCampaign struct {
 	Currency Currency `json:"currency"`
 
 	// BidStrategy As the network names it.
-	BidStrategy  *string `json:"bid_strategy"`
-	AdGroupCount int64   `json:"ad_group_count"`
-	AdCount      int64   `json:"ad_count"`
+	BidStrategy *string `json:"bid_strategy"`
+
+	// AdGroupCount How many ad groups are in it.
+	AdGroupCount int64 `json:"ad_group_count"`
+
+	// AdCount How many ads are in it.
+	AdCount int64 `json:"ad_count"`
 
 	// Source `native`: created here; `external`: made elsewhere and found by a sync.
 	Source AdSource `json:"source"`
@@ -2004,10 +2043,16 @@ type AdDriftKind string
 
 // AdFailure Why it was refused, or why nobody knows what became of it.
 type AdFailure struct {
-	// Code Example: validation_failed
-	Code    string  `json:"code"`
-	Param   *string `json:"param,omitempty"`
-	Message string  `json:"message"`
+	// Code Machine-readable, as in an error.
+	//
+	// Example: validation_failed
+	Code string `json:"code"`
+
+	// Param The field at fault, if it is one.
+	Param *string `json:"param,omitempty"`
+
+	// Message What the network said, for people.
+	Message string `json:"message"`
 }
 
 // AdFigures What might be spent a day in one currency, in its whole units.
@@ -2053,10 +2098,16 @@ type AdGroup struct {
 	AccountID string `json:"account_id"`
 
 	// AdAccountID The network's id of the ad account.
-	AdAccountID   string `json:"ad_account_id"`
+	AdAccountID string `json:"ad_account_id"`
+
+	// AdAccountName The ad account's name at the network.
 	AdAccountName string `json:"ad_account_name"`
-	CampaignID    string `json:"campaign_id"`
-	CampaignName  string `json:"campaign_name"`
+
+	// CampaignID The network's id of the campaign that it is in.
+	CampaignID string `json:"campaign_id"`
+
+	// CampaignName The campaign's name at the network.
+	CampaignName string `json:"campaign_name"`
 
 	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
 	// `completed`, whatever the network says; a word of the network that is not known is `error`.
@@ -2101,7 +2152,9 @@ type AdGroup struct {
 
 	// PromotedObject What it promotes, in the network's own words.
 	PromotedObject json.RawMessage `json:"promoted_object"`
-	AdCount        int64           `json:"ad_count"`
+
+	// AdCount How many ads are in it.
+	AdCount int64 `json:"ad_count"`
 
 	// Source `native`: created here; `external`: made elsewhere and found by a sync.
 	Source AdSource `json:"source"`
@@ -2151,18 +2204,25 @@ type AdGroupUpdate struct {
 
 // AdItemError Why one of many failed.
 type AdItemError struct {
+	// Type The kind of error, as in an error response.
 	Type AdItemErrorType `json:"type"`
 
-	// Code Example: resource_missing
-	Code    string  `json:"code"`
-	Message string  `json:"message"`
-	Param   *string `json:"param,omitempty"`
+	// Code Machine-readable and stable; branch on it.
+	//
+	// Example: resource_missing
+	Code string `json:"code"`
+
+	// Message For people; may change.
+	Message string `json:"message"`
+
+	// Param The offending parameter.
+	Param *string `json:"param,omitempty"`
 
 	// Retryable Whether the same may succeed later.
 	Retryable bool `json:"retryable"`
 }
 
-// AdItemErrorType defines model for AdItemError.Type.
+// AdItemErrorType The kind of error, as in an error response.
 type AdItemErrorType string
 
 // AdLimit What may be spent in one currency, in its whole units.
@@ -2228,7 +2288,9 @@ type AdLimitsUpdate struct {
 
 	// MaxDailyBudgetIncreasePct Percent. Null means any, and 0 none.
 	MaxDailyBudgetIncreasePct nullable.Nullable[json.Number] `json:"max_daily_budget_increase_pct,omitempty"`
-	BlockedOperations         []AdOperation                  `json:"blocked_operations,omitzero"`
+
+	// BlockedOperations Operations that keys may not carry out. Replaces all of them.
+	BlockedOperations []AdOperation `json:"blocked_operations,omitzero"`
 }
 
 // AdList A page of results.
@@ -2246,8 +2308,10 @@ type AdMetrics struct {
 	Impressions int64 `json:"impressions"`
 
 	// Reach How many people saw it. It cannot be summed, so it is null where the network does not say it.
-	Reach  *int64 `json:"reach"`
-	Clicks int64  `json:"clicks"`
+	Reach *int64 `json:"reach"`
+
+	// Clicks How often it was clicked.
+	Clicks int64 `json:"clicks"`
 
 	// CTR Clicks for 100 impressions, in percent.
 	CTR *AdRatio `json:"ctr"`
@@ -2273,8 +2337,10 @@ type AdMetrics struct {
 	PurchaseValue AdSpend `json:"purchase_value"`
 
 	// ROAS Purchase value for one unit of spend.
-	ROAS       *AdRatio `json:"roas"`
-	VideoViews int64    `json:"video_views"`
+	ROAS *AdRatio `json:"roas"`
+
+	// VideoViews How often its video was watched, by the count of the network.
+	VideoViews int64 `json:"video_views"`
 
 	// Actions The network's own counts, by its own names.
 	Actions map[string]json.Number `json:"actions"`
@@ -2351,6 +2417,7 @@ type AdReviewStatus string
 
 // AdSchedule From when to when it runs, in days of the ad account's time zone.
 type AdSchedule struct {
+	// StartDate The first day. Null when the network does not tell it.
 	StartDate *string `json:"start_date"`
 
 	// EndDate The last day. Null when it runs until it is paused.
@@ -2374,9 +2441,11 @@ type AdStatus string
 
 // AdStatusResult What a pause or a resume changed.
 type AdStatusResult struct {
-	Object string             `json:"object"`
-	ID     string             `json:"id"`
-	Type   AdStatusResultType `json:"type"`
+	Object string `json:"object"`
+	ID     string `json:"id"`
+
+	// Type What `id` is of.
+	Type AdStatusResultType `json:"type"`
 
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
@@ -2404,7 +2473,7 @@ type AdStatusResult struct {
 	Message string `json:"message"`
 }
 
-// AdStatusResultType defines model for AdStatusResult.Type.
+// AdStatusResultType What `id` is of.
 type AdStatusResultType string
 
 // Address A postal address.
@@ -2417,7 +2486,9 @@ type Address struct {
 	// Line2 What the street does not say: a floor, a company.
 	Line2 *string `json:"line2,omitempty"`
 
-	// City Example: Berlin
+	// City City, town or village.
+	//
+	// Example: Berlin
 	City *string `json:"city,omitempty"`
 
 	// State A state, province or region. Rates of tax with a `region` are found by it.
@@ -2425,7 +2496,9 @@ type Address struct {
 	// Example: BE
 	State *string `json:"state,omitempty"`
 
-	// PostalCode Example: 10115
+	// PostalCode The postal or ZIP code, as the country writes it.
+	//
+	// Example: 10115
 	PostalCode *string `json:"postal_code,omitempty"`
 
 	// Country ISO 3166-1 alpha-2.
@@ -2833,12 +2906,24 @@ type CheckoutList = wire.List[Checkout]
 type CheckoutOrigin struct {
 	// CheckoutLink The id of the checkout link that made the checkout.
 	CheckoutLink *string `json:"checkout_link,omitempty"`
-	Referrer     *string `json:"referrer,omitempty"`
-	UTMSource    *string `json:"utm_source,omitempty"`
-	UTMMedium    *string `json:"utm_medium,omitempty"`
-	UTMCampaign  *string `json:"utm_campaign,omitempty"`
-	UTMTerm      *string `json:"utm_term,omitempty"`
-	UTMContent   *string `json:"utm_content,omitempty"`
+
+	// Referrer The page from which the buyer came.
+	Referrer *string `json:"referrer,omitempty"`
+
+	// UTMSource Where the link stood, such as `newsletter`.
+	UTMSource *string `json:"utm_source,omitempty"`
+
+	// UTMMedium The kind of channel, such as `email`.
+	UTMMedium *string `json:"utm_medium,omitempty"`
+
+	// UTMCampaign The campaign that brought the buyer.
+	UTMCampaign *string `json:"utm_campaign,omitempty"`
+
+	// UTMTerm The search term that was paid for.
+	UTMTerm *string `json:"utm_term,omitempty"`
+
+	// UTMContent Which of the ads or links was clicked.
+	UTMContent *string `json:"utm_content,omitempty"`
 }
 
 // CheckoutPaymentStatus Whether a checkout is paid, or has nothing to be paid.
@@ -2846,12 +2931,23 @@ type CheckoutPaymentStatus string
 
 // CheckoutSource Where the buyer came from.
 type CheckoutSource struct {
-	Referrer    *string `json:"referrer,omitempty"`
-	UTMSource   *string `json:"utm_source,omitempty"`
-	UTMMedium   *string `json:"utm_medium,omitempty"`
+	// Referrer The page from which the buyer came.
+	Referrer *string `json:"referrer,omitempty"`
+
+	// UTMSource Where the link stood, such as `newsletter`.
+	UTMSource *string `json:"utm_source,omitempty"`
+
+	// UTMMedium The kind of channel, such as `email`.
+	UTMMedium *string `json:"utm_medium,omitempty"`
+
+	// UTMCampaign The campaign that brought the buyer.
 	UTMCampaign *string `json:"utm_campaign,omitempty"`
-	UTMTerm     *string `json:"utm_term,omitempty"`
-	UTMContent  *string `json:"utm_content,omitempty"`
+
+	// UTMTerm The search term that was paid for.
+	UTMTerm *string `json:"utm_term,omitempty"`
+
+	// UTMContent Which of the ads or links was clicked.
+	UTMContent *string `json:"utm_content,omitempty"`
 }
 
 // CheckoutStatus Where a checkout stands. Completed and expired are final.
@@ -3120,8 +3216,10 @@ type Deleted = wire.Deleted
 
 // DeletedAdCampaign The confirmation of a campaign's delete.
 type DeletedAdCampaign struct {
-	ID      string                   `json:"id"`
-	Object  string                   `json:"object"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Deleted Always true.
 	Deleted DeletedAdCampaignDeleted `json:"deleted"`
 
 	// Platform An ad network.
@@ -3134,7 +3232,7 @@ type DeletedAdCampaign struct {
 	AdCount int64 `json:"ad_count"`
 }
 
-// DeletedAdCampaignDeleted defines model for DeletedAdCampaign.Deleted.
+// DeletedAdCampaignDeleted Always true.
 type DeletedAdCampaignDeleted bool
 
 // Deliverable Something that a buyer receives. `ref` names it in your own system, e.g. a URL for a link.
@@ -3539,7 +3637,9 @@ type Invoice struct {
 	Customer wire.Reference `json:"customer"`
 
 	// CustomerEmail As it was when the invoice was issued, like the name, the address and the tax id.
-	CustomerEmail   *string  `json:"customer_email"`
+	CustomerEmail *string `json:"customer_email"`
+
+	// CustomerName The name of the buyer on the document.
 	CustomerName    *string  `json:"customer_name"`
 	CustomerAddress *Address `json:"customer_address"`
 	CustomerTaxID   *TaxID   `json:"customer_tax_id"`
@@ -3624,7 +3724,9 @@ type Invoice struct {
 
 	// PeriodStart The period of a subscription that it is for.
 	PeriodStart *wire.Time `json:"period_start"`
-	PeriodEnd   *wire.Time `json:"period_end"`
+
+	// PeriodEnd Where that period ends. Null when it is for none.
+	PeriodEnd *wire.Time `json:"period_end"`
 
 	// Order Null for a draft.
 	Order wire.Reference `json:"order"`
@@ -3793,7 +3895,9 @@ type LineItem struct {
 
 	// Description What the line is about, in one text.
 	Description string `json:"description"`
-	Quantity    int64  `json:"quantity"`
+
+	// Quantity How many units are bought.
+	Quantity int64 `json:"quantity"`
 
 	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
@@ -3842,7 +3946,9 @@ type LineItem struct {
 
 	// PeriodStart The time that the line pays for, if it pays for a time.
 	PeriodStart *wire.Time `json:"period_start"`
-	PeriodEnd   *wire.Time `json:"period_end"`
+
+	// PeriodEnd Where that time ends. Null without one.
+	PeriodEnd *wire.Time `json:"period_end"`
 }
 
 // LineItemKind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
@@ -3853,6 +3959,7 @@ type LineItemList = wire.List[LineItem]
 
 // MarketingConsent What the customer said about being written to.
 type MarketingConsent struct {
+	// Status Whether they agreed. Kept for you.
 	Status MarketingConsentStatus `json:"status"`
 
 	// Source Where they said so, e.g. `checkout`.
@@ -3862,7 +3969,7 @@ type MarketingConsent struct {
 	At *wire.Time `json:"at,omitempty"`
 }
 
-// MarketingConsentStatus defines model for MarketingConsent.Status.
+// MarketingConsentStatus Whether they agreed. Kept for you.
 type MarketingConsentStatus string
 
 // Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -3977,7 +4084,9 @@ type Order struct {
 
 	// PeriodStart The period of a subscription that the order is for.
 	PeriodStart *wire.Time `json:"period_start"`
-	PeriodEnd   *wire.Time `json:"period_end"`
+
+	// PeriodEnd Where that period ends. Null when it is for none.
+	PeriodEnd *wire.Time `json:"period_end"`
 
 	// NextPaymentAttemptAt When it is charged again; null when that is not planned.
 	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
@@ -4094,18 +4203,27 @@ type PaymentFailure struct {
 
 // PaymentMethodDetails What may be shown of a payment method.
 type PaymentMethodDetails struct {
+	// Type What kind of method it is.
 	Type PaymentMethodDetailsType `json:"type"`
 
-	// Brand Example: visa
+	// Brand The card's network.
+	//
+	// Example: visa
 	Brand string `json:"brand"`
 
-	// Last4 Example: 4242
-	Last4    string `json:"last4"`
-	ExpMonth int64  `json:"exp_month"`
-	ExpYear  int64  `json:"exp_year"`
+	// Last4 The last four digits of the card's number.
+	//
+	// Example: 4242
+	Last4 string `json:"last4"`
+
+	// ExpMonth The month in which the card expires, from 1.
+	ExpMonth int64 `json:"exp_month"`
+
+	// ExpYear The year in which the card expires, with four digits.
+	ExpYear int64 `json:"exp_year"`
 }
 
-// PaymentMethodDetailsType defines model for PaymentMethodDetails.Type.
+// PaymentMethodDetailsType What kind of method it is.
 type PaymentMethodDetailsType string
 
 // PaymentStatus How far a payment is. Succeeded, failed and canceled are final.
@@ -4527,7 +4645,9 @@ type ProductCreate struct {
 	PriceVariants []ProductPriceVariant `json:"price_variants,omitempty"`
 
 	// SEOTitle For search engines.
-	SEOTitle       *string `json:"seo_title,omitempty"`
+	SEOTitle *string `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
 	SEODescription *string `json:"seo_description,omitempty"`
 
 	// ExternalID Your own id, unique in the account.
@@ -4651,8 +4771,12 @@ type ProductUpdate struct {
 	CustomFields []CustomField `json:"custom_fields,omitzero"`
 
 	// Deliverables Replaces all of them.
-	Deliverables   []Deliverable             `json:"deliverables,omitzero"`
-	SEOTitle       nullable.Nullable[string] `json:"seo_title,omitempty"`
+	Deliverables []Deliverable `json:"deliverables,omitzero"`
+
+	// SEOTitle For search engines.
+	SEOTitle nullable.Nullable[string] `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
 	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
 
 	// ExternalID Your own id, unique in the account.
@@ -4761,8 +4885,10 @@ type PublicCheckout struct {
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
 
 	// TermsRequired The seller's terms must be accepted to confirm.
-	TermsRequired bool    `json:"terms_required"`
-	Locale        *string `json:"locale"`
+	TermsRequired bool `json:"terms_required"`
+
+	// Locale A language tag, kept for the seller.
+	Locale *string `json:"locale"`
 
 	// ExpiresAt From when it can no longer be paid.
 	ExpiresAt wire.Time `json:"expires_at"`
@@ -4787,8 +4913,10 @@ type PublicCheckoutUpdate struct {
 	DiscountCode nullable.Nullable[string] `json:"discount_code,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
-	CustomFieldData *CustomFieldData          `json:"custom_field_data,omitempty"`
-	Locale          nullable.Nullable[string] `json:"locale,omitempty"`
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Locale A language tag, kept for the seller.
+	Locale nullable.Nullable[string] `json:"locale,omitempty"`
 }
 
 // Refund Money of an order that is given back, tax included.
@@ -4910,21 +5038,31 @@ type SavedPaymentMethod struct {
 	Customer string `json:"customer"`
 
 	// Provider Who charges it, e.g. `test`.
-	Provider string                 `json:"provider"`
-	Type     SavedPaymentMethodType `json:"type"`
+	Provider string `json:"provider"`
 
-	// Brand Example: visa
+	// Type What kind of method it is.
+	Type SavedPaymentMethodType `json:"type"`
+
+	// Brand The card's network.
+	//
+	// Example: visa
 	Brand string `json:"brand"`
 
-	// Last4 Example: 4242
-	Last4     string    `json:"last4"`
-	ExpMonth  int64     `json:"exp_month"`
+	// Last4 The last four digits of the card's number.
+	//
+	// Example: 4242
+	Last4 string `json:"last4"`
+
+	// ExpMonth The month in which the card expires, from 1.
+	ExpMonth int64 `json:"exp_month"`
+
+	// ExpYear The year in which the card expires, with four digits.
 	ExpYear   int64     `json:"exp_year"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// SavedPaymentMethodType defines model for SavedPaymentMethod.Type.
+// SavedPaymentMethodType What kind of method it is.
 type SavedPaymentMethodType string
 
 // SavedPaymentMethodCreate A payment method to be saved.
@@ -5041,8 +5179,10 @@ type SocialPost struct {
 	// AccountID The channel.
 	//
 	// Example: sacct_01k0000000000000000000000a
-	AccountID string           `json:"account_id"`
-	Status    SocialPostStatus `json:"status"`
+	AccountID string `json:"account_id"`
+
+	// Status Only a `published` one can be promoted.
+	Status SocialPostStatus `json:"status"`
 
 	// Text What it says.
 	Text *string `json:"text"`
@@ -5059,7 +5199,7 @@ type SocialPost struct {
 	UpdatedAt   wire.Time  `json:"updated_at"`
 }
 
-// SocialPostStatus defines model for SocialPost.Status.
+// SocialPostStatus Only a `published` one can be promoted.
 type SocialPostStatus string
 
 // SocialPostList A page of results.
@@ -5243,7 +5383,9 @@ type SubscriptionChangePreview struct {
 
 	// PriceVariant The next plan, `price_...`.
 	PriceVariant string `json:"price_variant"`
-	Quantity     int64  `json:"quantity"`
+
+	// Quantity How many units a period bills then.
+	Quantity int64 `json:"quantity"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -5258,7 +5400,9 @@ type SubscriptionChangePreview struct {
 
 	// PeriodStart Of the period in which the subscription is then.
 	PeriodStart wire.Time `json:"period_start"`
-	PeriodEnd   wire.Time `json:"period_end"`
+
+	// PeriodEnd When the next period is billed then.
+	PeriodEnd wire.Time `json:"period_end"`
 
 	// UnusedAmount What is left of the period that is paid, without tax.
 	UnusedAmount int64 `json:"unused_amount"`
@@ -5346,7 +5490,9 @@ type SubscriptionLine struct {
 
 	// Description What it is about, in one text.
 	Description string `json:"description"`
-	Quantity    int64  `json:"quantity"`
+
+	// Quantity How many units the line bills.
+	Quantity int64 `json:"quantity"`
 
 	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
@@ -5378,7 +5524,9 @@ type SubscriptionLine struct {
 
 	// PeriodStart The time that the line pays for, if it pays for a time.
 	PeriodStart *wire.Time `json:"period_start"`
-	PeriodEnd   *wire.Time `json:"period_end"`
+
+	// PeriodEnd Where that time ends. Null without one.
+	PeriodEnd *wire.Time `json:"period_end"`
 }
 
 // SubscriptionLineKind What the line is for.
@@ -5420,7 +5568,9 @@ type SubscriptionRenewalPreview struct {
 
 	// PriceVariant The plan of that period, `price_...`.
 	PriceVariant string `json:"price_variant"`
-	Quantity     int64  `json:"quantity"`
+
+	// Quantity How many units it bills.
+	Quantity int64 `json:"quantity"`
 
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -5429,7 +5579,9 @@ type SubscriptionRenewalPreview struct {
 
 	// PeriodStart When it is billed.
 	PeriodStart wire.Time `json:"period_start"`
-	PeriodEnd   wire.Time `json:"period_end"`
+
+	// PeriodEnd When the period after it is billed.
+	PeriodEnd wire.Time `json:"period_end"`
 
 	// Lines What is billed.
 	Lines []SubscriptionLine `json:"lines"`
@@ -5826,7 +5978,9 @@ type WebhookTest struct {
 	// Example: whev_01k0000000000000000000000a
 	Event string `json:"event"`
 
-	// Type Example: order.paid
+	// Type The type of the event that was sent.
+	//
+	// Example: order.paid
 	Type string `json:"type"`
 
 	// Delivered Whether the answer was 2xx.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ components:
       type: object
       properties:
         object: {type: string}
-        owner: {x-expandable: Thing, nullable: true}
+        owner: {x-expandable: Thing, nullable: true, description: Whose it is.}
     Shelf: {description: A place., type: string}
     ThingUpdate:
       description: A change.
@@ -111,8 +112,13 @@ func TestLint_RefusesEveryBreakOfTheRules(t *testing.T) {
 		{"{type: string, minLength: 1}", "{$ref: '#/components/schemas/Shelf'}", "query parameter shelf needs minLength"},
 		{"name: id", "name: thingId", "parameter thingId must be snake_case"},
 		{"name: {type: string", "firstName: {type: string", "property firstName must be snake_case"},
+		{"description: Whose it is.", "title: Whose it is.", "property owner needs a description"},
 		{"description: A thing.", "title: A thing.", "needs a description"},
 		{"object: {type: string}", "kind: {type: string}", "needs a property object"},
+		{"name: {type: string, nullable: true}", "name: {nullable: true, oneOf: [{type: string}]}", "it belongs beside a type"},
+		{"name: {type: string, nullable: true}", "name: {nullable: true, allOf: [{type: string}]}", "it belongs beside a type"},
+		{"name: {type: string, nullable: true}", "name: {type: string, nullable: true, enum: [a]}", "add null to its enum"},
+		{"description: A place., type: string", "description: A place., type: string, nullable: true", "schema Shelf must not be nullable"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()
@@ -210,6 +216,90 @@ func TestPublish_WritesOutWhatABodyNeeds(t *testing.T) {
 	assert.Equal(t, "name", text(change, "x-expects"), "the server names it")
 	assert.Equal(t, []string{"name", "shelf"}, items(get(get(change, "anyOf").Content[0], "required")))
 	assert.Equal(t, []string{"owner"}, items(get(get(change, "anyOf").Content[1], "required")))
+}
+
+// TestPublish_SpellsFieldsOfAnyNameAsTrue is of null, which the server's validator refuses of a schema that says nothing.
+func TestPublish_SpellsFieldsOfAnyNameAsTrue(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "description: A change.", "description: A change.\n      additionalProperties: {x-go-type: json.RawMessage}")
+	require.NoError(t, err)
+	golang := flatten(doc)
+	publish(doc)
+	assert.Equal(t, "true", text(doc, "components", "schemas", "ThingUpdate", "additionalProperties"))
+	assert.Equal(t, "json.RawMessage", text(golang, "components", "schemas", "ThingUpdate", "additionalProperties", "x-go-type"))
+}
+
+func TestSpellNull_PutsNullBesideTheSchemaOrItsType(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "name: {type: string, nullable: true}", "shelf: {allOf: [{$ref: '#/components/schemas/Shelf'}], nullable: true, description: Where it is.}\n"+
+		"        thing: {allOf: [{$ref: '#/components/schemas/Thing'}], nullable: true, description: What it is.}")
+	require.NoError(t, err)
+	require.Empty(t, lint(doc))
+	publish(doc)
+	properties := get(doc, "components", "schemas", "ThingUpdate", "properties")
+	assert.Equal(t, "object", text(properties, "thing", "type"), "the server's messages name the type")
+	walk(doc, func(n *yaml.Node) { spellNull(doc, n) })
+	assert.Equal(t, []string{"nullable", "description", "type"}, keys(get(properties, "shelf")), "a plain value is written out")
+	assert.Equal(t, "Where it is.", text(properties, "shelf", "description"), "with its own description")
+	assert.Equal(t, []string{"description", "oneOf"}, keys(get(properties, "thing")))
+	either := get(properties, "thing", "oneOf").Content
+	assert.Equal(t, "#/components/schemas/Thing", text(either[0], "$ref"))
+	assert.True(t, hasNull(get(either[1], "enum")))
+}
+
+func TestAddExamples_MakesThemOfProperties(t *testing.T) {
+	t.Parallel()
+	thing := "    Thing:\n      description: A thing.\n      type: object\n"
+	doc, err := bundled(t, thing, thing+"      x-example: {shelf: top, size: {width: 3}}\n      required: [id, object, owner, maker, shelf, count, tags, kind, due_at, expires_at, note, size, open, parts]\n")
+	require.NoError(t, err)
+	each(parse(`
+id: {type: string, example: th_1}
+object: {type: string, enum: [thing]}
+maker: {allOf: [{$ref: '#/components/schemas/Shelf'}], nullable: true}
+shelf: {$ref: '#/components/schemas/Shelf'}
+count: {type: integer, minimum: 1}
+tags: {type: array, items: {type: string}}
+kind: {type: string, default: b, enum: [a, b]}
+due_at: {type: string, format: date-time}
+expires_at: {type: string, format: date-time}
+note: {type: string}
+extra: {type: string}
+open: {type: boolean}
+parts: {type: array, items: {type: object, properties: {weight: {type: number, example: 1.5}}}}
+size: {type: object, properties: {width: {type: integer}, height: {type: integer, example: 7}}}
+`), func(name string, property *yaml.Node) {
+		set(get(doc, "components", "schemas", "Thing", "properties"), name, property)
+	})
+	create := get(doc, "paths", "/things", "post")
+	set(create, "x-example", parse("{note: made, parts: []}"))
+	publish(doc)
+	addExamples(doc)
+	made := func(op *yaml.Node, status string) string {
+		var example map[string]any
+		require.NoError(t, get(op, "responses", status, "content", "application/json", "example").Decode(&example))
+		text, err := json.Marshal(example)
+		require.NoError(t, err)
+		return string(text)
+	}
+	const shown = `"object":"thing","id":"th_1","owner":null,"maker":null,"shelf":"top","count":1,"tags":[],"kind":"a","due_at":"2026-11-22T09:30:00.000Z",` +
+		`"expires_at":"2026-12-22T09:30:00.000Z","size":{"width":3,"height":7},"open":false,`
+	assert.JSONEq(t, `{`+shown+`"note":"note","parts":[{"weight":1.5}]}`, made(get(doc, "paths", "/things/{id}", "get"), "200"))
+	assert.JSONEq(t, `{`+shown+`"note":"made","parts":[]}`, made(create, "201"))
+	walk(doc, func(n *yaml.Node) { assert.Nil(t, get(n, "x-example")) })
+}
+
+func TestForRequests_KeepsWhatRequestsAreHeldAgainst(t *testing.T) {
+	t.Parallel()
+	doc, err := bundled(t, "x-expand: [owner]", "x-expand: [owner]")
+	require.NoError(t, err)
+	publish(doc)
+	forRequests(doc)
+	create := get(doc, "paths", "/things", "post")
+	assert.Equal(t, "things:write", text(create, "x-scope"))
+	assert.Equal(t, "#/components/schemas/ThingUpdate", text(create, "requestBody", "content", "application/json", "schema", "$ref"))
+	assert.Equal(t, "expand", text(get(create, "parameters").Content[1], "name"))
+	assert.Equal(t, []string{"200"}, keys(get(create, "responses")))
+	assert.Equal(t, []string{"ThingUpdate"}, keys(get(doc, "components", "schemas")), "answers are for readers")
 }
 
 func TestComplete_MakesListsThatACursorWalks(t *testing.T) {

@@ -9,6 +9,9 @@ import (
 // wirePackage holds the Go types that schemas are bound to.
 const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
 
+// schemaPath is what references to schemas begin with.
+const schemaPath = "#/components/schemas/"
+
 // complete writes out what the resource files leave to the conventions: list schemas, references and expand. Both the
 // published document and the Go code are made from the result.
 func complete(doc *yaml.Node) {
@@ -54,7 +57,7 @@ type: object
 required: [object, data, has_more, url]
 properties:
   object: {type: string, enum: [list]}
-  data: {type: array, items: {$ref: '#/components/schemas/%[1]s'}}
+  data: {type: array, items: {$ref: '#/components/schemas/%[1]s'}, description: 'The items of the page, in the order of the list.'}
   has_more: {type: boolean, description: Whether another page follows the last item.}
   url: {type: string, description: The path of the list.}
 `, item)
@@ -98,16 +101,15 @@ func publish(doc *yaml.Node) {
 			}
 		}
 	})
+	walk(doc, openAny)
 }
 
-// typeNullable repeats the type of the schema that a nullable reference wraps: 3.0 allows nullable only beside a type.
-func typeNullable(doc, n *yaml.Node) {
-	all := get(n, "allOf")
-	if all == nil || text(n, "nullable") != "true" || get(n, "type") != nil {
-		return
+// openAny spells fields of any name and value, of which only the Go generator was told more, as true: a validator may find
+// that a schema that says nothing refuses null.
+func openAny(n *yaml.Node) {
+	if fields := get(n, "additionalProperties"); fields != nil && fields.Kind == yaml.MappingNode && len(fields.Content) == 0 {
+		set(n, "additionalProperties", parse("true"))
 	}
-	name := strings.TrimPrefix(text(all.Content[0], "$ref"), "#/components/schemas/")
-	set(n, "type", parse("%s", text(doc, "components", "schemas", name, "type")))
 }
 
 // requireSome writes out what a body must have beyond its required fields. The server names the first field that is
@@ -210,7 +212,7 @@ func closeSchema(doc, n *yaml.Node, seen map[string]bool) {
 		if text(n, "type") == "object" && get(n, "additionalProperties") == nil && get(n, "properties") != nil {
 			set(n, "additionalProperties", parse("false"))
 		}
-		name, found := strings.CutPrefix(text(n, "$ref"), "#/components/schemas/")
+		name, found := strings.CutPrefix(text(n, "$ref"), schemaPath)
 		if found && !seen[name] {
 			seen[name] = true
 			closeSchema(doc, get(doc, "components", "schemas", name), seen)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ var (
 	snakeCase  = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 	lowerCamel = regexp.MustCompile(`^[a-z][A-Za-z]*$`)
 )
+
+// selfExplaining are the properties that mean the same everywhere and need no description.
+var selfExplaining = []string{"id", "object", "name", "email", "description", "created_at", "updated_at"}
 
 // lint returns every break of our own rules in the completed document.
 func lint(doc *yaml.Node) []error {
@@ -35,6 +39,8 @@ func lint(doc *yaml.Node) []error {
 		l.at = "schema " + name
 		l.schema(schema)
 	})
+	l.at = "nullable"
+	l.nullable(doc)
 	return l.errs
 }
 
@@ -164,10 +170,18 @@ func (l *linter) schema(schema *yaml.Node) {
 		l.fail("needs a property object, or x-no-object if it is no resource")
 	}
 	walk(schema, func(n *yaml.Node) {
-		each(get(n, "properties"), func(name string, _ *yaml.Node) {
+		each(get(n, "properties"), func(name string, property *yaml.Node) {
 			if !snakeCase.MatchString(name) {
 				l.fail("property %s must be snake_case", name)
 			}
+			if !describes(property) && !slices.Contains(selfExplaining, name) {
+				l.fail("property %s needs a description: what it promises, its unit, what null means", name)
+			}
 		})
 	})
+}
+
+// describes reports whether a property says what it is, itself or through the schema that it refers to.
+func describes(property *yaml.Node) bool {
+	return text(property, "description") != "" || get(property, "$ref") != nil || len(nodes(get(property, "allOf"))) > 0
 }

@@ -1,6 +1,6 @@
 // Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
-// writes gen/spec/openapi.{yaml,json}, which the server serves and validates against, and bin/openapi.{server,sdk}.yaml, from
-// which oapi-codegen makes the Go code. Run it with `make gen`.
+// writes gen/spec/openapi.{yaml,json}, which the server serves, gen/spec/requests.json, which it holds requests against, and
+// bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the Go code. Run it with `make gen`.
 package main
 
 import (
@@ -34,6 +34,11 @@ func run(source, spec, bin string) error {
 		return err
 	}
 	publish(public)
+	addExamples(public)
+	requests := flatten(public)
+	forRequests(requests)
+	walk(public, func(n *yaml.Node) { spellNull(public, n) })
+	dropUnused(public)
 	forGo(golang)
 	if err := writeYAML(filepath.Join(bin, "openapi.sdk.yaml"), golang); err != nil {
 		return err
@@ -45,7 +50,10 @@ func run(source, spec, bin string) error {
 	if err := writeYAML(filepath.Join(spec, "openapi.yaml"), public); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(spec, "openapi.json"), public)
+	if err := writeJSON(filepath.Join(spec, "requests.json"), requests, ""); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(spec, "openapi.json"), public, " ")
 }
 
 func writeYAML(file string, doc *yaml.Node) error {
@@ -60,7 +68,7 @@ func writeYAML(file string, doc *yaml.Node) error {
 }
 
 // writeJSON validates the document as the server will load it, then writes it.
-func writeJSON(file string, doc *yaml.Node) error {
+func writeJSON(file string, doc *yaml.Node, indent string) error {
 	data, err := yaml.Marshal(doc)
 	if err != nil {
 		return err
@@ -72,7 +80,7 @@ func writeJSON(file string, doc *yaml.Node) error {
 	if err := loaded.Validate(context.Background()); err != nil {
 		return err
 	}
-	out, err := json.MarshalIndent(loaded, "", " ")
+	out, err := json.MarshalIndent(loaded, "", indent)
 	if err != nil {
 		return err
 	}

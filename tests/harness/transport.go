@@ -16,8 +16,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Transport sends requests and checks each answer against the specification: its status is documented, its body valid,
-// its headers complete and well-formed. A request that the server accepted must be valid, too.
+// Transport sends requests and checks each answer against the specification: its status is documented, its body valid for
+// two validators, its headers complete and well-formed. A request that the server accepted must be valid, too.
 type Transport struct {
 	T        testing.TB
 	Coverage *Coverage
@@ -76,7 +76,10 @@ func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, r
 		return checkEnvelope(received)
 	}
 	r.Coverage.saw(op, resp.StatusCode)
-	return op.validate(req, params, sent, resp, received)
+	if err := op.validate(req, params, sent, resp, received); err != nil {
+		return err
+	}
+	return op.checkStrictly(sent, resp.StatusCode, received)
 }
 
 func (o *Operation) validate(req *http.Request, params map[string]string, sent []byte, resp *http.Response, received []byte) error {

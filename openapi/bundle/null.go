@@ -1,0 +1,82 @@
+package main
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A source file makes a reference nullable by `nullable: true` beside `allOf: [$ref]`, which the Go tools understand. By the
+// letter of OpenAPI 3.0 nullable adds null to the type beside it, and the allOf then refuses it. So the published document
+// has one of two forms about which validators and generators agree:
+//   - a plain value is written out, `{type: integer, nullable: true}`;
+//   - an object or an enum is `oneOf: [$ref, {enum: [null]}]`, which generators read as that type or null.
+
+// wrapped returns the name of the schema that a nullable reference points at, "" if n is none.
+func wrapped(n *yaml.Node) string {
+	all := nodes(get(n, "allOf"))
+	if len(all) != 1 || text(n, "nullable") != "true" {
+		return ""
+	}
+	name, _ := strings.CutPrefix(text(all[0], "$ref"), schemaPath)
+	return name
+}
+
+// typeNullable repeats the type of the schema that a nullable reference points at, for messages about it.
+func typeNullable(doc, n *yaml.Node) {
+	if name := wrapped(n); name != "" && get(n, "type") == nil {
+		set(n, "type", parse("%s", text(doc, "components", "schemas", name, "type")))
+	}
+}
+
+// spellNull gives a nullable reference its published form.
+func spellNull(doc, n *yaml.Node) {
+	name := wrapped(n)
+	if name == "" {
+		return
+	}
+	schema := get(doc, "components", "schemas", name)
+	kind := text(schema, "type")
+	drop(n, "allOf")
+	if kind != "object" && get(schema, "enum") == nil {
+		each(flatten(schema), func(key string, value *yaml.Node) {
+			if get(n, key) == nil {
+				set(n, key, value)
+			}
+		})
+		return
+	}
+	drop(n, "type")
+	drop(n, "nullable")
+	set(n, "oneOf", parse("[{$ref: '%s%s'}, {type: %s, nullable: true, enum: [null]}]", schemaPath, name, kind))
+}
+
+// nullable holds that every nullable has an effect, and that a schema that others refer to is not null itself: a reference
+// would be null twice.
+func (l *linter) nullable(doc *yaml.Node) {
+	walk(doc, func(n *yaml.Node) {
+		if text(n, "nullable") != "true" || wrapped(n) != "" {
+			return
+		}
+		switch values := get(n, "enum"); {
+		case get(n, "type") == nil || get(n, "allOf") != nil || get(n, "oneOf") != nil || get(n, "anyOf") != nil:
+			l.fail("on line %d of its file it has no effect: it belongs beside a type, or beside an allOf of one $ref", n.Line)
+		case values != nil && !hasNull(values):
+			l.fail("on line %d of its file it has no effect: add null to its enum", n.Line)
+		}
+	})
+	each(get(doc, "components", "schemas"), func(name string, schema *yaml.Node) {
+		if text(schema, "nullable") == "true" {
+			l.fail("schema %s must not be nullable: say so where it is referred to", name)
+		}
+	})
+}
+
+func hasNull(values *yaml.Node) bool {
+	for _, value := range values.Content {
+		if value.Tag == "!!null" {
+			return true
+		}
+	}
+	return false
+}

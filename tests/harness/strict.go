@@ -1,0 +1,104 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tillwright/tillwright/gen/spec"
+)
+
+// strict holds bodies against the document by the letter: what OpenAPI 3.0 says a schema is, for a validator of JSON Schema.
+// The other validator is the one that the server has, so that it cannot show what that one takes too lightly.
+var strict = sync.OnceValue(func() *strictDocument {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.JSON))
+	if err != nil {
+		panic(err)
+	}
+	return newStrictDocument(document)
+})
+
+type strictDocument struct {
+	compiler *jsonschema.Compiler
+	mu       sync.Mutex
+	schemas  map[string]*jsonschema.Schema
+}
+
+func newStrictDocument(document any) *strictDocument {
+	typeNull(document)
+	d := &strictDocument{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	d.compiler.DefaultDraft(jsonschema.Draft4) // 3.0 is made of what became draft 5, which has the words of draft 4
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource("openapi.json", document); err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// typeNull writes nullable as JSON Schema does: 3.0 adds null to the type beside it, and to nothing else.
+func typeNull(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		if kind, ok := node["type"].(string); ok && node["nullable"] == true {
+			node["type"] = []any{kind, "null"}
+		}
+		for _, child := range node {
+			typeNull(child)
+		}
+	case []any:
+		for _, child := range node {
+			typeNull(child)
+		}
+	}
+}
+
+// schema compiles a schema of the document at its first use; the path's segments are its keys.
+func (d *strictDocument) schema(path ...string) (*jsonschema.Schema, error) {
+	for i, segment := range path {
+		path[i] = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(segment)
+	}
+	at := "openapi.json#/" + strings.Join(path, "/")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if found := d.schemas[at]; found != nil {
+		return found, nil
+	}
+	compiled, err := d.compiler.Compile(at)
+	d.schemas[at] = compiled
+	return compiled, err
+}
+
+// checkStrictly validates an answer, and the body of a request that was accepted.
+func (o *Operation) checkStrictly(sent []byte, status int, received []byte) error {
+	path, method := o.route.Path, strings.ToLower(o.Method)
+	if o.body() != nil && status < 300 && len(sent) > 0 && !o.wrapped(sent) {
+		if err := strict().validate(sent, "paths", path, method, "requestBody", "content", "application/json", "schema"); err != nil {
+			return fmt.Errorf("the server accepted an invalid body: %w", err)
+		}
+	}
+	name := strconv.Itoa(status)
+	if response := o.route.Operation.Responses.Value(name); response.Ref != "" {
+		name, _ = strings.CutPrefix(response.Ref, "#/components/responses/")
+		return strict().validate(received, "components", "responses", name, "content", "application/json", "schema")
+	}
+	return strict().validate(received, "paths", path, method, "responses", name, "content", "application/json", "schema")
+}
+
+func (d *strictDocument) validate(body []byte, path ...string) error {
+	schema, err := d.schema(path...)
+	if err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
