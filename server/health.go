@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,12 +13,30 @@ import (
 
 // plainRoutes are what needs no key and is not part of the API's document. They are not
 // counted: whoever watches the server asks often, and when the database is gone, too.
-func (s *Server) plainRoutes(document, yaml []byte) map[string]echo.HandlerFunc {
+func (s *Server) plainRoutes(described func() (document, error)) map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/healthz":      alive,
 		"/readyz":       s.ready,
-		"/openapi.json": func(c echo.Context) error { return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, document) },
-		"/openapi.yaml": func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", yaml) },
+		"/openapi.json": showDocument(described, echo.MIMEApplicationJSON, func(d document) []byte { return d.json }),
+		"/openapi.yaml": showDocument(described, "application/yaml", func(d document) []byte { return d.yaml }),
+	}
+}
+
+// showDocument answers who has the document as it is with 304: it is large, and stays the same until the next release.
+func showDocument(described func() (document, error), media string, form func(document) []byte) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		d, err := described()
+		if err != nil {
+			return err
+		}
+		h := c.Response().Header()
+		h.Set("ETag", d.tag)
+		h.Set(echo.HeaderCacheControl, "no-cache")
+		if strings.Contains(c.Request().Header.Get("If-None-Match"), d.tag) { // among others, or as a weak one
+			return c.NoContent(http.StatusNotModified)
+		}
+		h.Set(echo.HeaderContentLength, strconv.Itoa(len(form(d))))
+		return c.Blob(http.StatusOK, media, form(d))
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -46,6 +45,9 @@ type Deps struct {
 	// Development mounts the operations that only a development server has.
 	Development bool
 
+	// PublicURL and Release are what the server's document says about it; without one, it says nothing of it.
+	PublicURL, Release string
+
 	// Document and Register replace the bundled API and its generated routes in tests.
 	Document []byte
 	Register func(api.EchoRouter)
@@ -72,9 +74,6 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Document == nil {
-		d.Document = spec.JSON
-	}
 	if d.Register == nil {
 		d.Register = func(r api.EchoRouter) { api.RegisterHandlers(r, api.NewStrictHandler(d.Handlers, nil)) }
 	}
@@ -84,7 +83,7 @@ func New(d Deps) (*Server, error) {
 	}
 	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
-	routes := s.plainRoutes(d.Document, spec.YAML)
+	routes := s.plainRoutes(d.describing())
 	for route, page := range d.Pages {
 		routes[route] = asPage(s.countPage(limitHeaderSize(limitForm(page))))
 	}

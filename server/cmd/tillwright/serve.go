@@ -158,6 +158,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s, renderer, sender))
 	deps := server.Deps{
 		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), ErrorPage: shop.Refused, Log: log, TrustedProxies: proxies,
+		PublicURL: config.PublicURL, Release: version(),
 	}
 	if config.Env == server.Development {
 		deps.Development, deps.Prepare = true, sandbox.FromHeader

@@ -1,0 +1,189 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/tillwright/tillwright/gen/spec"
+)
+
+// document is what a server says about itself: the bundled document with its own address and release, and without what it
+// does not have.
+type document struct {
+	json, yaml []byte
+	tag        string // of both forms, for who asks whether it has changed
+}
+
+func newDocument(asJSON, asYAML []byte) document {
+	return document{asJSON, asYAML, fmt.Sprintf(`"%x"`, sha256.Sum256(asYAML))}
+}
+
+// describing returns the document of this server. It is made when it is first asked for, which takes longer than starting.
+func (d Deps) describing() func() (document, error) {
+	if d.Document != nil {
+		return func() (document, error) { return newDocument(d.Document, spec.YAML), nil }
+	}
+	return sync.OnceValues(func() (document, error) {
+		var root yaml.Node
+		if err := yaml.Unmarshal(spec.YAML, &root); err != nil {
+			return document{}, fmt.Errorf("read the API document: %w", err)
+		}
+		d.describe(root.Content[0])
+		return written(&root)
+	})
+}
+
+func written(root *yaml.Node) (document, error) {
+	var value any
+	if err := root.Decode(&value); err != nil {
+		return document{}, fmt.Errorf("read the API document: %w", err)
+	}
+	asJSON, err := json.MarshalIndent(value, "", " ")
+	if err != nil {
+		return document{}, fmt.Errorf("write the API document: %w", err)
+	}
+	var asYAML strings.Builder
+	encoder := yaml.NewEncoder(&asYAML)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(root); err != nil {
+		return document{}, fmt.Errorf("write the API document: %w", err)
+	}
+	return newDocument(append(asJSON, '\n'), []byte(asYAML.String())), nil
+}
+
+// describe puts into the document where the server is and which release it is. Its version stays that of the contract.
+func (d Deps) describe(doc *yaml.Node) {
+	if d.PublicURL != "" {
+		setField(doc, "servers", serverAt(d.PublicURL+"/v1", "This server."))
+	}
+	if d.Release != "" {
+		setField(field(doc, "info"), "x-release", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Release, Style: yaml.DoubleQuotedStyle})
+	}
+	before := referenced(doc)
+	paths := field(doc, "paths")
+	for i := 0; i < len(paths.Content); {
+		item := paths.Content[i+1]
+		if d.PublicURL != "" && field(item, "servers") != nil {
+			setField(item, "servers", serverAt(d.PublicURL, "This server, without the version."))
+		}
+		if !d.Development {
+			dropDevelopment(item)
+		}
+		if hasOperation(item) {
+			i += 2
+			continue
+		}
+		paths.Content = slices.Delete(paths.Content, i, i+2)
+	}
+	dropOrphans(doc, before)
+}
+
+func serverAt(url, description string) *yaml.Node {
+	var list yaml.Node
+	_ = list.Encode([]map[string]string{{"url": url, "description": description}}) // of strings alone
+	return &list
+}
+
+// verbs are the fields of a path that are operations.
+var verbs = []string{"get", "put", "post", "delete", "patch"}
+
+func dropDevelopment(item *yaml.Node) {
+	for i := 0; i < len(item.Content); {
+		if flag := field(item.Content[i+1], "x-development"); flag != nil && flag.Value == "true" {
+			item.Content = slices.Delete(item.Content, i, i+2)
+			continue
+		}
+		i += 2
+	}
+}
+
+func hasOperation(item *yaml.Node) bool {
+	return slices.ContainsFunc(verbs, func(verb string) bool { return field(item, verb) != nil })
+}
+
+// dropOrphans leaves out the tags that no operation has any more, and of what was referenced before what no longer is.
+func dropOrphans(doc *yaml.Node, before map[string]bool) {
+	used := map[string]bool{}
+	for _, item := range fields(field(doc, "paths")) {
+		for _, operation := range fields(item) {
+			if tags := field(operation, "tags"); tags != nil {
+				for _, tag := range tags.Content {
+					used[tag.Value] = true
+				}
+			}
+		}
+	}
+	tags := field(doc, "tags")
+	tags.Content = slices.DeleteFunc(tags.Content, func(tag *yaml.Node) bool { return !used[field(tag, "name").Value] })
+	for gone := true; gone; {
+		gone = false
+		after := referenced(doc)
+		components := field(doc, "components")
+		for i := 0; i < len(components.Content); i += 2 {
+			kind := components.Content[i+1]
+			for j := 0; j < len(kind.Content); {
+				ref := "#/components/" + components.Content[i].Value + "/" + kind.Content[j].Value
+				if before[ref] && !after[ref] {
+					kind.Content = slices.Delete(kind.Content, j, j+2)
+					gone = true
+					continue
+				}
+				j += 2
+			}
+		}
+	}
+}
+
+// referenced returns what any part of the document refers to.
+func referenced(n *yaml.Node) map[string]bool {
+	refs := map[string]bool{}
+	var walk func(*yaml.Node)
+	walk = func(n *yaml.Node) {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "$ref" {
+				refs[child.Value] = true
+			}
+			walk(child)
+		}
+	}
+	walk(n)
+	return refs
+}
+
+// field returns a field of a mapping, nil for none.
+func field(n *yaml.Node, name string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// fields returns the values of a mapping.
+func fields(n *yaml.Node) []*yaml.Node {
+	var values []*yaml.Node
+	for i := 1; n != nil && n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		values = append(values, n.Content[i])
+	}
+	return values
+}
+
+func setField(n *yaml.Node, name string, value *yaml.Node) {
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			n.Content[i+1] = value
+			return
+		}
+	}
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, value)
+}

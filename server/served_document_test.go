@@ -1,0 +1,127 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/gen/spec"
+)
+
+// served returns the document that a server of the bundled API serves, in both of its forms.
+func served(t *testing.T, d Deps) (asJSON, asYAML *openapi3.T) {
+	t.Helper()
+	d.Store, d.Handlers, d.Log = openStore(t), struct{ api.StrictServerInterface }{}, NewLogger(io.Discard, LogText)
+	server, err := New(d)
+	require.NoError(t, err)
+	read := func(path string) *openapi3.T {
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		require.Equal(t, 200, w.Code)
+		require.Equal(t, strings.HasSuffix(path, "json"), json.Valid(w.Body.Bytes()), path)
+		doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
+		require.NoError(t, err, path)
+		require.NoError(t, doc.Validate(t.Context(), openapi3.DisableExamplesValidation()), path)
+		return doc
+	}
+	return read("/openapi.json"), read("/openapi.yaml")
+}
+
+func TestDocument_NamesItsServerAndRelease(t *testing.T) {
+	t.Parallel()
+	asJSON, asYAML := served(t, Deps{PublicURL: "https://shop.example", Release: "v1.2.3", Development: true})
+	for _, doc := range []*openapi3.T{asJSON, asYAML} {
+		require.Len(t, doc.Servers, 1)
+		assert.Equal(t, "https://shop.example/v1", doc.Servers[0].URL)
+		assert.Empty(t, doc.Servers[0].Variables)
+		assert.Equal(t, "v1", doc.Info.Version, "the version is that of the contract")
+		assert.Equal(t, "v1.2.3", doc.Info.Extensions["x-release"])
+		public := doc.Paths.Find("/public/checkouts/{client_secret}")
+		require.Len(t, public.Servers, 1)
+		assert.Equal(t, "https://shop.example", public.Servers[0].URL)
+	}
+}
+
+func TestDocument_OfProductionLeavesOutWhatItRefuses(t *testing.T) {
+	t.Parallel()
+	for _, develops := range []bool{true, false} {
+		asJSON, asYAML := served(t, Deps{Development: develops})
+		for _, doc := range []*openapi3.T{asJSON, asYAML} {
+			operations, helpers := 0, 0
+			for _, item := range doc.Paths.Map() {
+				for _, op := range item.Operations() {
+					operations++
+					if op.Extensions["x-development"] == true {
+						helpers++
+					}
+				}
+			}
+			table, err := bundled()
+			require.NoError(t, err)
+			have := 0
+			for _, op := range table.All() {
+				if develops || !op.Development {
+					have++
+				}
+			}
+			assert.Equal(t, have, operations)
+			assert.Equal(t, develops, helpers > 0)
+			assert.Equal(t, develops, doc.Tags.Get("TestHelpers") != nil)
+			assert.NotNil(t, doc.Tags.Get("Products"))
+			assert.Equal(t, develops, doc.Components.Schemas["TestClock"] != nil, "what only helpers refer to")
+			assert.NotNil(t, doc.Components.Schemas["Product"])
+		}
+	}
+}
+
+func TestDocument_IsOtherwiseTheBundledOne(t *testing.T) {
+	t.Parallel()
+	text := func(document []byte) string {
+		doc, err := openapi3.NewLoader().LoadFromData(document)
+		require.NoError(t, err)
+		text, err := json.Marshal(doc)
+		require.NoError(t, err)
+		return string(text)
+	}
+	d, err := Deps{Development: true}.describing()()
+	require.NoError(t, err)
+	bundle := text(spec.JSON)
+	assert.True(t, bundle == text(d.json), "as JSON")
+	assert.True(t, bundle == text(d.yaml), "as YAML")
+}
+
+func TestDocument_IsSentOnceToWhoKeepsIt(t *testing.T) {
+	t.Parallel()
+	server, err := New(Deps{Store: openStore(t), Handlers: struct{ api.StrictServerInterface }{}, Log: NewLogger(io.Discard, LogText), PublicURL: "https://shop.example"})
+	require.NoError(t, err)
+	for _, path := range []string{"/openapi.json", "/openapi.yaml"} {
+		ask := func(method, kept string) *httptest.ResponseRecorder {
+			r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
+			r.Header.Set("If-None-Match", kept)
+			server.ServeHTTP(w, r)
+			return w
+		}
+		first := ask("GET", `"of another release"`)
+		require.Equal(t, 200, first.Code)
+		tag := first.Header().Get("ETag")
+		require.NotEmpty(t, tag)
+		assert.Equal(t, fmt.Sprint(first.Body.Len()), first.Header().Get("Content-Length"))
+		for _, kept := range []string{tag, "W/" + tag, `"of another release", ` + tag} {
+			for _, method := range []string{"GET", "HEAD"} {
+				again := ask(method, kept)
+				assert.Equal(t, 304, again.Code, "%s %s", method, kept)
+				assert.Empty(t, again.Body.String())
+				assert.Equal(t, tag, again.Header().Get("ETag"))
+			}
+		}
+		assert.Equal(t, 200, ask("HEAD", "").Code)
+	}
+}
