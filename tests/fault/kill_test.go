@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -28,6 +29,7 @@ func TestKill_ChargesEveryBuyerOnce(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		c := newCampaign(t, harness.Build(t), url)
 		c.offer()
+		c.spared = 250 * time.Millisecond // a purchase takes three requests
 		c.run(count(8, 100), c.purchase)
 		report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 	})
