@@ -1,11 +1,9 @@
 package meta_test
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/meta"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
@@ -45,28 +44,9 @@ type world struct {
 
 // driver returns a driver that waits so long for an answer.
 func (w *world) driver(timeout time.Duration) *meta.Network {
-	return meta.New(w.conn.Platform, meta.Options{Client: &http.Client{Transport: w.transport}, BaseURL: w.address, Timeout: timeout, Backoff: time.Millisecond})
-}
-
-// impatient gives up on a request as soon as the network stops answering, as a timeout does later.
-type impatient struct {
-	next   http.RoundTripper
-	mu     sync.Mutex
-	giveUp context.CancelFunc
-}
-
-func (i *impatient) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancel(r.Context())
-	i.mu.Lock()
-	i.giveUp = cancel
-	i.mu.Unlock()
-	return i.next.RoundTrip(r.WithContext(ctx))
-}
-
-func (i *impatient) onHang() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.giveUp()
+	return meta.New(w.conn.Platform, meta.Options{
+		Client: &http.Client{Transport: w.transport}, BaseURL: w.address, Timeout: timeout, Total: time.Minute, Backoff: time.Millisecond,
+	})
 }
 
 func newWorld(t *testing.T, p store.Platform) *world {
@@ -91,14 +71,14 @@ func worldThrough(t *testing.T, p store.Platform, wrap func(*metafake.Fake, http
 	f.AddPage(pageID, "Northwind", pageToken, instagram)
 	f.AddPost(pageID, post, "Autumn is here", now.Add(-48*time.Hour))
 	f.AddMedia(instagram, media, "Leaves", now.Add(-24*time.Hour))
-	i := &impatient{next: &http.Transport{}}
-	f.OnHang = i.onHang
+	i := &impatient.Transport{Next: &http.Transport{}}
+	f.OnHang = i.GiveUp
 	w := &world{fake: f, transport: i, address: f.Serve(t),
 		conn: ads.Conn{Account: "acct_1", Channel: "sacct_1", Platform: p, Token: token, Now: func() time.Time { return now }}}
 	if wrap != nil {
 		w.transport = wrap(f, w.transport)
 	}
-	w.net = w.driver(0)
+	w.net = w.driver(time.Minute)
 	return w
 }
 

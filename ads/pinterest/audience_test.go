@@ -80,7 +80,7 @@ func TestUploadUsers_OfUnknownOutcomeMakesNoSecondAudience(t *testing.T) {
 				t.Parallel()
 				w := newWorld("USD", nil)
 				w.net.Break(step, 0, fault)
-				_, err := quick(w).UploadUsers(t.Context(), w.conn, w.buyers(120))
+				_, err := w.driver.UploadUsers(t.Context(), w.conn, w.buyers(120))
 				require.ErrorIs(t, err, ads.ErrIndeterminate)
 				assert.Equal(t, 1, count(w.net.Calls(), step))
 				uploaded, err := w.driver.UploadUsers(t.Context(), w.conn, w.buyers(120))
@@ -105,7 +105,7 @@ func TestCreateAudience_OfUnknownOutcomeIsSettledByFind(t *testing.T) {
 				PixelID: w.net.AddTag(w.account), RetentionDays: 180,
 			}
 			w.net.Break("audiences/create", 0, fault)
-			_, err := quick(w).CreateAudience(t.Context(), w.conn, plan)
+			_, err := w.driver.CreateAudience(t.Context(), w.conn, plan)
 			require.ErrorIs(t, err, ads.ErrIndeterminate)
 			found, ok, err := w.driver.Find(t.Context(), w.conn, w.account.ID, plan.Token)
 			require.NoError(t, err)

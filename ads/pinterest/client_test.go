@@ -17,6 +17,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/pinterest"
+	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
 )
 
@@ -46,6 +47,7 @@ func TestRead_IsTriedAgainAfterAFault(t *testing.T) {
 func TestRead_EndsWhenTheNetworkDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
+	w.net.OnHang = nil
 	driver := pinterest.New(pinterest.Config{
 		Client: &http.Client{Transport: w.net}, Request: time.Hour, Total: 50 * time.Millisecond,
 	})
@@ -53,7 +55,7 @@ func TestRead_EndsWhenTheNetworkDoesNotAnswer(t *testing.T) {
 	began := time.Now()
 	_, err := driver.AdAccounts(t.Context(), w.conn)
 	require.ErrorIs(t, err, ads.ErrUnavailable)
-	assert.Less(t, time.Since(began), 10*time.Second)
+	assert.Less(t, time.Since(began), time.Minute)
 }
 
 func TestRateLimit_IsToldAtOnceAndChangesNothing(t *testing.T) {
@@ -159,8 +161,10 @@ func TestWrite_IsSentOnceOverARealConnection(t *testing.T) {
 		w := newWorld("USD", nil)
 		server := httptest.NewServer(w.net)
 		t.Cleanup(server.Close)
+		client := &impatient.Transport{Next: server.Client().Transport}
+		w.net.OnHang = client.GiveUp
 		driver := pinterest.New(pinterest.Config{
-			Client: server.Client(), BaseURL: server.URL + pinterestfake.Prefix + "/", Request: time.Second,
+			Client: &http.Client{Transport: client}, BaseURL: server.URL + pinterestfake.Prefix + "/", Request: time.Minute,
 		})
 		_, err := driver.AdAccounts(t.Context(), w.conn) // so that the connection is one that has been used
 		require.NoError(t, err)

@@ -202,7 +202,7 @@ func TestCreate_OfUnknownOutcomeIsSettledByFind(t *testing.T) {
 				w := newWorld("USD", nil)
 				w.net.Break(step, 0, fault)
 				plan := w.standalone("unknown")
-				_, err := quick(w).Create(t.Context(), w.conn, plan)
+				_, err := w.driver.Create(t.Context(), w.conn, plan)
 				require.ErrorIs(t, err, ads.ErrIndeterminate)
 				assert.Equal(t, 1, count(w.net.Calls(), step), "it is not repeated")
 				w.settle(t, plan, happened && step == "ads/create")
@@ -233,7 +233,7 @@ func TestFind_FindsAnAdThatJoinedAGroup(t *testing.T) {
 	plan := w.boost("guest")
 	plan.AdGroupID, plan.CampaignID = home.Group.PlatformID, home.Campaign.PlatformID
 	w.net.Break("ads/create", 0, pinterestfake.FaultHangAfter)
-	_, err := quick(w).Create(t.Context(), w.conn, plan)
+	_, err := w.driver.Create(t.Context(), w.conn, plan)
 	require.ErrorIs(t, err, ads.ErrIndeterminate)
 	found, ok, err := w.driver.Find(t.Context(), w.conn, w.account.ID, plan.Token)
 	require.NoError(t, err)

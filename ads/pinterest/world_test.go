@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/pinterest"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
 )
 
@@ -40,23 +41,17 @@ func newWorld(currency string, wire func(http.RoundTripper) http.RoundTripper) *
 func newWorldAt(clock func() time.Time, currency string, wire func(http.RoundTripper) http.RoundTripper) *world {
 	net := pinterestfake.New(clock)
 	w := &world{net: net, account: net.AddAccount(secret, "Shop", currency, "OWNER"), pin: net.AddPin(secret, "VIDEO", "Mug")}
-	var transport http.RoundTripper = net
+	client := &impatient.Transport{Next: net}
 	if wire != nil {
-		transport = wire(net)
+		client.Next = wire(net)
 	}
+	net.OnHang = client.GiveUp
 	w.driver = pinterest.New(pinterest.Config{
-		Client: &http.Client{Transport: transport}, Request: 2 * time.Second, Total: 5 * time.Second, Pause: time.Microsecond,
+		Client: &http.Client{Transport: client}, Request: time.Minute, Total: time.Minute, Pause: time.Microsecond,
 	})
 	w.conn = ads.Conn{Account: "acct_1", Channel: "sacct_1", Platform: store.PlatformPinterest, Token: ads.Secret(secret), Now: clock}
 	w.ad = store.AdAccount{PlatformID: w.account.ID, Currency: strings.ToLower(currency), Timezone: "UTC"}
 	return w
-}
-
-// quick returns a driver that does not wait long for an answer.
-func quick(w *world) *pinterest.Driver {
-	return pinterest.New(pinterest.Config{
-		Client: &http.Client{Transport: w.net}, Request: time.Second, Pause: time.Microsecond,
-	})
 }
 
 // token returns an action's id that ends in text.

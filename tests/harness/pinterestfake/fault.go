@@ -39,7 +39,7 @@ func (n *Network) Break(operation string, skip int, kind Fault) {
 }
 
 // before lets the faults happen that come before the request is looked at, and reports whether it is done with.
-func (f *fault) before(w http.ResponseWriter, r *http.Request) bool {
+func (f *fault) before(n *Network, w http.ResponseWriter, r *http.Request) bool {
 	switch f.kind {
 	case FaultRateLimit:
 		h := w.Header()
@@ -50,7 +50,7 @@ func (f *fault) before(w http.ResponseWriter, r *http.Request) bool {
 	case FaultUnavailable:
 		write(w, http.StatusServiceUnavailable, refusal{Code: codeInternal, Message: "Something went wrong on our end. Sorry about that."})
 	case FaultHang:
-		hang(r)
+		n.hang(r)
 	case FaultDrop:
 		panic(http.ErrAbortHandler)
 	default:
@@ -60,13 +60,13 @@ func (f *fault) before(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // after lets the faults happen that hide what was done, and reports whether it is done with.
-func (f *fault) after(w http.ResponseWriter, r *http.Request) bool {
+func (f *fault) after(n *Network, w http.ResponseWriter, r *http.Request) bool {
 	switch f.kind {
 	case FaultUnavailableAfter:
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = w.Write([]byte("<html>bad gateway</html>"))
 	case FaultHangAfter:
-		hang(r)
+		n.hang(r)
 	case FaultDropAfter:
 		panic(http.ErrAbortHandler)
 	case FaultGarbageAfter:
@@ -78,7 +78,10 @@ func (f *fault) after(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // hang holds a request until its caller gives up.
-func hang(r *http.Request) {
+func (n *Network) hang(r *http.Request) {
+	if n.OnHang != nil {
+		n.OnHang()
+	}
 	<-r.Context().Done()
 	panic(http.ErrAbortHandler)
 }

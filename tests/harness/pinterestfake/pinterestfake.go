@@ -51,6 +51,7 @@ func (o Object) Is(name string) bool {
 
 // Network is one Pinterest. It serves any number of tokens, each of which sees its own ad accounts.
 type Network struct {
+	OnHang   func() // called when it stops answering, so that a test need not wait for a timeout
 	mu       sync.Mutex
 	now      func() time.Time
 	mux      *http.ServeMux
@@ -222,7 +223,7 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request, op *Operation) {
 		return // the caller is gone
 	}
 	f := n.begin(op.ID)
-	if f.before(w, r) {
+	if f.before(n, w, r) {
 		return
 	}
 	input, err := op.checkRequest(r, body)
@@ -232,7 +233,7 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request, op *Operation) {
 	} else {
 		a = n.handle(&call{n: n, op: op, r: r, body: body})
 	}
-	if f.after(w, r) {
+	if f.after(n, w, r) {
 		return
 	}
 	data := encode(a)
