@@ -32,7 +32,7 @@ func migrate(url string) error {
 	return errors.Join(s.Migrate(context.Background()), s.Close())
 }
 
-func newShop(t *testing.T, url string) *shop {
+func newShop(t testing.TB, url string) *shop {
 	t.Helper()
 	s := &shop{Store: openStore(t, url)}
 	require.NoError(t, s.Migrate(t.Context()))
@@ -43,7 +43,7 @@ func newShop(t *testing.T, url string) *shop {
 }
 
 // openStore opens another replica of a database.
-func openStore(t *testing.T, url string) *Store {
+func openStore(t testing.TB, url string) *Store {
 	t.Helper()
 	sealer, err := NewSealer(make([]byte, 32))
 	require.NoError(t, err)

@@ -43,7 +43,7 @@ type SignedURL struct {
 // fileContext is what files are sealed under.
 const fileContext = "file"
 
-// fileEncoding has one form for each token.
+// fileEncoding has one form for each token, but for line breaks.
 var fileEncoding = base64.RawURLEncoding.Strict()
 
 // SignFile returns a URL of a file that the account may see. The URL holds all that it says, sealed: it cannot be read,
@@ -62,7 +62,7 @@ func (s *Store) SignFile(f File) (*SignedURL, error) {
 // is not returned. A token that was not made here tells nothing.
 func (s *Store) OpenFile(token string) (file *File, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
-	if err != nil {
+	if err != nil || fileEncoding.EncodeToString(sealed) != token { // decoding steps over line breaks
 		return nil, false, Missing("file", "", "")
 	}
 	text, err := s.options.Sealer.Open(sealed, fileContext)
