@@ -19,36 +19,8 @@ const (
 	idlePerHost    = 64
 )
 
-// Client calls the API with one key. It holds a service for each resource, keeps connections open, and may be used by
-// any number of goroutines at once. Make one with New and keep it.
-type Client struct {
-	Account          *AccountService
-	AdAccounts       *AdAccountsService
-	AdActions        *AdActionsService
-	AdAudiences      *AdAudiencesService
-	AdCampaigns      *AdCampaignsService
-	AdGroups         *AdGroupsService
-	AdLimits         *AdLimitsService
-	Ads              *AdsService
-	AISites          *AISitesService
-	APIKeys          *APIKeysService
-	BusinessCenters  *BusinessCentersService
-	CheckoutLinks    *CheckoutLinksService
-	Checkouts        *CheckoutsService
-	Customers        *CustomersService
-	Discounts        *DiscountsService
-	Invoices         *InvoicesService
-	Orders           *OrdersService
-	PriceVariants    *PriceVariantsService
-	Products         *ProductsService
-	PublicCheckouts  *PublicCheckoutsService
-	Refunds          *RefundsService
-	Socials          *SocialsService
-	Subscriptions    *SubscriptionsService
-	TestHelpers      *TestHelpersService
-	WebhookEndpoints *WebhookEndpointsService
-	WebhookEvents    *WebhookEventsService
-
+// clientSettings are what a client was made with.
+type clientSettings struct {
 	key       string
 	baseURL   string
 	publicURL string
@@ -67,13 +39,13 @@ type ClientOption func(*Client)
 // New returns a client that authenticates with an API key (`sk_...`). It sends nothing. A setting that cannot work, such as
 // a base URL without a scheme, is the error of the first call. Without a key only PublicCheckouts works.
 func New(key string, options ...ClientOption) *Client {
-	c := &Client{
+	c := newClient(clientSettings{
 		key:       strings.TrimSpace(key),
 		userAgent: "tillwright-go/v1",
 		retries:   defaultRetries,
 		timeout:   defaultTimeout,
 		http:      &http.Client{Transport: newTransport()},
-	}
+	})
 	WithBaseURL(DefaultBaseURL)(c)
 	for _, option := range options {
 		option(c)
@@ -81,33 +53,6 @@ func New(key string, options ...ClientOption) *Client {
 	if c.http.CheckRedirect == nil {
 		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	s := &service{client: c}
-	c.Account = (*AccountService)(s)
-	c.AdAccounts = (*AdAccountsService)(s)
-	c.AdActions = (*AdActionsService)(s)
-	c.AdAudiences = (*AdAudiencesService)(s)
-	c.AdCampaigns = (*AdCampaignsService)(s)
-	c.AdGroups = (*AdGroupsService)(s)
-	c.AdLimits = (*AdLimitsService)(s)
-	c.Ads = (*AdsService)(s)
-	c.AISites = (*AISitesService)(s)
-	c.APIKeys = (*APIKeysService)(s)
-	c.BusinessCenters = (*BusinessCentersService)(s)
-	c.CheckoutLinks = (*CheckoutLinksService)(s)
-	c.Checkouts = (*CheckoutsService)(s)
-	c.Customers = (*CustomersService)(s)
-	c.Discounts = (*DiscountsService)(s)
-	c.Invoices = (*InvoicesService)(s)
-	c.Orders = (*OrdersService)(s)
-	c.PriceVariants = (*PriceVariantsService)(s)
-	c.Products = (*ProductsService)(s)
-	c.PublicCheckouts = (*PublicCheckoutsService)(s)
-	c.Refunds = (*RefundsService)(s)
-	c.Socials = (*SocialsService)(s)
-	c.Subscriptions = (*SubscriptionsService)(s)
-	c.TestHelpers = (*TestHelpersService)(s)
-	c.WebhookEndpoints = (*WebhookEndpointsService)(s)
-	c.WebhookEvents = (*WebhookEventsService)(s)
 	return c
 }
 

@@ -19,7 +19,7 @@ paths:
   /things:
     post:
       operationId: createThing
-      tags: [Things]
+      tags: [Products]
       summary: Create a thing
       description: Makes a thing.
       x-approval: allow
@@ -41,7 +41,7 @@ paths:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get:
       operationId: getThing
-      tags: [Things]
+      tags: [Products]
       summary: Get a thing
       description: Returns a thing.
       x-approval: allow
@@ -92,7 +92,8 @@ func TestLint_RefusesEveryBreakOfTheRules(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"operationId: createThing", "operationId: create_thing", "operationId must be verb and noun"},
 		{"operationId: createThing", "operationId: getThing", "operationId getThing is also that of"},
-		{"tags: [Things]", "tags: []", "exactly one tag"},
+		{"tags: [Products]", "tags: []", "exactly one tag"},
+		{"tags: [Products]", "tags: [Things]", "exactly one tag, which stands in openapi.yaml"},
 		{"summary: Create a thing", "summary: ''", "needs summary"},
 		{"description: Makes a thing.", "description: ''", "needs description"},
 		{"x-approval: allow", "x-approval: maybe", "x-approval must be"},

@@ -24,11 +24,15 @@ var selfExplaining = []string{"id", "object", "name", "email", "description", "c
 // lint returns every break of our own rules in the completed document.
 func lint(doc *yaml.Node) []error {
 	var l linter
+	tags := l.tags(doc)
 	seen := map[string]string{}
 	for _, op := range operations(doc) {
 		l.at = strings.ToUpper(op.method) + " " + op.path
 		l.operation(op)
 		l.filters(doc, op)
+		if tag := items(get(op.node, "tags")); len(tag) != 1 || !slices.Contains(tags, tag[0]) {
+			l.fail("needs exactly one tag, which stands in openapi.yaml")
+		}
 		if id := text(op.node, "operationId"); seen[id] != "" {
 			l.fail("operationId %s is also that of %s", id, seen[id])
 		} else {
@@ -53,6 +57,21 @@ func (l *linter) fail(format string, args ...any) {
 	l.errs = append(l.errs, fmt.Errorf("%s: %s", l.at, fmt.Sprintf(format, args...)))
 }
 
+// tags returns the names of the document's tags, and holds that each says what it is to readers and in the SDK.
+func (l *linter) tags(doc *yaml.Node) []string {
+	var names []string
+	for _, tag := range nodes(get(doc, "tags")) {
+		l.at = "tag " + text(tag, "name")
+		for _, key := range []string{"description", "x-sdk-doc"} {
+			if text(tag, key) == "" {
+				l.fail("needs %s", key)
+			}
+		}
+		names = append(names, text(tag, "name"))
+	}
+	return names
+}
+
 func (l *linter) operation(op operation) {
 	for _, key := range []string{"operationId", "summary", "description"} {
 		if text(op.node, key) == "" {
@@ -61,9 +80,6 @@ func (l *linter) operation(op operation) {
 	}
 	if !lowerCamel.MatchString(text(op.node, "operationId")) {
 		l.fail("operationId must be verb and noun, like listProducts")
-	}
-	if len(items(get(op.node, "tags"))) != 1 {
-		l.fail("needs exactly one tag")
 	}
 	if a := text(op.node, "x-approval"); a != "allow" && a != "ask" {
 		l.fail("x-approval must be allow or ask")

@@ -1,6 +1,6 @@
 // Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
-// writes gen/spec/openapi.{yaml,json}, which the server serves, gen/spec/requests.json, which it holds requests against, and
-// bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the Go code. Run it with `make gen`.
+// writes gen/spec/openapi.{yaml,json}, which the server serves, gen/spec/requests.json, which it holds requests against,
+// sdk/service.gen.go, and bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code. Run it with `make gen`.
 package main
 
 import (
@@ -17,13 +17,13 @@ import (
 )
 
 func main() {
-	if err := run("openapi", "gen/spec", "bin"); err != nil {
+	if err := run("openapi", "gen/spec", "sdk", "bin"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(source, spec, bin string) error {
+func run(source, spec, sdk, bin string) error {
 	public, err := load(source)
 	if err != nil {
 		return err
@@ -31,6 +31,9 @@ func run(source, spec, bin string) error {
 	complete(public)
 	golang := flatten(public)
 	if err := errors.Join(lint(public)...); err != nil {
+		return err
+	}
+	if err := writeServices(filepath.Join(sdk, "service.gen.go"), filepath.Join(source, "sdk.service.tmpl"), public); err != nil {
 		return err
 	}
 	publish(public)

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"go/format"
+	"slices"
+	"strings"
+	"text/template"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// service is a group of methods on the SDK's client. Every tag of the document is one.
+type service struct {
+	Name string
+	Doc  []string // the lines of the type's comment, which begins with its name
+}
+
+// services returns the SDK's services in the order of their names.
+func services(doc *yaml.Node) []service {
+	var all []service
+	for _, tag := range nodes(get(doc, "tags")) {
+		name := text(tag, "name")
+		all = append(all, service{name, strings.Split(name+"Service "+text(tag, "x-sdk-doc"), "\n")})
+	}
+	slices.SortFunc(all, func(a, b service) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return all
+}
+
+// writeServices writes the SDK's service types and the client with a field for each. oapi-codegen's templates see
+// operations and no tags, so this program writes them itself.
+func writeServices(file, templateFile string, doc *yaml.Node) error {
+	t, err := template.ParseFiles(templateFile)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, services(doc)); err != nil {
+		return err
+	}
+	code, err := format.Source(b.Bytes())
+	if err != nil {
+		return err
+	}
+	return write(file, code)
+}
