@@ -29,7 +29,7 @@ type DispatcherOptions struct {
 	Renderer *Renderer
 	Sender   *Sender
 	Log      *slog.Logger
-	Lease    time.Duration // default 15 s; must exceed the 5 s of a delivery
+	Lease    time.Duration // default 15 s; must exceed the timeout of the sender
 }
 
 // Dispatcher sends what waits in the outbox. It works in rounds: one transaction records the results since the last
@@ -46,6 +46,7 @@ type Dispatcher struct {
 	sender   *Sender
 	log      *slog.Logger
 	lease    time.Duration
+	interval time.Duration // between looks at what nobody told of
 	news     news
 	results  chan result
 	scans    chan scan
@@ -91,7 +92,7 @@ type result struct {
 // NewDispatcher returns a dispatcher that does nothing before Run.
 func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	d := &Dispatcher{
-		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease,
+		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease, interval: pollInterval,
 		news:    newNews(),
 		results: make(chan result, maxSlots),
 		scans:   make(chan scan, 1),
@@ -125,7 +126,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 			d.hear()
 		case <-poll.C:
 			d.poll(work)
-			poll.Reset(pollInterval*4/5 + rand.N(pollInterval*2/5))
+			poll.Reset(d.interval*4/5 + rand.N(d.interval*2/5))
 		case s := <-d.scans:
 			d.found(s)
 		case r := <-d.results:

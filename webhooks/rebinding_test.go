@@ -20,17 +20,18 @@ import (
 // network is what a name can point to in these tests: a receiver at 127.0.0.9, which stands for a public address, and
 // at 127.0.0.1, on the same port, a service that nobody may reach. The guard is otherwise that of production.
 type network struct {
-	public *httptest.Server
-	inside *trap
-	guard  *Guard
-	url    string // of the receiver, by a name that its certificate is for
+	public  *httptest.Server
+	inside  *trap
+	guard   *Guard
+	url     string        // of the receiver, by a name that its certificate is for
+	timeout time.Duration // of its senders
 }
 
 const publicAddress = "127.0.0.9"
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	n := &network{inside: newTrap(t)}
+	n := &network{inside: newTrap(t), timeout: patience}
 	listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", publicAddress, n.inside.port))
 	require.NoError(t, err)
 	n.public = httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -48,7 +49,7 @@ func (n *network) sender(t *testing.T, r *net.Resolver) *Sender {
 	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AddCert(n.public.Certificate())
-	s := NewSender(SenderOptions{Service: "Service", Guard: n.guard, TLS: &tls.Config{RootCAs: roots}, Resolver: r})
+	s := NewSender(SenderOptions{Service: "Service", Guard: n.guard, TLS: &tls.Config{RootCAs: roots}, Resolver: r, Timeout: n.timeout})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -125,7 +126,7 @@ func TestSend_OfMixedAddressesOnlyPublicOnesAreDialled(t *testing.T) {
 func TestSend_EverySpellingOfAnInternalAddressIsBlocked(t *testing.T) {
 	t.Parallel()
 	inside := newNameServer(t, always("127.0.0.1", "::1"))
-	s := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{}), Resolver: inside})
+	s := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{}), Resolver: inside, Timeout: patience})
 	t.Cleanup(s.Close)
 	for _, host := range append([]string{"hooks.example.com", "127.0.0.1.nip.io", "instance-data", "metadata"}, blockedHosts...) {
 		for _, port := range []string{"", ":443", ":8443", ":22", ":5432", ":6379"} {
@@ -155,17 +156,19 @@ func TestSend_ABlockedAddressAnswersAlikeWhateverListensThere(t *testing.T) {
 	for _, target := range targets {
 		ports = append(ports, target.Port())
 	}
-	s := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Ports: ports}), Resolver: newNameServer(t, always("127.0.0.1"))})
+	s := NewSender(SenderOptions{
+		Service: "Service", Guard: NewGuard(GuardOptions{Ports: ports}), Resolver: newNameServer(t, always("127.0.0.1")), Timeout: patience,
+	})
 	t.Cleanup(s.Close)
 	for name, target := range targets {
 		for _, host := range []string{"127.0.0.1", "example.com"} {
-			quickest := sendTimeout // the machine may be busy: the best of a few counts
+			quickest := patience // the machine may be busy: the best of a few counts
 			for range 5 {
 				result := s.Send(t.Context(), message(fmt.Sprintf("https://%s:%d/", host, target.Port())))
 				quickest = min(quickest, result.Duration)
 				require.Equal(t, Result{StartedAt: result.StartedAt, Duration: result.Duration, Reason: store.ReasonBlockedIP}, result, name)
 			}
-			require.Less(t, quickest, 100*time.Millisecond, name)
+			require.Less(t, quickest, time.Second, name)
 		}
 	}
 	open.requireUntouched(t)
@@ -173,10 +176,10 @@ func TestSend_ABlockedAddressAnswersAlikeWhateverListensThere(t *testing.T) {
 
 func TestSend_ANameServerThatNeverAnswersIsBounded(t *testing.T) {
 	t.Parallel()
-	s := newNetwork(t).sender(t, newNameServer(t, nil))
-	start := time.Now()
-	require.Equal(t, store.ReasonDNSError, s.Send(t.Context(), message("https://example.com/")).Reason)
-	require.Less(t, time.Since(start), inTime)
+	n := newNetwork(t)
+	n.timeout = sendTimeout
+	s := n.sender(t, newNameServer(t, nil))
+	require.Equal(t, store.ReasonDNSError, sendInTime(t, s, message("https://example.com/"), store.ReasonDNSError).Reason)
 }
 
 // What the log of an endpoint shows of an open and of a closed port inside is the same.
@@ -188,7 +191,7 @@ func TestDispatcher_RecordsBlockedAddressesAlike(t *testing.T) {
 		require.NoError(t, closed.Close())
 		shut := netip.MustParseAddrPort(closed.Addr().String()).Port()
 		guard := NewGuard(GuardOptions{Ports: []uint16{open.port, shut}})
-		sender := NewSender(SenderOptions{Service: "Service", Guard: guard, Resolver: newNameServer(t, always("127.0.0.1"))})
+		sender := NewSender(SenderOptions{Service: "Service", Guard: guard, Resolver: newNameServer(t, always("127.0.0.1")), Timeout: patience})
 		w.dispatch(w.Store, func(d *Dispatcher) { d.sender = sender })
 		for _, port := range []uint16{open.port, shut} {
 			w.endpoint(fmt.Sprintf("https://example.com:%d/", port))

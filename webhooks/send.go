@@ -31,6 +31,7 @@ type SenderOptions struct {
 	Service  string        // the service name in X-<Service>-Hmac-SHA256 and User-Agent
 	Guard    *Guard        // asked at every dial
 	Standard bool          // add the headers of the Standard Webhooks specification
+	Timeout  time.Duration // of an attempt; 0: five seconds
 	TLS      *tls.Config   // nil: the system's certificate authorities
 	Resolver *net.Resolver // nil: the system's
 }
@@ -39,6 +40,7 @@ type SenderOptions struct {
 type Sender struct {
 	client   *http.Client
 	standard bool
+	timeout  time.Duration
 
 	signatureHeader, previousHeader, eventHeader, attemptHeader string
 	agent                                                       []string
@@ -66,9 +68,13 @@ type Result struct {
 
 // NewSender returns a sender with a connection pool of its own.
 func NewSender(o SenderOptions) *Sender {
+	if o.Timeout == 0 {
+		o.Timeout = sendTimeout
+	}
 	return &Sender{
 		client:          &http.Client{Transport: transport(o), CheckRedirect: refuseRedirect},
 		standard:        o.Standard,
+		timeout:         o.Timeout,
 		signatureHeader: "X-" + o.Service + "-Hmac-SHA256",
 		previousHeader:  "X-" + o.Service + "-Hmac-SHA256-Previous",
 		eventHeader:     "X-" + o.Service + "-Event-Id",
@@ -80,20 +86,21 @@ func NewSender(o SenderOptions) *Sender {
 // transport has no limit of connections per host: many endpoints may share one, and a slow one among them must not
 // hold up the rest. The dispatcher's slots bound them all.
 func transport(o SenderOptions) *http.Transport {
-	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 15 * time.Second, Control: o.Guard.Control, Resolver: o.Resolver}
+	connecting := o.Timeout * 3 / 5
+	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 15 * time.Second, Control: o.Guard.Control, Resolver: o.Resolver}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dialer.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return bounded{c}, nil
+		return bounded{c, o.Timeout}, nil
 	}
 	return &http.Transport{
 		Proxy:                  nil, // never from the environment: a proxy would dial behind the guard's back
 		DialContext:            dial,
 		TLSClientConfig:        o.TLS,
-		TLSHandshakeTimeout:    3 * time.Second,
-		ResponseHeaderTimeout:  sendTimeout,
+		TLSHandshakeTimeout:    connecting,
+		ResponseHeaderTimeout:  o.Timeout,
 		MaxResponseHeaderBytes: headerLimit,
 		MaxIdleConns:           2048,
 		MaxIdleConnsPerHost:    perAccount,      // as many as are busy at a time, or each burst would dial anew
@@ -108,10 +115,13 @@ func transport(o SenderOptions) *http.Transport {
 
 // bounded is a connection on which no write takes longer than an attempt, however slowly the other side reads: over HTTP/2
 // everybody who shares the connection waits for it, without a limit.
-type bounded struct{ net.Conn }
+type bounded struct {
+	net.Conn
+	timeout time.Duration
+}
 
 func (c bounded) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)
@@ -122,13 +132,13 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 // Close drops the connections that are kept for reuse.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Send posts the message once and returns within five seconds. It never fails: what went wrong is the result.
+// Send posts the message once and returns within its timeout. It never fails: what went wrong is the result.
 //
 // A receiver has ways to hold up net/http in places that look at no context: a protocol it switches to, the goodbye of TLS, a
 // window of HTTP/2 that it never reads. So the attempt has a goroutine of its own, which is left behind when the time is up.
 // It does not live much longer: no write on its connection does (see bounded).
 func (s *Sender) Send(ctx context.Context, m Message) Result {
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	r := Result{StartedAt: time.Now()}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))

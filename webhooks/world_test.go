@@ -66,8 +66,10 @@ func (w *world) replica(keys ...byte) *store.Store {
 // dispatch runs a dispatcher until the test ends, or until the returned function is called.
 func (w *world) dispatch(s *store.Store, prepare ...func(*Dispatcher)) (stop func()) {
 	w.t.Helper()
-	sender := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Development: true}), Standard: true})
-	d := NewDispatcher(DispatcherOptions{Store: s, Renderer: NewRenderer(s, "https://shop.example/v1"), Sender: sender, Log: slog.New(slog.DiscardHandler)})
+	sender := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Development: true}), Standard: true, Timeout: patience})
+	d := NewDispatcher(DispatcherOptions{
+		Store: s, Renderer: NewRenderer(s, "https://shop.example/v1"), Sender: sender, Log: slog.New(slog.DiscardHandler), Lease: 2 * patience,
+	})
 	for _, p := range prepare {
 		p(d)
 	}
