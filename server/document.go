@@ -20,18 +20,15 @@ type document struct {
 	tag        string // of both forms, for who asks whether it has changed
 }
 
-func newDocument(asJSON, asYAML []byte) document {
-	return document{asJSON, asYAML, fmt.Sprintf(`"%x"`, sha256.Sum256(asYAML))}
-}
-
 // describing returns the document of this server. It is made when it is first asked for, which takes longer than starting.
 func (d Deps) describing() func() (document, error) {
+	text := spec.JSON
 	if d.Document != nil {
-		return func() (document, error) { return newDocument(d.Document, spec.YAML), nil }
+		text = d.Document
 	}
 	return sync.OnceValues(func() (document, error) {
 		var root yaml.Node
-		if err := yaml.Unmarshal(spec.YAML, &root); err != nil {
+		if err := yaml.Unmarshal(text, &root); err != nil { // YAML, of which JSON is a part, keeps the order
 			return document{}, fmt.Errorf("read the API document: %w", err)
 		}
 		d.describe(root.Content[0])
@@ -48,13 +45,23 @@ func written(root *yaml.Node) (document, error) {
 	if err != nil {
 		return document{}, fmt.Errorf("write the API document: %w", err)
 	}
+	unquote(root)
 	var asYAML strings.Builder
 	encoder := yaml.NewEncoder(&asYAML)
 	encoder.SetIndent(2)
 	if err := encoder.Encode(root); err != nil {
 		return document{}, fmt.Errorf("write the API document: %w", err)
 	}
-	return newDocument(append(asJSON, '\n'), []byte(asYAML.String())), nil
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(asYAML.String())))
+	return document{append(asJSON, '\n'), []byte(asYAML.String()), tag}, nil
+}
+
+// unquote takes the braces and quotes of JSON off, so that the document is written as people write YAML.
+func unquote(n *yaml.Node) {
+	n.Style = 0
+	for _, child := range n.Content {
+		unquote(child)
+	}
 }
 
 // describe puts into the document where the server is and which release it is. Its version stays that of the contract.
@@ -63,7 +70,7 @@ func (d Deps) describe(doc *yaml.Node) {
 		setField(doc, "servers", serverAt(d.PublicURL+"/v1", "This server."))
 	}
 	if d.Release != "" {
-		setField(field(doc, "info"), "x-release", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Release, Style: yaml.DoubleQuotedStyle})
+		setField(field(doc, "info"), "x-release", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Release})
 	}
 	before := referenced(doc)
 	paths := field(doc, "paths")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -301,6 +302,29 @@ func TestForRequests_KeepsWhatRequestsAreHeldAgainst(t *testing.T) {
 	assert.Equal(t, "expand", text(get(create, "parameters").Content[1], "name"))
 	assert.Equal(t, []string{"200"}, keys(get(create, "responses")))
 	assert.Equal(t, []string{"ThingUpdate"}, keys(get(doc, "components", "schemas")), "answers are for readers")
+}
+
+func TestEncode_WritesAnOperationAndASchemaALine(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	doc := parse("openapi: 3.0.3\npaths: {/things: {get: {summary: 'a < b', deprecated: true, at: 2026-01-01}, post: {}}}\ntags: [{name: 1, of: [null, 0.5]}]\nempty: {}")
+	require.NoError(t, encode(&b, doc, 0))
+	assert.Equal(t, `{
+ "openapi":"3.0.3",
+ "paths":{
+  "/things":{
+   "get":{"summary":"a < b","deprecated":true,"at":"2026-01-01"},
+   "post":{}
+  }
+ },
+ "tags":[
+  {
+   "name":1,
+   "of":[null,0.5]
+  }
+ ],
+ "empty":{}
+}`, b.String())
 }
 
 func TestComplete_MakesListsThatACursorWalks(t *testing.T) {

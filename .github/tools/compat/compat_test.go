@@ -181,3 +181,11 @@ func TestCompare_WhatIsAllowedIsNeeded(t *testing.T) {
 		t.Error("it has no reason")
 	}
 }
+
+func TestLines_BreaksTheFirstLevelsAlone(t *testing.T) {
+	t.Parallel()
+	text, err := lines(map[string]any{"b": map[string]any{"c": map[string]any{"d": 1}, "<": []any{2}}, "a": map[string]any{}}, 2)
+	if want := "{\n\"a\":{},\n\"b\":{\n\"<\":[2],\n\"c\":{\"d\":1}\n}\n}"; err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+}

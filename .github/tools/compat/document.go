@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -19,10 +20,28 @@ func keep(from, to string) error {
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	strip(doc, false)
-	if text, err = json.MarshalIndent(doc, "", " "); err != nil {
+	if text, err = lines(doc, 3); err != nil {
 		return err
 	}
 	return os.WriteFile(to, append(text, '\n'), 0o644)
+}
+
+// lines writes a node as JSON with a line for each member of its first levels, which keeps the differences between two releases
+// readable.
+func lines(node any, levels int) ([]byte, error) {
+	n, ok := node.(map[string]any)
+	if !ok || levels == 0 || len(n) == 0 {
+		return json.Marshal(node)
+	}
+	var members []string
+	for _, key := range slices.Sorted(maps.Keys(n)) {
+		text, err := lines(n[key], levels-1)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, fmt.Sprintf("%q:%s", key, text))
+	}
+	return []byte("{\n" + strings.Join(members, ",\n") + "\n}"), nil
 }
 
 // strip takes texts, examples and most extensions out. Named says that the keys of a node are names of the interface.
