@@ -86,7 +86,7 @@ func FuzzCheckURL(f *testing.F) {
 	for _, raw := range []string{
 		"https://example.com/hook?a=1&b=%20", "https://Bücher.example:443/", "https://[2606:2800:21f::1]:8443/x", "https://93.184.215.14", "https://user:pass@example.com/",
 		"https://example.com#@evil.example", `https://example.com\@evil.example`, "https:example.com", "//example.com", "https://%31%32%37.0.0.1/", "https://[::ffff:7f00:1]/",
-		"https://example.com./", "https://example.com:0443/", "https://example.com:/", "HTTPS://EXAMPLE.COM", "https://1.2.3.4.5/", "https://xn--bcher-kva.example/", "https://a.%30",
+		"https://example.com./", "https://example.com:0443/", "https://example.com:/", "HTTPS://EXAMPLE.COM", "https://1.2.3.4.5/", "https://xn--bcher-kva.example/", "https://a.%30", "https://.\x80", "https://a..b/",
 	} {
 		f.Add(raw)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -84,6 +85,9 @@ func (g *Guard) portList() string {
 	return strings.Join(list, ", ")
 }
 
+// hostNames are those that a name server can be asked for: idna.Lookup alone lets empty labels pass, and such as are too long.
+var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true))
+
 // checkHost returns the host in ASCII. A literal address passes the same check as at the dial.
 func (g *Guard) checkHost(host string) (string, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -93,8 +97,8 @@ func (g *Guard) checkHost(host string) (string, error) {
 	if strings.ContainsAny(host, "\u3002\uff0e\uff61") {
 		return "", errors.New("must separate the labels of its host with full stops")
 	}
-	ascii, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
-	if err != nil || ascii == "" || len(ascii) > 253 {
+	ascii, err := hostNames.ToASCII(strings.TrimSuffix(host, "."))
+	if err != nil || !utf8.ValidString(host) {
 		return "", errors.New("must have a valid host name")
 	}
 	if looksNumeric(ascii) || !g.nameAllowed(ascii) {
