@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -150,9 +151,15 @@ func moment(t *store.Time) string {
 }
 
 // harmless keeps what somebody else wrote from being run as a formula by the program that opens the file: an apostrophe
-// makes it text.
+// makes it text. What is not seen before the first sign does not count, because some programs drop it.
 func harmless(cell string) string {
-	if first := strings.TrimLeft(cell, " \u00a0"); first != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(first)[0]) {
+	seen := strings.TrimLeftFunc(cell, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
+		if strings.HasPrefix(seen, sign) {
+			return "'" + cell
+		}
+	}
+	if cell != "" && strings.Contains("\t\r\n", cell[:1]) { // which may end the cell
 		return "'" + cell
 	}
 	return cell
