@@ -50,8 +50,11 @@ func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []
 	if err != nil || isAhead(signature, time.Now()) {
 		return payments.Event{}, payments.ErrForged
 	}
-	if event.ID == "" { // it would be the same as the next one that has none
+	switch {
+	case event.ID == "": // it would be the same as the next one that has none
 		return payments.Event{}, fmt.Errorf("%w: it has no id", payments.ErrUnusable)
+	case event.Data == nil: // said twice, and the second time null
+		return payments.Event{}, fmt.Errorf("%w: it has no data", payments.ErrUnusable)
 	}
 	read, err := eventOf(account, &event)
 	switch {
