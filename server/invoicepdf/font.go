@@ -19,6 +19,7 @@ var files embed.FS
 type face struct {
 	family string
 	style  string
+	file   string
 	load   func() (*outline, error)
 }
 
@@ -29,7 +30,7 @@ type outline struct {
 }
 
 func newFace(family, style, file string) *face {
-	return &face{family: family, style: style, load: sync.OnceValues(func() (*outline, error) { return unpack(file) })}
+	return &face{family: family, style: style, file: file, load: sync.OnceValues(func() (*outline, error) { return unpack(file) })}
 }
 
 func unpack(file string) (*outline, error) {

@@ -57,7 +57,7 @@ func (p *printer) outline(f *face) *outline {
 		p.err = err
 		return nil
 	}
-	p.pdf.AddUTF8FontFromBytes(f.family, f.style, loaded.bytes)
+	p.pdf.AddUTF8FontFromBytes(f.family, f.style, bytes.Clone(loaded.bytes)) // it writes to them when it cuts the font
 	p.outlines[f] = loaded
 	return loaded
 }
