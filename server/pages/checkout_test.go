@@ -109,6 +109,7 @@ func newShopOn(t *testing.T, url string) *shop {
 	})))
 	w.pages, err = pages.New(w.Store, w.billing, mail.NewPost(w.Store, mailServer{w}), &consent{Authenticator: test, w: w})
 	require.NoError(t, err)
+	w.pages.BePatient()
 	for pattern, handler := range w.pages.Routes() {
 		method, path, ok := strings.Cut(pattern, " ")
 		if !ok {

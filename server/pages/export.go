@@ -34,7 +34,7 @@ type rows func(ctx context.Context, after string) (rows [][]string, last string,
 func (p *Pages) export(c echo.Context, account, name string, head []string, read rows) error {
 	ctx := c.Request().Context()
 	next := p.inTurn(newAsker(account, caller.Address(ctx)), read)
-	began, cancel := context.WithTimeoutCause(ctx, documentPatience, errBusy)
+	began, cancel := context.WithTimeoutCause(ctx, p.documents.patience, errBusy)
 	page, last, err := next(began, "")
 	cause := context.Cause(began)
 	cancel()

@@ -32,6 +32,8 @@ type documents struct {
 	write func(ctx context.Context, d invoicepdf.Document) ([]byte, error)
 	turns *turns
 
+	patience time.Duration // of who waits for a document, or for an export to begin
+
 	mu     sync.Mutex
 	byKey  map[documentKey]*list.Element
 	recent *list.List // of *madeDocument, the one that was asked for last in front
@@ -49,7 +51,7 @@ type madeDocument struct {
 
 func newDocuments(w *invoicepdf.Writer) *documents {
 	return &documents{
-		write: w.Write, turns: newTurns(documentsAtOnce),
+		write: w.Write, turns: newTurns(documentsAtOnce), patience: documentPatience,
 		byKey: map[documentKey]*list.Element{}, recent: list.New(), making: map[documentKey]chan struct{}{},
 	}
 }
@@ -61,7 +63,7 @@ func (d *documents) get(ctx context.Context, who asker, document invoicepdf.Docu
 	if err != nil {
 		return nil, err
 	}
-	patience, cancel := context.WithTimeoutCause(ctx, documentPatience, errBusy)
+	patience, cancel := context.WithTimeoutCause(ctx, d.patience, errBusy)
 	defer cancel()
 	for {
 		file, made, err := d.getOnce(patience, who, key, document)
