@@ -75,7 +75,7 @@ func TestBeginUpload_TakesTenThousandUsersAtOnce(t *testing.T) {
 		began := time.Now()
 		first := a.upload(t, list.ID, members)
 		a.settle(t, first.Action.ID, AdOutcome{State: AdActionDone})
-		assert.Less(t, time.Since(began), 15*time.Second, "one statement, not ten thousand") // under the race detector, beside other tests
+		assert.Less(t, time.Since(began), time.Minute, "one statement, not ten thousand") // under the race detector, beside other tests
 		assert.Len(t, first.Fresh, 20_000)
 		assert.Empty(t, a.upload(t, list.ID, members).Fresh)
 	})

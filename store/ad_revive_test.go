@@ -120,8 +120,8 @@ func TestBeginAdAction_SaysWhenAnotherChangeMayBeOver(t *testing.T) {
 			least, most time.Duration
 		}{
 			{-time.Minute, -time.Minute, time.Second, 10 * time.Second},
-			{10 * time.Second, 90 * time.Second, 85 * time.Second, 100 * time.Second},
-			{200 * time.Second, 10 * time.Second, 195 * time.Second, 210 * time.Second},
+			{10 * time.Second, 90 * time.Second, 60 * time.Second, 100 * time.Second},
+			{200 * time.Second, 10 * time.Second, 150 * time.Second, 210 * time.Second},
 		} {
 			failure := &AdFailure{Code: "api_error", OpenUntil: a.Now().Add(test.open)}
 			require.NoError(t, a.YieldAdAction(t.Context(), a.account, begun.Action.ID, test.pause, failure))

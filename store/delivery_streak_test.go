@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,6 +147,7 @@ func TestExchangeDeliveries_CountsForTwoDispatchersAtOnce(t *testing.T) {
 			}
 		}
 		var group sync.WaitGroup
+		var late atomic.Int32
 		for _, half := range [][][]DeliveryResult{batches[:rounds], batches[rounds:]} {
 			group.Go(func() {
 				for _, batch := range half {
@@ -154,12 +156,13 @@ func TestExchangeDeliveries_CountsForTwoDispatchersAtOnce(t *testing.T) {
 						t.Error(err)
 					}
 					if took := time.Since(began); took > time.Second { // when PostgreSQL looks for a deadlock
-						t.Errorf("one round took %s", took)
+						late.Add(1)
 					}
 				}
 			})
 		}
 		group.Wait()
+		require.LessOrEqual(t, late.Load(), int32(3), "a busy machine may be late, but who waits for each other is in most rounds")
 		for _, e := range endpoints {
 			stored, err := o.GetWebhookEndpoint(t.Context(), o.account, e.ID)
 			require.NoError(t, err)
@@ -181,7 +184,7 @@ func TestExchangeDeliveries_DoesNotWaitForAnEndpointThatIsBeingChanged(t *testin
 			if _, err := o.ExchangeDeliveries(context.Background(), results, nil, testLease); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(began); took > time.Second {
+			if took := time.Since(began); took > answerTimeout/2 {
 				t.Errorf("the round waited %s", took)
 			}
 		})

@@ -157,7 +157,7 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 		}
 		requireCode(t, asks(s.asked(t, "ada@example.com")), CodeRateLimit)
 		require.NoError(t, asks(s.asked(t, "grace@example.com")))
-		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%ada%'`), "addresses are hashed")
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
 
 		_, err = s.write.db.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
 		require.NoError(t, err)

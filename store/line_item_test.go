@@ -18,7 +18,7 @@ func (s *shop) waiting(t *testing.T, n int) {
 	}
 	require.Eventually(t, func() bool {
 		return s.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) >= n
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 // during runs fn in a transaction that stays open until what fn starts has been started.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,7 +137,6 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			"id": `'key_' || n`, "token_hash": `CAST('token' || n AS ` + bytes + `)`, "created_by": `CASE WHEN n % 3 = 0 THEN NULL ELSE 'key_' || (n - n % 3) END`,
 		})
 
-		begun := time.Now()
 		for range 3 { // what is said twice is prepared, and seen here
 			try()
 			_, err := s.write.db.ExecContext(t.Context(), s.rebind(`UPDATE payment_guards SET declines = 200 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
@@ -170,8 +168,6 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		assert.Less(t, time.Since(begun), 20*time.Second)
-		t.Logf("3 rounds at %d rows: %s", many, time.Since(begun))
 
 		statements := s.said("payment_guards", "letter_windows", "api_keys", "FROM payments", "checkout_links")
 		assert.Greater(t, len(statements), 20)

@@ -180,7 +180,7 @@ func TestUnavailable_SaysWhatMayHaveBeenDone(t *testing.T) {
 		_, _, err := through.Request(t.Context(), key, s.create(through))
 		require.True(t, away(t, err).Unclear)
 		require.True(t, proxy.cut(), "the connection was not cut: this test shows nothing")
-		require.Eventually(t, func() bool { return s.products(t) == 1 }, 10*time.Second, 20*time.Millisecond, "and so it was")
+		require.Eventually(t, func() bool { return s.products(t) == 1 }, time.Minute, 20*time.Millisecond, "and so it was")
 	}
 	for _, engine := range database.Engines {
 		s := newShop(t, database.URL(t, engine))
