@@ -317,16 +317,22 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 // seller reads an account as whoever sells, once in a transaction: its terms stay the same while something is priced.
 // What comes back is not to be changed.
 func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
-	u := openUnit(ctx)
-	if u != nil && u.known != nil && u.known.ID == account {
-		return u.known, nil
+	var known *knownSeller
+	if u := openUnit(ctx); u != nil {
+		known = kept[knownSeller](u)
+	}
+	if known != nil && known.account != nil && known.account.ID == account {
+		return known.account, nil
 	}
 	a, err := s.findAccount(ctx, account, "")
-	if u != nil && err == nil {
-		u.known = a
+	if known != nil && err == nil {
+		known.account = a
 	}
 	return a, err
 }
+
+// knownSeller is what seller has read in a transaction.
+type knownSeller struct{ account *Account }
 
 // takeFreeHandle takes a handle made from the account's name, numbered when that is taken.
 func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {

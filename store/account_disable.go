@@ -5,10 +5,6 @@ import (
 	"slices"
 )
 
-// enabledAccount is a condition on rows with an account_id: their account is not disabled. Those that are disabled are few, and
-// have an index of their own.
-const enabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)`
-
 // Rest is a time in which an account was disabled, by its own clock. Unlike a Time in JSON it is stored to the microsecond: what fell
 // due just before is not forgiven.
 type Rest struct {

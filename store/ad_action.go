@@ -290,17 +290,8 @@ func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdActi
 		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: figures.TotalAfter - figures.TotalBefore,
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
-	requestOf(ctx).lease(id)
+	noteLeased(ctx, id)
 	return &BegunAdAction{Action: action}, u.insert(ctx, adActionColumns, action)
-}
-
-// lease notes that this request is at work on an action. When its last COMMIT is lost against another transaction the
-// request is run again, and must not wait for itself.
-func (r *request) lease(action string) {
-	if r.leased == nil {
-		r.leased = map[string]bool{}
-	}
-	r.leased[action] = true
 }
 
 // checkSpend is CheckAdSpend with the limits locked, as far as there is anything to be spent.
@@ -323,7 +314,7 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 // reconciler looks at one whose outcome is not known is not for the request.
 func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAction, error) {
 	resumed := &BegunAdAction{Action: action, Resumed: true}
-	if action.IsFinal() || requestOf(ctx).leased[action.ID] {
+	if action.IsFinal() || isLeased(ctx, action.ID) {
 		return resumed, nil
 	}
 	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.dbNow()+`)`)
@@ -332,7 +323,7 @@ func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAc
 		busy.Outcome = Unknown // the key stays with the action
 		return nil, busy
 	}
-	requestOf(ctx).lease(action.ID)
+	noteLeased(ctx, action.ID)
 	return resumed, err
 }
 

@@ -64,20 +64,6 @@ func isScope(scope string) bool {
 	return (verb == "read" || verb == "write") && slices.Contains(scopeResources(), resource)
 }
 
-// distinct returns the texts in their order, each once; nil stays nil.
-func distinct(texts []string) []string {
-	var once []string
-	for _, text := range texts {
-		if !slices.Contains(once, text) {
-			once = append(once, text)
-		}
-	}
-	if once == nil {
-		return texts
-	}
-	return once
-}
-
 // HashToken returns what a token is found by.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))

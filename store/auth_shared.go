@@ -71,7 +71,7 @@ func (q *sharedQuota) leave(call *quotaCall, cause error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *quotaCall) bool { return other == call })
-	return &UnavailableError{cause: cause}
+	return &UnavailableError{Cause: cause}
 }
 
 // askAll asks for all who wait, batch after batch, until nobody does.

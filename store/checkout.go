@@ -410,7 +410,7 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 // present turns a row into the checkout as it is now: with its secret, unless that was sealed with a key that is lost, and
 // expired if its time is over.
 func (s *Store) present(c *Checkout, now Time) error {
-	if s.options.Sealer.knows(c.SealedSecret) {
+	if s.options.Sealer.Knows(c.SealedSecret) {
 		secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
 		if err != nil {
 			return fmt.Errorf("checkout %s: %w", c.ID, err)

@@ -25,7 +25,7 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	if found == nil {
 		return "", "", &Error{Code: CodeMissing, Message: "No checkout has this client secret."}
 	}
-	if !s.options.Sealer.knows(found.Sealed) {
+	if !s.options.Sealer.Knows(found.Sealed) {
 		err = s.sealSecretAgain(ctx, &Checkout{AccountID: found.Account, ID: found.Checkout, ClientSecret: secret, SealedSecret: found.Sealed})
 	}
 	return found.Account, found.Checkout, err

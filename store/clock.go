@@ -18,37 +18,6 @@ type AdvanceClock struct {
 	To *Time
 }
 
-// businessNow is what an account takes for the time wherever it does business: when a checkout expires, when a period
-// ends, when an invoice is overdue. It is the store's time, but on a server with a test clock the account's own.
-// Leases, quotas, idempotency, retention, ids and the times of events are by the store's time everywhere.
-func (s *Store) businessNow(ctx context.Context, account string) (Time, error) {
-	now := s.Now()
-	if !s.options.TestClock {
-		return now, nil
-	}
-	u := openUnit(ctx)
-	if u != nil && u.ahead != nil && u.ahead.account == account {
-		return now + u.ahead.offset, nil
-	}
-	offset, err := get[Time](ctx, s, `SELECT clock_offset FROM accounts WHERE id = ?`, account)
-	if err != nil {
-		return 0, fmt.Errorf("read the account's clock: %w", err)
-	}
-	if offset == nil {
-		return now, nil
-	}
-	if u != nil {
-		u.ahead = &ahead{account, *offset}
-	}
-	return now + *offset, nil
-}
-
-// ahead is how far an account's clock is ahead of the store's.
-type ahead struct {
-	account string
-	offset  Time
-}
-
 // AimClock returns where an account's clock is to be moved to, and moves nothing. It commits what a request has done so
 // far; one that is sent again gets the moment of the first time. A moment before the account's time is CodeInvalid on now,
 // unless it has only just passed; more than a hundred years ahead is CodeInvalid on what was sent.
@@ -116,25 +85,6 @@ func (s *Store) ClockOf(ctx context.Context, account string) (Time, error) {
 // HasTestClock reports whether accounts have clocks of their own.
 func (s *Store) HasTestClock() bool { return s.options.TestClock }
 
-// Due names something that somebody may have to do by now. It is a candidate: what it is by then shows under its lock.
-type Due struct {
-	AccountID string `db:"account_id"`
-	ID        string `db:"id"`
-}
-
-// due runs a scan whose one argument is the time: of one account by its own clock, or of all by the store's. No
-// account's clock is behind that, and those that are ahead are MovedAccounts. The longest waiting come first.
-func (s *Store) due(ctx context.Context, account, query, at string, limit int) ([]Due, error) {
-	if account == "" {
-		return selectAll[Due](ctx, s, query+` ORDER BY `+at+` LIMIT ?`, s.Now(), limit)
-	}
-	now, err := s.businessNow(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	return selectAll[Due](ctx, s, query+` AND account_id = ? ORDER BY `+at+`, id LIMIT ?`, now, account, limit)
-}
-
 // NextDue returns when the next thing falls due of all that the scans of due find for an account: after one time, and
 // not after another. Of several that fall due within a while it is the last one's. Nil stands for nothing.
 func (s *Store) NextDue(ctx context.Context, account string, after, until Time, while time.Duration) (*Time, error) {
@@ -181,10 +131,4 @@ func (s *Store) MovedAccounts(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	return selectAll[string](ctx, s, `SELECT id FROM accounts WHERE clock_offset > 0`)
-}
-
-// Detached returns a context outside of any request: what runs under it commits by itself. A request has to have left
-// its transaction before, which would hold the rows, and an embedded database whole.
-func Detached(ctx context.Context) context.Context {
-	return context.WithValue(ctx, requestKey{}, (*request)(nil))
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,9 +99,6 @@ func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer
 	}
 	return nil
 }
-
-// errOvertaken runs a transaction again that would have to lock rows out of their order: they came while it waited.
-var errOvertaken = errors.New("store: overtaken by another transaction")
 
 // checkMoved is errOvertaken if a customer has got more in these tables since that was moved.
 func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) error {

@@ -19,24 +19,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// The two engines. What differs between them stands in this file.
-const (
-	SQLite     = "sqlite"
-	PostgreSQL = "postgres"
-)
-
-// engineOf reads the scheme of a database URL.
-func engineOf(databaseURL string) (string, error) {
-	scheme, rest, ok := strings.Cut(databaseURL, "://")
-	switch {
-	case ok && rest != "" && scheme == SQLite:
-		return SQLite, nil
-	case ok && (scheme == PostgreSQL || scheme == "postgresql"):
-		return PostgreSQL, nil
-	}
-	return "", errors.New("store: a database URL is sqlite:///path/file.db or postgres://user@host/database")
-}
-
 // unicodeLower replaces SQLite's own lower(), which knows ASCII only: a search finds ÉMILE as émile on both engines.
 // Functions belong to the driver, so it is registered once for the process.
 var unicodeLower = sync.OnceValue(func() error {

@@ -73,6 +73,23 @@ func (e *UnknownError) As(target any) bool {
 	return wanted && errors.As(e.cause, target)
 }
 
+// UnavailableError says that the database could not do its part: it is away, starting, stopping, full, read-only or too
+// busy. It is nobody's mistake and passes, so that the same request may succeed later.
+type UnavailableError struct {
+	Cause error // for the log
+	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed.
+	// The same request with the same Idempotency-Key finds out; without a key nothing but a look does.
+	Unclear bool
+}
+
+// Error returns what the database, or the way to it, said. It is for the log.
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("the database is not available: %v", e.Cause)
+}
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.Cause }
+
 // OutcomeOf returns the outcome of an *Error, and Refused for nil. An *UnknownError is Unknown, and so is any other error:
 // nobody can say how far it got.
 func OutcomeOf(err error) Outcome {

@@ -19,7 +19,7 @@ func TestUnknownError_HidesAnAnswerInside(t *testing.T) {
 	require.False(t, errors.As(err, &found), "it is nobody's answer")
 	require.EqualError(t, err, "confirm: charge: No.\nx")
 
-	away := &UnavailableError{cause: errors.New("gone")}
+	away := &UnavailableError{Cause: errors.New("gone")}
 	require.True(t, isMarked(NewUnknownError("charge", away)), "but that the database is away shows")
 	silent := &Error{Code: "api_error", Outcome: Unknown}
 	require.ErrorAs(t, fmt.Errorf("%w (%w)", NewUnknownError("ask", answer), silent), &found)

@@ -137,23 +137,35 @@ func (u *unit) emit(ctx context.Context, e event) error {
 	if err != nil {
 		return err
 	}
-	u.events = append(u.events, *row)
+	emitted := kept[emitted](u)
+	if len(emitted.events) == 0 {
+		u.beforeCommit(u.storeEvents)
+	}
+	emitted.events = append(emitted.events, *row)
 	if len(deliveries) > 0 {
-		if u.deliveries == nil {
-			u.deliveries = map[string][]newDelivery{}
+		if emitted.deliveries == nil {
+			emitted.deliveries = map[string][]newDelivery{}
 		}
-		u.deliveries[row.AccountID] = append(u.deliveries[row.AccountID], deliveries...)
+		emitted.deliveries[row.AccountID] = append(emitted.deliveries[row.AccountID], deliveries...)
 	}
 	return nil
+}
+
+// emitted is what a transaction has emitted, which is stored with the commit.
+type emitted struct {
+	events      []Event
+	deliveries  map[string][]newDelivery // of the events, by account
+	subscribers map[string][]subscriber  // by account, once an event was emitted
 }
 
 // storeEvents stores what was emitted, just before the commit: a purchase emits several events while others wait for the
 // account's numbers.
 func (u *unit) storeEvents(ctx context.Context) error {
-	if err := insertAll(ctx, u, eventColumns, u.events); err != nil {
+	emitted := kept[emitted](u)
+	if err := insertAll(ctx, u, eventColumns, emitted.events); err != nil {
 		return err
 	}
-	for account, deliveries := range u.deliveries {
+	for account, deliveries := range emitted.deliveries {
 		if err := u.insertDeliveries(ctx, account, deliveries); err != nil {
 			return err
 		}
@@ -181,7 +193,8 @@ func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error
 
 // subscribersOf reads the active endpoints of an account once in a transaction: a purchase emits several events.
 func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber, error) {
-	if known, ok := u.subscribers[account]; ok {
+	emitted := kept[emitted](u)
+	if known, ok := emitted.subscribers[account]; ok {
 		return known, nil
 	}
 	found, err := selectAll[subscriber](ctx, u.store, `
@@ -189,9 +202,9 @@ func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber,
 	if err != nil {
 		return nil, fmt.Errorf("read subscribers: %w", err)
 	}
-	if u.subscribers == nil {
-		u.subscribers = map[string][]subscriber{}
+	if emitted.subscribers == nil {
+		emitted.subscribers = map[string][]subscriber{}
 	}
-	u.subscribers[account] = found
+	emitted.subscribers[account] = found
 	return found, nil
 }

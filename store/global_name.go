@@ -20,12 +20,3 @@ func (u *unit) takeGlobalName(ctx context.Context, kind, name, account, objectID
 	_, err = u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ?`, "former_"+kind, name)
 	return true, err
 }
-
-// lockAccount lets one transaction at a time decide something about all objects of an account.
-func (u *unit) lockAccount(ctx context.Context, account string) error {
-	_, err := get[string](ctx, u.store, `SELECT id FROM accounts WHERE id = ?`+u.lock(), account)
-	if err != nil {
-		return fmt.Errorf("lock account: %w", err)
-	}
-	return nil
-}

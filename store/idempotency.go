@@ -9,20 +9,6 @@ import (
 	"time"
 )
 
-// Key is an Idempotency-Key as a request carries it.
-type Key struct {
-	Account     string   // its scope: the account, or the object of a public secret
-	Key         string   // as sent
-	Fingerprint [32]byte // of method, path, query and validated body
-	External    bool     // the operation has an effect outside: only then may it commit in steps
-}
-
-// Answer is what a write request answered.
-type Answer struct {
-	Status int
-	Body   []byte
-}
-
 const (
 	// claimLease is how long a request that went outside keeps its key before another may take it over.
 	// Every provider's time-out is shorter.
@@ -163,15 +149,12 @@ func (s *Store) answered(ctx context.Context, k *Key) (*Answer, error) {
 	case stored.Status == 0:
 		return nil, inProgress()
 	}
-	body, err := s.options.Sealer.Open(stored.Body, k.sealContext())
+	body, err := s.options.Sealer.Open(stored.Body, k.SealContext())
 	if err != nil {
 		return nil, err
 	}
 	return &Answer{Status: stored.Status, Body: body}, nil
 }
-
-// sealContext binds a stored answer to its key.
-func (k *Key) sealContext() string { return "answer\x00" + k.Account + "\x00" + k.Key }
 
 // record stores the answer under our token. If the claim was taken over meanwhile, nothing may commit.
 func (r *request) record(ctx context.Context, answer *Answer) error {
@@ -185,7 +168,7 @@ func (r *request) record(ctx context.Context, answer *Answer) error {
 	if err != nil {
 		return err
 	}
-	sealed := r.store.options.Sealer.Seal(answer.Body, r.key.sealContext())
+	sealed := r.store.options.Sealer.Seal(answer.Body, r.key.SealContext())
 	rows, err := u.exec(ctx, `
 		UPDATE idempotency_keys SET status = ?, body = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
 		answer.Status, sealed, r.key.Account, r.key.Key, r.token)

@@ -2,23 +2,8 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
-
-// Violation is a row that breaks a promise which the code keeps.
-type Violation struct {
-	Promise string
-	Account string `db:"account_id"`
-	Object  string `db:"id"`
-}
-
-func (v Violation) String() string {
-	return fmt.Sprintf("%s of account %s: %s", v.Object, v.Account, v.Promise)
-}
-
-// invariant is a promise about what is stored, and the query that finds the rows which break it.
-type invariant struct{ promise, query string }
 
 // eventInvariants hold for the events since the moment that is their argument: as long as none is deleted, whatever
 // became of its deliveries. Older ones go one by one, so that nothing can be said of their numbers.
@@ -317,21 +302,4 @@ func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked f
 		return err
 	}
 	return s.checkAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
-}
-
-func (s *Store) checkAll(ctx context.Context, promised []invariant, checked func(string, []Violation), args ...any) error {
-	for _, i := range promised {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		broken, err := selectAll[Violation](ctx, s, i.query, args...)
-		if err != nil {
-			return fmt.Errorf("check that %s: %w", i.promise, err)
-		}
-		for j := range broken {
-			broken[j].Promise = i.promise
-		}
-		checked(i.promise, broken)
-	}
-	return nil
 }

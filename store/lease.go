@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// providerLease is how long whoever asks the payment provider is left alone. Asking it three times takes less.
+const providerLease = time.Minute
+
 // leases share the open rows of a table among whoever asks the payment provider about them: one at a time, and somebody
 // else when the time of one has run out.
 type leases struct{ table, open string }
@@ -18,7 +21,7 @@ func (l leases) due(ctx context.Context, s *Store, provider string, limit int) (
 
 // take claims a due row for whoever asks first, and reports whether that is the caller.
 func (l leases) take(ctx context.Context, s *Store, account, id string) (bool, error) {
-	return l.extend(ctx, s, account, id, paymentLease, ` AND lease_until < `+s.dbNow())
+	return l.extend(ctx, s, account, id, providerLease, ` AND lease_until < `+s.dbNow())
 }
 
 // yield ends a lease: the row is due after a pause.

@@ -91,9 +91,6 @@ func (f *PaymentFailure) Err() error {
 	}
 }
 
-// paymentLease is how long whoever charges is left alone. Asking a provider three times takes less.
-const paymentLease = time.Minute
-
 // Confirm is how a buyer pays. MethodRef is empty when no method was sent, or Saved says which one of the customer's
 // pays. Save asks to keep the method; one that pays for a subscription always is.
 type Confirm struct {
@@ -351,7 +348,7 @@ func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
 
 // beginPayment also returns until when payments are paused for the buyer.
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *Time, error) {
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
 	}

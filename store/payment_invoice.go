@@ -51,7 +51,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 
 // beginInvoicePayment stores the intent to charge what is due of a locked bill. Guards count it, if a person tries it.
 func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}

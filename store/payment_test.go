@@ -27,7 +27,7 @@ func TestBeginConfirm_LeasesByTheClockOfTheDatabase(t *testing.T) {
 			s.options.Now = func() time.Time { return time.Now().Add(wrong) }
 			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID, byCard)
 			require.NoError(t, err)
-			require.WithinDuration(t, time.Now().Add(paymentLease), begun.Payment.LeaseUntil.Time(), 30*time.Second)
+			require.WithinDuration(t, time.Now().Add(providerLease), begun.Payment.LeaseUntil.Time(), 30*time.Second)
 			require.NotContains(t, s.due(t, "test", 100), begun.Payment.ID)
 		}
 	})

@@ -94,7 +94,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	if err := r.reserve(o, in); err != nil {
 		return nil, err
 	}
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, paymentLease.Microseconds())
+	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}

@@ -7,8 +7,11 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Sealer encrypts secrets at rest with AES-256-GCM. Every sealed text names its key, so keys can be rotated.
@@ -104,4 +107,57 @@ func macOf(key []byte, text string) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	return mac.Sum(nil)
+}
+
+// Ours returns the ids that texts which we can open begin with, and their parameters in brackets.
+func (s *Sealer) Ours() (keys []any, parameters string) {
+	keys = make([]any, len(s.open))
+	for i, key := range s.open {
+		keys[i] = key.id
+	}
+	return keys, `(?` + strings.Repeat(`, ?`, len(keys)-1) + `)`
+}
+
+// Knows reports whether one of the keys opens a sealed text.
+func (s *Sealer) Knows(sealed []byte) bool {
+	return slices.ContainsFunc(s.open, func(key sealKey) bool { return key.sealed(sealed) })
+}
+
+// IsNewest reports whether a text is sealed with the key that seals.
+func (s *Sealer) IsNewest(sealed []byte) bool { return s.seal.sealed(sealed) }
+
+// NotOurs returns the error of a database that another key has sealed. It names the keys by their ids, which tell nothing about them.
+func (s *Sealer) NotOurs(sealed []byte) *SecretKeyError {
+	e := &SecretKeyError{}
+	for _, key := range s.open {
+		e.Have = append(e.Have, hex.EncodeToString(key.id))
+	}
+	if len(sealed) >= sealKeyID {
+		e.Want = hex.EncodeToString(sealed[:sealKeyID])
+	}
+	return e
+}
+
+// SecretKeyError says that the secret keys are not those of the database: what it holds was sealed with another one. Nobody
+// may serve it so: webhooks would not be signed, and what was sealed anew would be closed to everybody else.
+type SecretKeyError struct {
+	Have []string // the names of our keys
+	Want string   // of the one that opens the database, empty if it is not known
+	File string   // that our key is from, empty if it was configured
+}
+
+// Error says what to do about it.
+func (e *SecretKeyError) Error() string {
+	want, have := "another key", "TILLWRIGHT_SECRET_KEY holds "+strings.Join(e.Have, ", ")
+	advice := "Set it to the key that the database was served with before, which a new one may stand in front of: new,old."
+	if e.Want != "" {
+		want = "the key " + e.Want
+	}
+	if e.File != "" {
+		have = e.File + ", which is made where it is missing, holds " + strings.Join(e.Have, ", ")
+		advice = "Put the file back that was there when the database was served before, or set TILLWRIGHT_SECRET_KEY to what was in it."
+	}
+	return fmt.Sprintf("the secret key is not the one of this database, which is sealed with %s, while %s. %s "+
+		"If that key was a mistake and nothing is sealed with it yet, stop all servers and run `tillwright secret adopt`; if it is lost, `tillwright secret adopt --help` says what is lost with it",
+		want, have, advice)
 }

@@ -2,35 +2,8 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
-	"slices"
-	"strings"
 )
-
-// SecretKeyError says that the secret keys are not those of the database: what it holds was sealed with another one. Nobody
-// may serve it so: webhooks would not be signed, and what was sealed anew would be closed to everybody else.
-type SecretKeyError struct {
-	Have []string // the names of our keys
-	Want string   // of the one that opens the database, empty if it is not known
-	File string   // that our key is from, empty if it was configured
-}
-
-// Error says what to do about it.
-func (e *SecretKeyError) Error() string {
-	want, have := "another key", "TILLWRIGHT_SECRET_KEY holds "+strings.Join(e.Have, ", ")
-	advice := "Set it to the key that the database was served with before, which a new one may stand in front of: new,old."
-	if e.Want != "" {
-		want = "the key " + e.Want
-	}
-	if e.File != "" {
-		have = e.File + ", which is made where it is missing, holds " + strings.Join(e.Have, ", ")
-		advice = "Put the file back that was there when the database was served before, or set TILLWRIGHT_SECRET_KEY to what was in it."
-	}
-	return fmt.Sprintf("the secret key is not the one of this database, which is sealed with %s, while %s. %s "+
-		"If that key was a mistake and nothing is sealed with it yet, stop all servers and run `tillwright secret adopt`; if it is lost, `tillwright secret adopt --help` says what is lost with it",
-		want, have, advice)
-}
 
 // canary is the name of the row, and what is sealed in it.
 const canary = "canary"
@@ -65,9 +38,9 @@ func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
 		if adopted, err := s.adoptUnasked(ctx); err != nil || adopted {
 			return KeyReplaced, err
 		}
-		return KeyKept, sealer.notOurs(sealed)
+		return KeyKept, sealer.NotOurs(sealed)
 	}
-	if sealer.isNewest(sealed) {
+	if sealer.IsNewest(sealed) {
 		return KeyKept, nil
 	}
 	moved, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
@@ -119,7 +92,7 @@ func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 // the keys before are lost, only if ours open all that is sealed. No server may be at work on the database.
 func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
 	adopted, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		keys, ours := s.options.Sealer.ours()
+		keys, ours := s.options.Sealer.Ours()
 		closed, err := get[int](ctx, s, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
 			append([]any{s.Now()}, keys...)...)
 		if err != nil || *closed > 0 && !lost {
@@ -146,14 +119,14 @@ func (s *Store) canary(ctx context.Context) ([]byte, error) {
 // checkEverSealed is for a database that was served before there were canaries: something in it must open, if anything is
 // sealed.
 func (s *Store) checkEverSealed(ctx context.Context) error {
-	keys, ours := s.options.Sealer.ours()
+	keys, ours := s.options.Sealer.Ours()
 	found, err := get[[]byte](ctx, s, `SELECT sealed FROM (`+sealedRows+`) AS sealed
 		ORDER BY CASE WHEN substr(sealed, 1, 4) IN `+ours+` THEN 0 ELSE 1 END LIMIT 1`, append([]any{s.Now()}, keys...)...)
 	if err != nil {
 		return fmt.Errorf("find what is sealed: %w", err)
 	}
-	if found != nil && !s.options.Sealer.knows(*found) {
-		return s.options.Sealer.notOurs(*found)
+	if found != nil && !s.options.Sealer.Knows(*found) {
+		return s.options.Sealer.NotOurs(*found)
 	}
 	return nil
 }
@@ -161,7 +134,7 @@ func (s *Store) checkEverSealed(ctx context.Context) error {
 // CountClosed returns how many signing secrets of webhooks, keys of Stripe and tokens of activated channels none of our keys
 // opens, although they open the canary: the key that they were sealed with has left the list, or is lost.
 func (s *Store) CountClosed(ctx context.Context) (int, error) {
-	keys, ours := s.options.Sealer.ours()
+	keys, ours := s.options.Sealer.Ours()
 	closed, err := get[int](ctx, s, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.Now()}, keys...)...)
 	if err != nil {
 		return 0, fmt.Errorf("count what is closed: %w", err)
@@ -183,30 +156,3 @@ const (
 		UNION ALL SELECT account_id, id, client_secret FROM checkouts WHERE length(client_secret) > 0
 		UNION ALL SELECT account_id, id, token FROM social_accounts WHERE length(token) > 0 AND ads_status = 'inactive'`
 )
-
-// ours returns the ids that texts which we can open begin with, and their parameters in brackets.
-func (s *Sealer) ours() (keys []any, parameters string) {
-	keys = make([]any, len(s.open))
-	for i, key := range s.open {
-		keys[i] = key.id
-	}
-	return keys, `(?` + strings.Repeat(`, ?`, len(keys)-1) + `)`
-}
-
-func (s *Sealer) knows(sealed []byte) bool {
-	return slices.ContainsFunc(s.open, func(key sealKey) bool { return key.sealed(sealed) })
-}
-
-func (s *Sealer) isNewest(sealed []byte) bool { return s.seal.sealed(sealed) }
-
-// notOurs names the keys by their ids, which tell nothing about them.
-func (s *Sealer) notOurs(sealed []byte) *SecretKeyError {
-	e := &SecretKeyError{}
-	for _, key := range s.open {
-		e.Have = append(e.Have, hex.EncodeToString(key.id))
-	}
-	if len(sealed) >= sealKeyID {
-		e.Want = hex.EncodeToString(sealed[:sealKeyID])
-	}
-	return e
-}

@@ -5,7 +5,7 @@ import "context"
 // CheckSealed tells which rows hold what the secret keys do not open. That is a promise of whoever configures the keys, with
 // a copy of the database that is put back among others, and so no part of Check.
 func (s *Store) CheckSealed(ctx context.Context, checked func(promise string, broken []Violation)) error {
-	keys, ours := s.options.Sealer.ours()
+	keys, ours := s.options.Sealer.Ours()
 	sealed := invariant{"what is sealed opens with the secret keys",
 		`SELECT account_id, id FROM (` + sealedInUse + ` UNION ALL SELECT name, name, sealed FROM secret_key_canary) AS sealed WHERE substr(sealed, 1, 4) NOT IN ` + ours}
 	return s.checkAll(ctx, []invariant{sealed}, checked, append([]any{s.Now()}, keys...)...)

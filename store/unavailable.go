@@ -13,30 +13,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// UnavailableError says that the database could not do its part: it is away, starting, stopping, full, read-only or too
-// busy. It is nobody's mistake and passes, so that the same request may succeed later.
-type UnavailableError struct {
-	cause error
-	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed.
-	// The same request with the same Idempotency-Key finds out; without a key nothing but a look does.
-	Unclear bool
-}
-
-// Error returns what the database, or the way to it, said. It is for the log.
-func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("the database is not available: %v", e.cause)
-}
-
-// Unwrap returns the cause.
-func (e *UnavailableError) Unwrap() error { return e.cause }
-
 // databaseError marks the error of a statement if the database is to blame for it, and leaves any other one as it is: that
 // one is a mistake of ours. It must be called where the statement ran, for a network error by itself does not say whose it is.
 func databaseError(err error) error {
 	if err == nil || !isUnavailable(err) || isMarked(err) {
 		return err
 	}
-	return &UnavailableError{cause: err}
+	return &UnavailableError{Cause: err}
 }
 
 // writeError is databaseError for a write, and remembers that the database did not take it.
@@ -54,7 +37,7 @@ func connectError(what string, err error) error {
 	if errors.Is(err, context.Canceled) || isMarked(err) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return &UnavailableError{cause: fmt.Errorf("%s: %w", what, err)}
+	return &UnavailableError{Cause: fmt.Errorf("%s: %w", what, err)}
 }
 
 func isMarked(err error) bool {
@@ -110,5 +93,5 @@ func (r *request) unclear(err error) error {
 	if !ok || !r.stepped && !isCommitUnknown(err) {
 		return err
 	}
-	return &UnavailableError{cause: away.cause, Unclear: true}
+	return &UnavailableError{Cause: away.Cause, Unclear: true}
 }

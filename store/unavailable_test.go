@@ -184,7 +184,7 @@ func TestUnavailable_SaysWhatMayHaveBeenDone(t *testing.T) {
 	}
 	for _, engine := range database.Engines {
 		s := newShop(t, database.URL(t, engine))
-		lost := &UnavailableError{cause: errors.New("gone")}
+		lost := &UnavailableError{Cause: errors.New("gone")}
 		_, _, err := s.Request(t.Context(), nil, func(ctx context.Context) (*Answer, error) {
 			require.NoError(t, s.Leave(ctx)) // a step that commits what it did
 			return nil, lost

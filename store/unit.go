@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -17,11 +18,9 @@ type unit struct {
 	after []func() // run once the transaction has committed
 	unmet []string // texts to prepare then: preparing takes a connection, and this goroutine holds one
 	ahead *ahead   // what businessNow has read
-	known *Account // what seller has read
 
-	events      []Event                  // emitted, and stored with the commit
-	deliveries  map[string][]newDelivery // of these, by account
-	subscribers map[string][]subscriber  // by account, once an event was emitted
+	before []func(context.Context) error // run just before the commit
+	kept   map[reflect.Type]any          // what kept returned
 }
 
 // request is one write request, or one use case outside of any: what its transactions share.
@@ -52,8 +51,27 @@ func openUnit(ctx context.Context) *unit {
 	return nil
 }
 
+// noteLeased notes that this request is at work on an action outside. When its last COMMIT is lost against another
+// transaction the request is run again, and must not wait for itself.
+func noteLeased(ctx context.Context, action string) {
+	r := requestOf(ctx)
+	if r.leased == nil {
+		r.leased = map[string]bool{}
+	}
+	r.leased[action] = true
+}
+
+// isLeased reports whether this request is at work on an action already.
+func isLeased(ctx context.Context, action string) bool { return requestOf(ctx).leased[action] }
+
 // InTx reports whether a transaction is open: then nothing outside may be called.
 func InTx(ctx context.Context) bool { return openUnit(ctx) != nil }
+
+// Detached returns a context outside of any request: what runs under it commits by itself. A request has to have left
+// its transaction before, which would hold the rows, and an embedded database whole.
+func Detached(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestKey{}, (*request)(nil))
+}
 
 // tx runs a use case. It joins the request's transaction, or makes one of its own. An error dooms the whole
 // transaction, unless its outcome is Recorded: then nothing comes with the error, for nothing of it is stored.
@@ -148,14 +166,16 @@ func (r *request) open(ctx context.Context) (*unit, error) {
 	return r.unit, nil
 }
 
-// commit stores the events of the open transaction, if there is one, commits it, and then makes its after-commit calls.
+// commit makes the last calls of the open transaction, if there is one, commits it, and then makes the calls after it.
 func (r *request) commit(ctx context.Context) error {
 	u := r.unit
 	if u == nil {
 		return nil
 	}
-	if err := u.storeEvents(ctx); err != nil {
-		return err
+	for _, call := range u.before {
+		if err := call(ctx); err != nil {
+			return err
+		}
 	}
 	r.unit = nil
 	if err := u.tx.Commit(); err != nil {
@@ -192,6 +212,9 @@ func isCommitUnknown(err error) bool {
 	return errors.As(err, &e) && isConnectionLost(e.cause)
 }
 
+// errOvertaken runs a transaction again that would have to lock rows out of their order: they came while it waited.
+var errOvertaken = errors.New("store: overtaken by another transaction")
+
 // maxRetries is how often a transaction is run again after it lost against another one.
 const maxRetries = 3
 
@@ -213,6 +236,23 @@ func (s *Store) retry(ctx context.Context, run func() error) error {
 
 // afterCommit makes a call once the transaction has committed; never if it does not.
 func (u *unit) afterCommit(call func()) { u.after = append(u.after, call) }
+
+// beforeCommit makes a call at the end of the transaction, when nothing else is left to be done; its error undoes all.
+func (u *unit) beforeCommit(call func(context.Context) error) { u.before = append(u.before, call) }
+
+// kept returns what a room keeps of its own until the transaction ends: the zero value at first, then always the same one.
+func kept[T any](u *unit) *T {
+	t := reflect.TypeFor[T]()
+	if known, ok := u.kept[t]; ok {
+		return known.(*T)
+	}
+	if u.kept == nil {
+		u.kept = map[reflect.Type]any{}
+	}
+	made := new(T)
+	u.kept[t] = made
+	return made
+}
 
 // statement returns the prepared statement of a text for this transaction, nil if it must run unprepared.
 func (u *unit) statement(ctx context.Context, query string) *sqlx.Stmt {

@@ -37,7 +37,7 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 		}
 		e.UpdatedAt = s.Now()
 		e.SealedPreviousSecret, e.PreviousSecretUntil = nil, nil
-		if overlap > 0 && s.options.Sealer.knows(e.SealedSecret) {
+		if overlap > 0 && s.options.Sealer.Knows(e.SealedSecret) {
 			e.SealedPreviousSecret, e.PreviousSecretUntil = e.SealedSecret, new(e.UpdatedAt.Add(overlap))
 		}
 		s.renewSecret(e)
@@ -51,7 +51,7 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 // stop the webhooks for the whole overlap where none has it. What a receiver refuses that knows only the one before is tried again
 // later, by whichever replica.
 func (s *Store) OpenWebhookSecrets(e *WebhookEndpoint) (secret, previous string, err error) {
-	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil && s.options.Sealer.knows(e.SealedPreviousSecret) {
+	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil && s.options.Sealer.Knows(e.SealedPreviousSecret) {
 		previous, err = s.openSecret(e, e.SealedPreviousSecret)
 	}
 	return secret, previous, err

@@ -1,0 +1,19 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// enabledAccount is a condition on rows with an account_id: their account is not disabled. Those that are disabled are few, and
+// have an index of their own.
+const enabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)`
+
+// lockAccount lets one transaction at a time decide something about all objects of an account.
+func (u *unit) lockAccount(ctx context.Context, account string) error {
+	_, err := get[string](ctx, u.store, `SELECT id FROM accounts WHERE id = ?`+u.lock(), account)
+	if err != nil {
+		return fmt.Errorf("lock account: %w", err)
+	}
+	return nil
+}

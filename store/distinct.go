@@ -1,0 +1,17 @@
+package store
+
+import "slices"
+
+// distinct returns the texts in their order, each once; nil stays nil.
+func distinct(texts []string) []string {
+	var once []string
+	for _, text := range texts {
+		if !slices.Contains(once, text) {
+			once = append(once, text)
+		}
+	}
+	if once == nil {
+		return texts
+	}
+	return once
+}

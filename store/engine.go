@@ -1,0 +1,24 @@
+package store
+
+import (
+	"errors"
+	"strings"
+)
+
+// The two database engines.
+const (
+	SQLite     = "sqlite"
+	PostgreSQL = "postgres"
+)
+
+// engineOf reads the scheme of a database URL.
+func engineOf(databaseURL string) (string, error) {
+	scheme, rest, ok := strings.Cut(databaseURL, "://")
+	switch {
+	case ok && rest != "" && scheme == SQLite:
+		return SQLite, nil
+	case ok && (scheme == PostgreSQL || scheme == "postgresql"):
+		return PostgreSQL, nil
+	}
+	return "", errors.New("store: a database URL is sqlite:///path/file.db or postgres://user@host/database")
+}
