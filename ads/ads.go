@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Network speaks to one ad network; a value serves one platform. It is safe for concurrent use, speaks in store's
@@ -102,8 +103,8 @@ type Plan struct {
 	BudgetLevel    store.BudgetLevel  `json:"budget_level,omitempty"`
 	BudgetAmount   store.AdAmount     `json:"budget_amount,omitempty"`
 	BudgetType     store.BudgetType   `json:"budget_type,omitempty"`
-	StartsAt       *store.Time        `json:"starts_at,omitempty"` // nil = at once
-	EndsAt         *store.Time        `json:"ends_at,omitempty"`   // the first moment after the last day; set for lifetime
+	StartsAt       *core.Time         `json:"starts_at,omitempty"` // nil = at once
+	EndsAt         *core.Time         `json:"ends_at,omitempty"`   // the first moment after the last day; set for lifetime
 	BidStrategy    store.BidStrategy  `json:"bid_strategy,omitempty"`
 	BidAmount      store.AdAmount     `json:"bid_amount,omitempty"`
 	RoasFloor      store.AdRatio      `json:"roas_floor,omitempty"`
@@ -141,7 +142,7 @@ type Patch struct {
 	Currency    string             `json:"currency"` // of the ad account
 	Timezone    string             `json:"timezone"` // of the ad account
 	Budget      *Budget            `json:"budget,omitempty"`
-	EndsAt      *store.Time        `json:"ends_at,omitempty"` // the first moment after the last day
+	EndsAt      *core.Time         `json:"ends_at,omitempty"` // the first moment after the last day
 	BidStrategy *store.BidStrategy `json:"bid_strategy,omitempty"`
 	BidAmount   *store.AdAmount    `json:"bid_amount,omitempty"` // 0 removes it
 	RoasFloor   *store.AdRatio     `json:"roas_floor,omitempty"` // 0 removes it
@@ -203,8 +204,8 @@ type Report struct {
 	Review          store.AdReview
 	PlatformStatus  string
 	RejectionReason string
-	BudgetSpent     bool       // the lifetime budget is used up
-	SyncedAt        store.Time // as of when the figures are
+	BudgetSpent     bool      // the lifetime budget is used up
+	SyncedAt        core.Time // as of when the figures are
 }
 
 // AudiencePlan is an audience to create. Its JSON is kept in the action.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxUsers is how many users one upload may have.
@@ -138,7 +139,7 @@ func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudienc
 	}
 	created, err := s.store.GetAdAudience(ctx, by.Account, action.TargetID, "")
 	if err != nil {
-		return nil, store.NewUnknownError("read the audience that was created", err)
+		return nil, core.NewUnknownError("read the audience that was created", err)
 	}
 	return created, nil
 }
@@ -154,7 +155,7 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 	r := &audienceRecipe{Plan: AudiencePlan{
 		AdAccount: *a, Name: in.Name, Description: in.Description, PixelID: in.PixelID, Country: in.Country,
 	}}
-	var p store.Problems
+	var p core.Problems
 	kind, _ := ParseAudienceType(in.Type)
 	r.Plan.Type = kind
 	if in.SourceAudienceID != "" {
@@ -228,7 +229,7 @@ func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*sto
 	}
 	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
-		return nil, store.NewUnknownError("read the ad account of an audience", err)
+		return nil, core.NewUnknownError("read the ad account of an audience", err)
 	}
 	_, err = s.perform(ctx, by, deed{
 		line:  line,
@@ -261,7 +262,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 	}
 	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
-		return nil, store.NewUnknownError("read the ad account of an audience", err)
+		return nil, core.NewUnknownError("read the ad account of an audience", err)
 	}
 	hashed, err := checkUsers(line.Caps(), a, users)
 	if err != nil {
@@ -284,7 +285,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 		return nil, action.Failure.V.Err()
 	}
 	if err := action.After.Decode(result); err != nil {
-		return nil, store.NewUnknownError("read the result of an upload", err)
+		return nil, core.NewUnknownError("read the result of an upload", err)
 	}
 	return result, nil
 }
@@ -293,16 +294,16 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 func checkUsers(caps Caps, a *store.AdAudience, users []User) (*HashedUsers, error) {
 	switch {
 	case a.Type != store.AudienceTypeCustomerList:
-		return nil, store.Invalid("type", fmt.Sprintf("Users can be added to a customer_list only; this audience is of type %s.", a.Type))
+		return nil, core.Invalid("type", fmt.Sprintf("Users can be added to a customer_list only; this audience is of type %s.", a.Type))
 	case len(users) == 0:
-		return nil, store.Invalid("users", "Send at least one user.")
+		return nil, core.Invalid("users", "Send at least one user.")
 	case len(users) > maxUsers:
-		return nil, store.Invalid("users", fmt.Sprintf("Send at most %d users at a time.", maxUsers))
+		return nil, core.Invalid("users", fmt.Sprintf("Send at most %d users at a time.", maxUsers))
 	}
 	hashed := caps.HashUsers(users)
 	if len(hashed.Invalid) == len(users) {
 		first := hashed.Invalid[0]
-		return nil, store.Invalid("users", fmt.Sprintf("None of the users can be added. The first: %s: %s", first.Param, first.Message))
+		return nil, core.Invalid("users", fmt.Sprintf("None of the users can be added. The first: %s: %s", first.Param, first.Message))
 	}
 	return &hashed, nil
 }

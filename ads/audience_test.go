@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func people(n int) []ads.User {
@@ -60,11 +61,11 @@ func TestUploadAudienceUsers_SaysWhatIsWrong(t *testing.T) {
 			_, err := w.UploadAudienceUsers(t.Context(), w.by, id, users)
 			return err
 		}
-		refused(t, upload("aud_1", people(1)), store.CodeMissing, "")
-		refused(t, upload(a.ID, []ads.User{}), store.CodeInvalid, "users")
-		refused(t, upload(a.ID, people(10_001)), store.CodeInvalid, "users")
-		refused(t, upload(a.ID, make([]ads.User, 5)), store.CodeInvalid, "users")
-		refused(t, upload(w.audience("retargeting").ID, people(1)), store.CodeInvalid, "type")
+		refused(t, upload("aud_1", people(1)), core.CodeMissing, "")
+		refused(t, upload(a.ID, []ads.User{}), core.CodeInvalid, "users")
+		refused(t, upload(a.ID, people(10_001)), core.CodeInvalid, "users")
+		refused(t, upload(a.ID, make([]ads.User, 5)), core.CodeInvalid, "users")
+		refused(t, upload(w.audience("retargeting").ID, people(1)), core.CodeInvalid, "type")
 		assert.Zero(t, w.line.of("UploadUsers"))
 	})
 }
@@ -90,18 +91,18 @@ func TestCreateAudience_SaysWhatIsWrong(t *testing.T) {
 		good := ads.CreateAudience{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Like them", Type: "lookalike", Country: "US", Ratio: "0.1"}
 		for name, test := range map[string]struct {
 			change func(*ads.CreateAudience)
-			code   store.Code
+			code   core.Code
 			param  string
 		}{
-			"no channel":         {func(in *ads.CreateAudience) { in.AccountID = "" }, store.CodeParameterMissing, "account_id"},
-			"no ad account":      {func(in *ads.CreateAudience) { in.AdAccountID = "" }, store.CodeParameterMissing, "ad_account_id"},
-			"no name":            {func(in *ads.CreateAudience) { in.Name = "" }, store.CodeParameterMissing, "name"},
-			"no type":            {func(in *ads.CreateAudience) { in.Type = "" }, store.CodeParameterMissing, "type"},
-			"unknown ad account": {func(in *ads.CreateAudience) { in.AdAccountID = "1" }, store.CodeMissing, "ad_account_id"},
-			"unknown type":       {func(in *ads.CreateAudience) { in.Type = "fans" }, store.CodeInvalid, "type"},
-			"no source":          {func(*ads.CreateAudience) {}, store.CodeInvalid, "source_audience_id"},
-			"unknown source":     {func(in *ads.CreateAudience) { in.SourceAudienceID = store.NewID(store.KindAudience) }, store.CodeMissing, "source_audience_id"},
-			"no pixel":           {func(in *ads.CreateAudience) { in.Type = "website" }, store.CodeInvalid, "pixel_id"},
+			"no channel":         {func(in *ads.CreateAudience) { in.AccountID = "" }, core.CodeParameterMissing, "account_id"},
+			"no ad account":      {func(in *ads.CreateAudience) { in.AdAccountID = "" }, core.CodeParameterMissing, "ad_account_id"},
+			"no name":            {func(in *ads.CreateAudience) { in.Name = "" }, core.CodeParameterMissing, "name"},
+			"no type":            {func(in *ads.CreateAudience) { in.Type = "" }, core.CodeParameterMissing, "type"},
+			"unknown ad account": {func(in *ads.CreateAudience) { in.AdAccountID = "1" }, core.CodeMissing, "ad_account_id"},
+			"unknown type":       {func(in *ads.CreateAudience) { in.Type = "fans" }, core.CodeInvalid, "type"},
+			"no source":          {func(*ads.CreateAudience) {}, core.CodeInvalid, "source_audience_id"},
+			"unknown source":     {func(in *ads.CreateAudience) { in.SourceAudienceID = core.NewID(core.KindAudience) }, core.CodeMissing, "source_audience_id"},
+			"no pixel":           {func(in *ads.CreateAudience) { in.Type = "website" }, core.CodeInvalid, "pixel_id"},
 		} {
 			in := good
 			test.change(&in)
@@ -133,7 +134,7 @@ func TestListAudiences_HasWhatIsAtTheNetwork(t *testing.T) {
 		_, err := w.DeleteAudience(t.Context(), w.by, first.ID)
 		require.NoError(t, err)
 		_, err = w.DeleteAudience(t.Context(), w.by, first.ID)
-		refused(t, err, store.CodeMissing, "")
+		refused(t, err, core.CodeMissing, "")
 		page, err := w.Service.ListAudiences(t.Context(), w.by.Account, ads.ListAudiences{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID})
 		require.NoError(t, err)
 		assert.Len(t, page.Items, 1)
@@ -145,7 +146,7 @@ func TestListAudiences_HasWhatIsAtTheNetwork(t *testing.T) {
 			{ads.ListAudiences{AccountID: w.channel.ID}, "ad_account_id"},
 		} {
 			_, err = w.Service.ListAudiences(t.Context(), w.by.Account, in.list)
-			refused(t, err, store.CodeParameterMissing, in.param)
+			refused(t, err, core.CodeParameterMissing, in.param)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxBulk is how many campaigns one request may switch.
@@ -58,7 +59,7 @@ type BulkItemResult struct {
 
 // ItemError is why one item failed. Retryable says that the same item may succeed later.
 type ItemError struct {
-	Code      store.Code
+	Code      core.Code
 	Message   string
 	Param     string
 	Retryable bool
@@ -79,9 +80,9 @@ func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.Ad
 	case in.Items == nil:
 		return nil, parameterMissing("campaigns", "campaigns is required: an array of the ids of campaigns.")
 	case len(in.Items) == 0:
-		return nil, store.Invalid("campaigns", "Send at least one campaign.")
+		return nil, core.Invalid("campaigns", "Send at least one campaign.")
 	case len(in.Items) > maxBulk:
-		return nil, store.Invalid("campaigns", fmt.Sprintf("Send at most %d campaigns at a time.", maxBulk))
+		return nil, core.Invalid("campaigns", fmt.Sprintf("Send at most %d campaigns at a time.", maxBulk))
 	}
 	if _, err := s.store.ActivatedChannels(ctx, by.Account); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 		return nil, at("id", err)
 	}
 	if c.DeletedAt != nil || c.AdAccount == nil {
-		return nil, store.Missing("campaign", "id", item.ID)
+		return nil, core.Missing("campaign", "id", item.ID)
 	}
 	now := s.store.Now()
 	r.Platform, r.Status = c.Platform, c.StatusAt(now)
@@ -210,17 +211,17 @@ func (b *bulk) has(c *store.AdCampaign, index int) bool {
 
 // over says that a switch makes no difference any more.
 func over(object string, status store.AdStatus) error {
-	return store.Invalid("status", fmt.Sprintf("The %s is %s, so it cannot be paused or resumed.", object, status))
+	return core.Invalid("status", fmt.Sprintf("The %s is %s, so it cannot be paused or resumed.", object, status))
 }
 
 // fail notes what is wrong with an item, or returns what is no answer to anybody.
 func (r *BulkItemResult) fail(err error) error {
-	var answer *store.Error
+	var answer *core.Error
 	if !errors.As(err, &answer) {
 		return err
 	}
 	r.Outcome = BulkFailed
-	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: answer.Code == store.CodeInProgress}
+	r.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: answer.Code == core.CodeInProgress}
 	return nil
 }
 
@@ -282,7 +283,7 @@ func (w *bulkItem) ref() Ref {
 
 // switchOpen asks the networks, several ad accounts at once, and none after a time. If all of them take no requests at
 // all, that is the answer to the request: nothing was changed.
-func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured, until store.Time) error {
+func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured, until core.Time) error {
 	groups := map[reportPlace][]*bulkItem{}
 	var order []reportPlace
 	for _, w := range open {
@@ -304,7 +305,7 @@ func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdC
 		return nil
 	}
 	for _, w := range open {
-		if _, err := s.conclude(context.WithoutCancel(ctx), w.line, w.action, store.AdOutcome{}, w.fault); err == nil || store.OutcomeOf(err) != store.Refused {
+		if _, err := s.conclude(context.WithoutCancel(ctx), w.line, w.action, store.AdOutcome{}, w.fault); err == nil || core.OutcomeOf(err) != core.Refused {
 			return fmt.Errorf("settle %s: %w", w.action.ID, err)
 		}
 	}
@@ -370,7 +371,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 		if w.fault != nil && verdict(w.campaign.Platform, w.fault) == nil {
 			w.outcome.Failure.OpenUntil = s.sent(w.action, w.fault)
 			if err := s.store.YieldAdAction(ctx, w.action.AccountID, w.action.ID, unknownPause, w.outcome.Failure); err != nil {
-				return store.NewUnknownError("leave a campaign", err)
+				return core.NewUnknownError("leave a campaign", err)
 			}
 			continue
 		}
@@ -379,7 +380,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	for _, w := range known {
 		if errors.Is(w.fault, ErrUnauthorized) {
 			if err := s.store.FailSocialAccount(ctx, w.action.AccountID, w.action.ChannelID); err != nil {
-				return store.NewUnknownError("mark a channel", err)
+				return core.NewUnknownError("mark a channel", err)
 			}
 		}
 	}
@@ -388,7 +389,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	}
 	settled, err := s.store.SettleAdActions(ctx, known[0].action.AccountID, settlements)
 	if err != nil {
-		return store.NewUnknownError("settle campaigns", err)
+		return core.NewUnknownError("settle campaigns", err)
 	}
 	for i, w := range known {
 		w.action = &settled[i]
@@ -403,7 +404,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 func (w *bulkItem) failed() {
 	answer := verdict(w.campaign.Platform, w.fault)
 	if answer == nil {
-		answer = &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s did not say whether it did it. It is looked into.", w.campaign.Platform)}
+		answer = &core.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s did not say whether it did it. It is looked into.", w.campaign.Platform)}
 	}
 	w.Outcome = BulkFailed
 	w.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: isTransient(w.fault)}
@@ -411,7 +412,7 @@ func (w *bulkItem) failed() {
 }
 
 // show shows an item by its action, which has its outcome.
-func (w *bulkItem) show(now store.Time) {
+func (w *bulkItem) show(now core.Time) {
 	if w.action.State == store.AdActionRefused {
 		failure := w.action.Failure.V
 		w.Outcome, w.Error = BulkFailed, &ItemError{Code: failure.Code, Message: failure.Message, Param: failure.Param}

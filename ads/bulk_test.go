@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // campaigns creates n campaigns of 20 dollars a day and returns them as items.
@@ -48,11 +49,11 @@ func TestBulkPauseCampaigns_AnswersEachItemInOrder(t *testing.T) {
 			assert.Equal(t, i, one.Index)
 			assert.Equal(t, sent[i].ID, one.ID)
 		}
-		assert.Equal(t, store.CodeMissing, result.Results[1].Error.Code)
+		assert.Equal(t, core.CodeMissing, result.Results[1].Error.Code)
 		assert.Equal(t, "duplicate", result.Results[3].Reason)
-		assert.Equal(t, store.CodeMissing, result.Results[4].Error.Code)
-		assert.Equal(t, store.CodeInvalid, result.Results[5].Error.Code)
-		assert.Equal(t, store.CodeParameterMissing, result.Results[7].Error.Code)
+		assert.Equal(t, core.CodeMissing, result.Results[4].Error.Code)
+		assert.Equal(t, core.CodeInvalid, result.Results[5].Error.Code)
+		assert.Equal(t, core.CodeParameterMissing, result.Results[7].Error.Code)
 		assert.Equal(t, store.AdStatusPaused, result.Results[0].Status)
 		assert.Equal(t, store.AdStatusPaused, result.Results[3].Status, "the other one of its name was paused")
 		assert.Equal(t, 1, result.Results[0].Updated)
@@ -79,7 +80,7 @@ func TestBulkResumeCampaigns_LimitsAllOfThemTogether(t *testing.T) {
 			require.NoError(t, err)
 			u, f := ads.BulkUpdated, ads.BulkFailed
 			assert.Equal(t, []ads.BulkOutcome{u, u, f, f}, outcomes(result), "dry run: %v", dry)
-			assert.Equal(t, store.CodeSpendLimit, result.Results[2].Error.Code)
+			assert.Equal(t, core.CodeSpendLimit, result.Results[2].Error.Code)
 			assert.Equal(t, dry, result.Plan != nil)
 			if dry {
 				assert.Len(t, result.Plan.Calls, 2)
@@ -95,11 +96,11 @@ func TestBulkResumeCampaigns_LimitsAllOfThemTogether(t *testing.T) {
 func TestBulk_Sizes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		_, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{})
-		refused(t, err, store.CodeParameterMissing, "campaigns")
+		refused(t, err, core.CodeParameterMissing, "campaigns")
 		_, err = w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{}})
-		refused(t, err, store.CodeInvalid, "campaigns")
+		refused(t, err, core.CodeInvalid, "campaigns")
 		_, err = w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: make([]ads.BulkItem, 51)})
-		refused(t, err, store.CodeInvalid, "campaigns")
+		refused(t, err, core.CodeInvalid, "campaigns")
 		items := w.campaigns(50)
 		begin := time.Now()
 		result, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
@@ -115,7 +116,7 @@ func TestBulkPauseCampaigns_FaultOfTheWholeRequestIsNoItems(t *testing.T) {
 		pause := func(ctx context.Context) (any, error) { return w.BulkPauseCampaigns(ctx, w.by, ads.Bulk{Items: items}) }
 		w.line.say("SetStatus", &ads.RateLimited{After: 3 * time.Second})
 		_, _, err := w.request("k1", pause)
-		e := refused(t, err, store.CodeRateLimit, "platform")
+		e := refused(t, err, core.CodeRateLimit, "platform")
 		assert.Equal(t, 3*time.Second, e.After)
 		for _, action := range w.actions()[:2] {
 			assert.Equal(t, store.AdActionRefused, action.State)
@@ -173,7 +174,7 @@ func TestBulkPauseCampaigns_OneNetworkDoesNotKeepAnotherFromIt(t *testing.T) {
 		assert.Equal(t, 1, result.Failed)
 		for _, one := range result.Results {
 			if one.Error != nil {
-				assert.Equal(t, store.CodeRateLimit, one.Error.Code)
+				assert.Equal(t, core.CodeRateLimit, one.Error.Code)
 				assert.True(t, one.Error.Retryable)
 			}
 		}
@@ -294,7 +295,7 @@ func TestBulkPauseCampaigns_OverIsOver(t *testing.T) {
 		require.NotEmpty(t, list.Items)
 		result, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: list.Items[0].Row.PlatformID}}})
 		require.NoError(t, err)
-		assert.Equal(t, store.CodeInvalid, result.Results[0].Error.Code)
+		assert.Equal(t, core.CodeInvalid, result.Results[0].Error.Code)
 		assert.Equal(t, fmt.Sprint(ads.BulkFailed), string(result.Results[0].Outcome))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // BudgetFields are the names by which a request calls its budget.
@@ -44,7 +45,7 @@ const (
 const maxScheduleDays = 730
 
 // ParseAmount reads an amount of a request, and notes what is wrong with it. It is 0 then.
-func ParseAmount(p *store.Problems, field, decimal string) store.AdAmount {
+func ParseAmount(p *core.Problems, field, decimal string) store.AdAmount {
 	amount, err := store.ParseAdAmount(decimal)
 	if err != nil {
 		p.Add(field, field+" "+err.Error()+".")
@@ -81,27 +82,27 @@ func ParseAudienceType(text string) (store.AudienceType, bool) {
 }
 
 // CheckGoal notes a goal that the network does not know.
-func (c Caps) CheckGoal(p *store.Problems, goal store.AdGoal) {
+func (c Caps) CheckGoal(p *core.Problems, goal store.AdGoal) {
 	_, ok := c.Objective(goal)
 	p.Check(ok, "goal", fmt.Sprintf("Send a goal that %s knows: %s.", c.Platform, list(c.Goals())))
 }
 
 // CheckBudgetLevel notes a level at which the network has no budgets.
-func (c Caps) CheckBudgetLevel(p *store.Problems, level store.BudgetLevel) {
+func (c Caps) CheckBudgetLevel(p *core.Problems, level store.BudgetLevel) {
 	p.Check(slices.Contains(c.BudgetLevels, level), "budget_level",
 		fmt.Sprintf("Send a budget level that %s knows: %s.", c.Platform, list(c.BudgetLevels)))
 }
 
 // CheckCurrency notes a currency of a request that is not the ad account's: an amount that was meant in another one
 // must not be spent.
-func CheckCurrency(p *store.Problems, asked, adAccount string) {
+func CheckCurrency(p *core.Problems, asked, adAccount string) {
 	p.Check(asked == "" || strings.EqualFold(asked, adAccount), "currency",
 		fmt.Sprintf("The ad account is in %s. Send the amount in this currency.", adAccount))
 }
 
 // CheckBudget notes what the network does not take as a budget in the ad account's currency. Days are how many a
 // lifetime budget is for, 0 if that is not known. An amount of 0 with a problem already is not reported again.
-func (c Caps) CheckBudget(p *store.Problems, f BudgetFields, b Budget, currency string, days int) {
+func (c Caps) CheckBudget(p *core.Problems, f BudgetFields, b Budget, currency string, days int) {
 	daily, lifetime := b.Type == store.BudgetTypeDaily, b.Type == store.BudgetTypeLifetime
 	p.Check(daily || lifetime, f.Type, "A budget type is daily or lifetime.")
 	if b.Amount == 0 && len((*p)[f.Amount]) > 0 {
@@ -126,7 +127,7 @@ func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
 
 // CheckSchedule notes a schedule that cannot be, today being the day in the ad account's time zone. A lifetime budget
 // needs an end, for it is spread over the time until then; an end far away would make any amount look small by day.
-func CheckSchedule(p *store.Problems, t store.BudgetType, s Schedule, today Date) {
+func CheckSchedule(p *core.Problems, t store.BudgetType, s Schedule, today Date) {
 	p.Check(s.Start.IsZero() || s.Start.Compare(today) >= 0, "start_date",
 		fmt.Sprintf("The start_date lies in the past: it is %s where the ad account is. Leave it out to begin at once.", today))
 	if s.End.IsZero() {
@@ -152,7 +153,7 @@ func (s Schedule) Days(today Date) int {
 }
 
 // CheckBid notes a bid strategy that the network does not know, and amounts that it lacks or has no use for.
-func (c Caps) CheckBid(p *store.Problems, b Bid, currency string) {
+func (c Caps) CheckBid(p *core.Problems, b Bid, currency string) {
 	given := map[string]bool{fieldBidAmount: b.Amount != 0, fieldRoasFloor: b.RoasFloor != 0}
 	if b.Strategy == "" {
 		for field, is := range given {
@@ -174,7 +175,7 @@ func (c Caps) CheckBid(p *store.Problems, b Bid, currency string) {
 	c.checkBidFigures(p, b, currency)
 }
 
-func (c Caps) checkBidFigures(p *store.Problems, b Bid, currency string) {
+func (c Caps) checkBidFigures(p *core.Problems, b Bid, currency string) {
 	if b.Amount != 0 {
 		if err := c.carries(b.Amount, currency); err != nil {
 			p.Add(fieldBidAmount, fieldBidAmount+" "+err.Error()+".")
@@ -195,7 +196,7 @@ func (c Caps) bidMessage() string {
 }
 
 // CheckAudience notes what is wrong with an audience to create. Its SourceID may still be one of ours.
-func (c Caps) CheckAudience(p *store.Problems, a AudiencePlan) {
+func (c Caps) CheckAudience(p *core.Problems, a AudiencePlan) {
 	CheckName(p, a.Name)
 	p.Check(slices.Contains(c.AudienceTypes, a.Type), "type",
 		fmt.Sprintf("Send an audience type that %s knows: %s.", c.Platform, list(c.AudienceTypes)))

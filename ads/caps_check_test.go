@@ -9,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // fieldsOf names the fields that have problems, with how many.
-func fieldsOf(p store.Problems) map[string]int {
+func fieldsOf(p core.Problems) map[string]int {
 	fields := map[string]int{}
 	for field, messages := range p {
 		fields[field] = len(messages)
@@ -26,11 +27,11 @@ func daily(units int64) Budget {
 
 func TestParseAmount_NotesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	var p store.Problems
+	var p core.Problems
 	assert.Equal(t, 20*store.AdUnit, ParseAmount(&p, "budget_amount", "20"))
 	require.NoError(t, p.Err())
 	for _, text := range []string{"0", "-5", "NaN", "1e3", "20.001", ""} {
-		var p store.Problems
+		var p core.Problems
 		assert.Zero(t, ParseAmount(&p, "budget.amount", text))
 		assert.Equal(t, map[string]int{"budget.amount": 1}, fieldsOf(p), text)
 		assert.True(t, strings.HasPrefix(p["budget.amount"][0], "budget.amount must "), p["budget.amount"][0])
@@ -45,7 +46,7 @@ func TestCheckGoal_ListsWhatTheNetworkKnows(t *testing.T) {
 		store.PlatformPinterest: {"traffic": true, "conversions": false, "": false, "world_peace": false},
 	} {
 		for goal, ok := range cases {
-			var p store.Problems
+			var p core.Problems
 			CapsOf(platform).CheckGoal(&p, goal)
 			assert.Equal(t, ok, p.Err() == nil, "%q on %s", goal, platform)
 			if !ok {
@@ -60,7 +61,7 @@ func TestCheckBudget_NeedsTheMinimumOfTheNetwork(t *testing.T) {
 	for platform, minimum := range map[store.Platform]int64{
 		store.PlatformFacebook: 1, store.PlatformTikTok: 20, store.PlatformPinterest: 5, store.PlatformGoogle: 1,
 	} {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(platform).CheckBudget(&p, FlatBudget, daily(minimum), "usd", 0)
 		require.NoError(t, p.Err(), platform)
 		less := daily(minimum)
@@ -76,7 +77,7 @@ func TestCheckBudget_NeedsTheMinimumOnEachDayWhereTheNetworkDoes(t *testing.T) {
 	lifetime := func(units int64) Budget {
 		return Budget{store.AdAmount(units) * store.AdUnit, store.BudgetTypeLifetime}
 	}
-	var p store.Problems
+	var p core.Problems
 	CapsOf(store.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(140), "usd", 7)
 	CapsOf(store.PlatformFacebook).CheckBudget(&p, NestedBudget, lifetime(1), "usd", 7)
 	CapsOf(store.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(20), "usd", 0)
@@ -97,7 +98,7 @@ func TestCheckBudget_RefusesDecimalsThatCannotBeSent(t *testing.T) {
 		{store.PlatformPinterest, "huf", true}, {store.PlatformPinterest, "jpy", false}, {store.PlatformGoogle, "twd", true},
 		{store.PlatformTikTok, "krw", false}, {store.PlatformFacebook, "xxx", false}, {store.PlatformPinterest, "bhd", false},
 	} {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(c.platform).CheckBudget(&p, FlatBudget, Budget{2000_500_000, store.BudgetTypeDaily}, c.currency, 0)
 		assert.Equal(t, c.ok, p.Err() == nil, "%s on %s", c.currency, c.platform)
 		if !c.ok {
@@ -108,21 +109,21 @@ func TestCheckBudget_RefusesDecimalsThatCannotBeSent(t *testing.T) {
 
 func TestCheckBudget_NamesTheFieldsOfTheRequest(t *testing.T) {
 	t.Parallel()
-	var flat, nested store.Problems
+	var flat, nested core.Problems
 	caps := CapsOf(store.PlatformFacebook)
 	caps.CheckBudget(&flat, FlatBudget, Budget{0, "weekly"}, "usd", 0)
 	caps.CheckBudget(&nested, NestedBudget, Budget{-store.AdUnit, ""}, "usd", 0)
 	assert.Equal(t, map[string]int{"budget_amount": 1, "budget_type": 1}, fieldsOf(flat))
 	assert.Equal(t, map[string]int{"budget.amount": 1, "budget.type": 1}, fieldsOf(nested))
-	var e *store.Error
+	var e *core.Error
 	require.True(t, errors.As(flat.Err(), &e))
-	assert.Equal(t, store.CodeInvalid, e.Code)
+	assert.Equal(t, core.CodeInvalid, e.Code)
 	assert.Equal(t, "budget_amount", e.Param)
 }
 
 func TestCheckBudget_SaysOnceThatAnAmountIsNone(t *testing.T) {
 	t.Parallel()
-	var p store.Problems
+	var p core.Problems
 	b := Budget{ParseAmount(&p, "budget_amount", "-1"), store.BudgetTypeDaily}
 	CapsOf(store.PlatformFacebook).CheckBudget(&p, FlatBudget, b, "usd", 0)
 	assert.Equal(t, map[string]int{"budget_amount": 1}, fieldsOf(p))
@@ -131,7 +132,7 @@ func TestCheckBudget_SaysOnceThatAnAmountIsNone(t *testing.T) {
 func TestCheckBudgetLevel_FollowsTheNetwork(t *testing.T) {
 	t.Parallel()
 	for platform, groups := range map[store.Platform]bool{store.PlatformFacebook: true, store.PlatformGoogle: false, store.PlatformPinterest: true} {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(platform).CheckBudgetLevel(&p, store.BudgetLevelCampaign)
 		require.NoError(t, p.Err(), platform)
 		CapsOf(platform).CheckBudgetLevel(&p, store.BudgetLevelGroup)
@@ -144,7 +145,7 @@ func TestCheckBudgetLevel_FollowsTheNetwork(t *testing.T) {
 func TestCheckCurrency_MustBeTheAdAccounts(t *testing.T) {
 	t.Parallel()
 	for asked, ok := range map[string]bool{"": true, "jpy": true, "JPY": true, "usd": false} {
-		var p store.Problems
+		var p core.Problems
 		CheckCurrency(&p, asked, "jpy")
 		assert.Equal(t, ok, p.Err() == nil, asked)
 	}
@@ -169,17 +170,17 @@ func TestCheckSchedule_EndsAfterItBegins(t *testing.T) {
 		"the last day that there is":       {store.BudgetTypeLifetime, Schedule{End: Date{9999, 12, 31}}, false},
 		"one day":                          {store.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(5)}, true},
 	} {
-		var p store.Problems
+		var p core.Problems
 		CheckSchedule(&p, c.budget, c.schedule, today)
 		assert.Equal(t, c.ok, p.Err() == nil, name)
 		if !c.ok {
 			assert.Equal(t, map[string]int{"end_date": 1}, fieldsOf(p), name)
 		}
 	}
-	var past store.Problems
+	var past core.Problems
 	CheckSchedule(&past, store.BudgetTypeDaily, Schedule{Start: today.AddDays(-1), End: today}, today)
 	assert.Equal(t, map[string]int{"start_date": 1}, fieldsOf(past))
-	p := store.Problems{"end_date": {"The end_date is no date."}}
+	p := core.Problems{"end_date": {"The end_date is no date."}}
 	CheckSchedule(&p, store.BudgetTypeLifetime, Schedule{}, today)
 	assert.Equal(t, map[string]int{"end_date": 1}, fieldsOf(p), "a wrong end is not a missing one, too")
 }
@@ -226,7 +227,7 @@ func TestCheckBid_TakesWhatTheStrategyNeeds(t *testing.T) {
 		{store.PlatformTwitter, Bid{store.BidStrategyMinROAS, 0, floor}, map[string]int{"bid_strategy": 1}},
 		{store.PlatformLinkedIn, Bid{store.BidStrategyLowestCost, 0, 0}, map[string]int{"bid_strategy": 1}},
 	} {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(c.platform).CheckBid(&p, c.bid, "usd")
 		assert.Equal(t, c.fields, fieldsOf(p), "%v on %s", c.bid, c.platform)
 	}
@@ -287,7 +288,7 @@ func TestCheckAudience_NeedsWhatItsTypeNeeds(t *testing.T) {
 		"retargeting":        {store.PlatformFacebook, AudiencePlan{Name: "a", Type: store.AudienceTypeRetargeting, PixelID: "7", RetentionDays: 180}, map[string]int{}},
 		"no pixel, too long": {store.PlatformFacebook, AudiencePlan{Name: "a", Type: store.AudienceTypeRetargeting, RetentionDays: 181}, map[string]int{"pixel_id": 1, "retention_days": 1}},
 	} {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(c.platform).CheckAudience(&p, c.plan)
 		assert.Equal(t, c.fields, fieldsOf(p), name)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CreateAd is a new ad. It comes with a campaign and an ad group of its own unless it joins one. "" is absent, an
@@ -82,7 +83,7 @@ const (
 
 // CreateAd creates an ad at a network, at most once however often the same request is sent. What is not known at all is
 // CodeMissing with its parameter, what is wrong with the rest is CodeInvalid, and what exceeds the account's limits is
-// CodeSpendLimit. An error that is not a *store.Error leaves the outcome unknown: the same request sent again, or the
+// CodeSpendLimit. An error that is not a *core.Error leaves the outcome unknown: the same request sent again, or the
 // reconciler, finds out.
 func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutcome, error) {
 	if err := in.require(); err != nil {
@@ -131,7 +132,7 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 // the network was last asked.
 func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*store.SocialPost, error) {
 	post, err := s.store.PublishedPost(ctx, l.channel, ref)
-	var refused *store.Error
+	var refused *core.Error
 	if !errors.As(err, &refused) {
 		return post, err
 	}
@@ -209,7 +210,7 @@ func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome
 	}
 	ad, err := s.store.GetAd(ctx, d.by.Account, action.Platform, action.TargetID)
 	if err != nil {
-		return nil, store.NewUnknownError("read the ad that was created", err)
+		return nil, core.NewUnknownError("read the ad that was created", err)
 	}
 	b := adSubject(ad)
 	shown := shownAs(*ad, &b, window{}, s.store.Now())
@@ -227,7 +228,7 @@ func (l *line) create(ctx context.Context, action *store.AdAction, r *recipe, ag
 		if found {
 			return r.outcome(created)
 		}
-		if !hasProof(action) && store.TimeOf(l.conn.Now()) < openUntil(action) {
+		if !hasProof(action) && core.TimeOf(l.conn.Now()) < openUntil(action) {
 			return store.AdOutcome{}, &undecided{fmt.Errorf("%w, but may be on its way", errNotYet)}
 		}
 	}
@@ -246,7 +247,7 @@ func (r *recipe) outcome(c Created) (store.AdOutcome, error) {
 	}
 	c.Ad.Goal, c.Ad.Extra, c.Ad.Type = r.Plan.Goal, r.Extra, store.AdTypeStandalone
 	if r.Plan.Creative != (store.AdCreative{}) { // a network that is asked later tells less of it
-		c.Ad.Creative = store.JSONOf(r.Plan.Creative)
+		c.Ad.Creative = core.JSONOf(r.Plan.Creative)
 	}
 	if post := r.Plan.Post; post != nil {
 		c.Ad.Type, c.Ad.PostID, c.Ad.PlatformPostID = store.AdTypeBoost, post.ID, post.PlatformID

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestCreateAd_MakesACampaignWithItsBudget(t *testing.T) {
@@ -63,10 +64,10 @@ func TestCreateAd_JoinsAnAdGroup(t *testing.T) {
 
 		second.BudgetAmount = "5"
 		_, err := w.CreateAd(t.Context(), w.by, second)
-		refused(t, err, store.CodeInvalid, "budget_amount")
+		refused(t, err, core.CodeInvalid, "budget_amount")
 		second.BudgetAmount, second.AdGroupID = "", "nobody's"
 		_, err = w.CreateAd(t.Context(), w.by, second)
-		refused(t, err, store.CodeMissing, "ad_group_id")
+		refused(t, err, core.CodeMissing, "ad_group_id")
 	})
 }
 
@@ -85,43 +86,43 @@ func TestCreateAd_SaysWhatIsWrong(t *testing.T) {
 		foreign, inactive := w.connect(other, store.PlatformFacebook), w.connect(w.by, store.PlatformPinterest)
 		for name, test := range map[string]struct {
 			change func(*ads.CreateAd)
-			code   store.Code
+			code   core.Code
 			param  string
 		}{
-			"no channel":           {func(in *ads.CreateAd) { in.AccountID = "" }, store.CodeParameterMissing, "account_id"},
-			"no ad account":        {func(in *ads.CreateAd) { in.AdAccountID = "" }, store.CodeParameterMissing, "ad_account_id"},
-			"no name":              {func(in *ads.CreateAd) { in.Name = "" }, store.CodeParameterMissing, "name"},
-			"no goal":              {func(in *ads.CreateAd) { in.Goal = "" }, store.CodeParameterMissing, "goal"},
-			"no amount":            {func(in *ads.CreateAd) { in.BudgetAmount = "" }, store.CodeParameterMissing, "budget_amount"},
-			"no budget type":       {func(in *ads.CreateAd) { in.BudgetType = "" }, store.CodeParameterMissing, "budget_type"},
-			"unknown channel":      {func(in *ads.CreateAd) { in.AccountID = store.NewID(store.KindSocialAccount) }, store.CodeMissing, "account_id"},
-			"no id of a channel":   {func(in *ads.CreateAd) { in.AccountID = "facebook" }, store.CodeMissing, "account_id"},
-			"somebody's channel":   {func(in *ads.CreateAd) { in.AccountID = foreign.ID }, store.CodeMissing, "account_id"},
-			"inactive channel":     {func(in *ads.CreateAd) { in.AccountID = inactive.ID }, store.CodeNotActivated, "account_id"},
-			"unknown ad account":   {func(in *ads.CreateAd) { in.AdAccountID = "act_1" }, store.CodeMissing, "ad_account_id"},
-			"disabled ad account":  {func(in *ads.CreateAd) { in.AdAccountID = disabled }, store.CodeInvalid, "ad_account_id"},
-			"amount of zero":       {func(in *ads.CreateAd) { in.BudgetAmount = "0" }, store.CodeInvalid, "budget_amount"},
-			"negative amount":      {func(in *ads.CreateAd) { in.BudgetAmount = "-20" }, store.CodeInvalid, "budget_amount"},
-			"three decimals":       {func(in *ads.CreateAd) { in.BudgetAmount = "20.001" }, store.CodeInvalid, "budget_amount"},
-			"below the minimum":    {func(in *ads.CreateAd) { in.BudgetAmount = "0.50" }, store.CodeInvalid, "budget_amount"},
-			"another budget type":  {func(in *ads.CreateAd) { in.BudgetType = "weekly" }, store.CodeInvalid, "budget_type"},
-			"lifetime without end": {func(in *ads.CreateAd) { in.BudgetType = "lifetime" }, store.CodeInvalid, "end_date"},
-			"no date":              {func(in *ads.CreateAd) { in.EndDate = "2026-02-30" }, store.CodeInvalid, "end_date"},
-			"over already":         {func(in *ads.CreateAd) { in.EndDate = yesterday }, store.CodeInvalid, "end_date"},
+			"no channel":           {func(in *ads.CreateAd) { in.AccountID = "" }, core.CodeParameterMissing, "account_id"},
+			"no ad account":        {func(in *ads.CreateAd) { in.AdAccountID = "" }, core.CodeParameterMissing, "ad_account_id"},
+			"no name":              {func(in *ads.CreateAd) { in.Name = "" }, core.CodeParameterMissing, "name"},
+			"no goal":              {func(in *ads.CreateAd) { in.Goal = "" }, core.CodeParameterMissing, "goal"},
+			"no amount":            {func(in *ads.CreateAd) { in.BudgetAmount = "" }, core.CodeParameterMissing, "budget_amount"},
+			"no budget type":       {func(in *ads.CreateAd) { in.BudgetType = "" }, core.CodeParameterMissing, "budget_type"},
+			"unknown channel":      {func(in *ads.CreateAd) { in.AccountID = core.NewID(core.KindSocialAccount) }, core.CodeMissing, "account_id"},
+			"no id of a channel":   {func(in *ads.CreateAd) { in.AccountID = "facebook" }, core.CodeMissing, "account_id"},
+			"somebody's channel":   {func(in *ads.CreateAd) { in.AccountID = foreign.ID }, core.CodeMissing, "account_id"},
+			"inactive channel":     {func(in *ads.CreateAd) { in.AccountID = inactive.ID }, core.CodeNotActivated, "account_id"},
+			"unknown ad account":   {func(in *ads.CreateAd) { in.AdAccountID = "act_1" }, core.CodeMissing, "ad_account_id"},
+			"disabled ad account":  {func(in *ads.CreateAd) { in.AdAccountID = disabled }, core.CodeInvalid, "ad_account_id"},
+			"amount of zero":       {func(in *ads.CreateAd) { in.BudgetAmount = "0" }, core.CodeInvalid, "budget_amount"},
+			"negative amount":      {func(in *ads.CreateAd) { in.BudgetAmount = "-20" }, core.CodeInvalid, "budget_amount"},
+			"three decimals":       {func(in *ads.CreateAd) { in.BudgetAmount = "20.001" }, core.CodeInvalid, "budget_amount"},
+			"below the minimum":    {func(in *ads.CreateAd) { in.BudgetAmount = "0.50" }, core.CodeInvalid, "budget_amount"},
+			"another budget type":  {func(in *ads.CreateAd) { in.BudgetType = "weekly" }, core.CodeInvalid, "budget_type"},
+			"lifetime without end": {func(in *ads.CreateAd) { in.BudgetType = "lifetime" }, core.CodeInvalid, "end_date"},
+			"no date":              {func(in *ads.CreateAd) { in.EndDate = "2026-02-30" }, core.CodeInvalid, "end_date"},
+			"over already":         {func(in *ads.CreateAd) { in.EndDate = yesterday }, core.CodeInvalid, "end_date"},
 			"ends before it starts": {func(in *ads.CreateAd) {
 				in.StartDate, in.EndDate = time.Now().AddDate(0, 0, 5).Format(time.DateOnly), tomorrow
-			}, store.CodeInvalid, "end_date"},
-			"unknown goal":           {func(in *ads.CreateAd) { in.Goal = "fame" }, store.CodeInvalid, "goal"},
-			"a goal of others":       {func(in *ads.CreateAd) { in.Goal = "job_applicants" }, store.CodeInvalid, "goal"},
-			"another platform":       {func(in *ads.CreateAd) { in.Platform = "google" }, store.CodeInvalid, "platform"},
-			"another currency":       {func(in *ads.CreateAd) { in.Currency = "eur" }, store.CodeInvalid, "currency"},
-			"another status":         {func(in *ads.CreateAd) { in.Status = "completed" }, store.CodeInvalid, "status"},
-			"unknown bid strategy":   {func(in *ads.CreateAd) { in.Bid.Strategy = "cheap" }, store.CodeInvalid, "bid_strategy"},
-			"bid cap without amount": {func(in *ads.CreateAd) { in.Bid.Strategy = "cost_cap" }, store.CodeInvalid, "bid_amount"},
-			"ROAS without floor":     {func(in *ads.CreateAd) { in.Bid.Strategy = "LOWEST_COST_WITH_MIN_ROAS" }, store.CodeInvalid, "roas_average_floor"},
-			"no headline":            {func(in *ads.CreateAd) { in.Creative.Headline = "" }, store.CodeInvalid, "headline"},
-			"no link":                {func(in *ads.CreateAd) { in.Creative.LinkURL = "shop" }, store.CodeInvalid, "link_url"},
-			"over the limit":         {func(in *ads.CreateAd) { in.BudgetAmount = "10000.01" }, store.CodeSpendLimit, "budget_amount"},
+			}, core.CodeInvalid, "end_date"},
+			"unknown goal":           {func(in *ads.CreateAd) { in.Goal = "fame" }, core.CodeInvalid, "goal"},
+			"a goal of others":       {func(in *ads.CreateAd) { in.Goal = "job_applicants" }, core.CodeInvalid, "goal"},
+			"another platform":       {func(in *ads.CreateAd) { in.Platform = "google" }, core.CodeInvalid, "platform"},
+			"another currency":       {func(in *ads.CreateAd) { in.Currency = "eur" }, core.CodeInvalid, "currency"},
+			"another status":         {func(in *ads.CreateAd) { in.Status = "completed" }, core.CodeInvalid, "status"},
+			"unknown bid strategy":   {func(in *ads.CreateAd) { in.Bid.Strategy = "cheap" }, core.CodeInvalid, "bid_strategy"},
+			"bid cap without amount": {func(in *ads.CreateAd) { in.Bid.Strategy = "cost_cap" }, core.CodeInvalid, "bid_amount"},
+			"ROAS without floor":     {func(in *ads.CreateAd) { in.Bid.Strategy = "LOWEST_COST_WITH_MIN_ROAS" }, core.CodeInvalid, "roas_average_floor"},
+			"no headline":            {func(in *ads.CreateAd) { in.Creative.Headline = "" }, core.CodeInvalid, "headline"},
+			"no link":                {func(in *ads.CreateAd) { in.Creative.LinkURL = "shop" }, core.CodeInvalid, "link_url"},
+			"over the limit":         {func(in *ads.CreateAd) { in.BudgetAmount = "10000.01" }, core.CodeSpendLimit, "budget_amount"},
 		} {
 			in := w.ad()
 			test.change(&in)
@@ -144,7 +145,7 @@ func TestCreateAd_LinkedInTakesNoBidStrategy(t *testing.T) {
 		in := w.ad()
 		in.Bid.Strategy = "LOWEST_COST_WITHOUT_CAP"
 		_, err := w.CreateAd(t.Context(), w.by, in)
-		refused(t, err, store.CodeInvalid, "bid_strategy")
+		refused(t, err, core.CodeInvalid, "bid_strategy")
 		in.Bid.Strategy = ""
 		w.create(in)
 	})
@@ -187,7 +188,7 @@ func TestCreateAd_TotalIsLimited(t *testing.T) {
 		w.create(w.ad())
 		w.create(w.ad())
 		_, err := w.CreateAd(t.Context(), w.by, w.ad())
-		e := refused(t, err, store.CodeSpendLimit, "budget_amount")
+		e := refused(t, err, core.CodeSpendLimit, "budget_amount")
 		assert.Contains(t, e.Message, "USD")
 		paused := w.ad()
 		paused.Status = "paused"
@@ -197,7 +198,7 @@ func TestCreateAd_TotalIsLimited(t *testing.T) {
 		require.NoError(t, err, "its campaign is off, so nothing is spent yet")
 		result, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: shown.Row.CampaignID}}})
 		require.NoError(t, err)
-		assert.Equal(t, store.CodeSpendLimit, result.Results[0].Error.Code)
+		assert.Equal(t, core.CodeSpendLimit, result.Results[0].Error.Code)
 	})
 }
 
@@ -216,7 +217,7 @@ func TestCreateAd_ParallelRequestsStayWithinTheLimit(t *testing.T) {
 			if err := <-errs; err == nil {
 				made++
 			} else {
-				refused(t, err, store.CodeSpendLimit, "budget_amount")
+				refused(t, err, core.CodeSpendLimit, "budget_amount")
 			}
 		}
 		assert.Equal(t, 5, made)
@@ -229,7 +230,7 @@ func TestCreateAd_BlockedOperation(t *testing.T) {
 		_, err := w.UpdateLimits(t.Context(), w.by, func(l *store.AdLimits) { l.BlockedOperations.V = []store.AdOp{store.AdOpCreateAd} })
 		require.NoError(t, err)
 		_, err = w.CreateAd(t.Context(), w.by, w.ad())
-		var e *store.Error
+		var e *core.Error
 		require.ErrorAs(t, err, &e)
 		assert.Zero(t, w.line.writes())
 	})
@@ -237,7 +238,7 @@ func TestCreateAd_BlockedOperation(t *testing.T) {
 
 func TestBoostPost_BeginsWhenItsStartSays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, store.Page{Limit: 10})
+		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, core.Page{Limit: 10})
 		require.NoError(t, err)
 		boost := ads.BoostPost{
 			AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Boost", Goal: "engagement",
@@ -258,14 +259,14 @@ func TestBoostPost_BeginsWhenItsStartSays(t *testing.T) {
 		for _, past := range []string{time.Now().AddDate(0, 0, -3).Format(time.DateOnly), time.Now().AddDate(0, 0, -3).Format(time.RFC3339)} {
 			boost.StartDate = past
 			_, err = w.Service.BoostPost(t.Context(), w.by, boost)
-			refused(t, err, store.CodeInvalid, "start_date")
+			refused(t, err, core.CodeInvalid, "start_date")
 		}
 	})
 }
 
 func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, store.Page{Limit: 10})
+		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, core.Page{Limit: 10})
 		require.NoError(t, err)
 		var published, draft *store.SocialPost
 		for i := range posts {
@@ -293,18 +294,18 @@ func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
 
 		for name, test := range map[string]struct {
 			change func(*ads.BoostPost)
-			code   store.Code
+			code   core.Code
 			param  string
 		}{
-			"no post":        {func(in *ads.BoostPost) { in.PostID = "" }, store.CodeParameterMissing, "post_id"},
-			"no budget":      {func(in *ads.BoostPost) { in.Budget = nil }, store.CodeParameterMissing, "budget"},
-			"no amount":      {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Type: "daily"} }, store.CodeParameterMissing, "budget.amount"},
-			"no type":        {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "5"} }, store.CodeParameterMissing, "budget.type"},
-			"other type":     {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "5", Type: "x"} }, store.CodeInvalid, "budget.type"},
-			"unknown post":   {func(in *ads.BoostPost) { in.PostID = "12" }, store.CodeMissing, "post_id"},
-			"a draft":        {func(in *ads.BoostPost) { in.PostID = draft.PlatformID }, store.CodeInvalid, "post_id"},
-			"too long":       {func(in *ads.BoostPost) { in.DurationDays = new(366) }, store.CodeInvalid, "duration_days"},
-			"over the limit": {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "70001", Type: "lifetime"} }, store.CodeSpendLimit, "budget.amount"},
+			"no post":        {func(in *ads.BoostPost) { in.PostID = "" }, core.CodeParameterMissing, "post_id"},
+			"no budget":      {func(in *ads.BoostPost) { in.Budget = nil }, core.CodeParameterMissing, "budget"},
+			"no amount":      {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Type: "daily"} }, core.CodeParameterMissing, "budget.amount"},
+			"no type":        {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "5"} }, core.CodeParameterMissing, "budget.type"},
+			"other type":     {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "5", Type: "x"} }, core.CodeInvalid, "budget.type"},
+			"unknown post":   {func(in *ads.BoostPost) { in.PostID = "12" }, core.CodeMissing, "post_id"},
+			"a draft":        {func(in *ads.BoostPost) { in.PostID = draft.PlatformID }, core.CodeInvalid, "post_id"},
+			"too long":       {func(in *ads.BoostPost) { in.DurationDays = new(366) }, core.CodeInvalid, "duration_days"},
+			"over the limit": {func(in *ads.BoostPost) { in.Budget = &ads.BudgetInput{Amount: "70001", Type: "lifetime"} }, core.CodeSpendLimit, "budget.amount"},
 		} {
 			in := boost
 			test.change(&in)
@@ -342,7 +343,7 @@ func TestCreateAd_DoesNotBringBackACampaignThatIsOver(t *testing.T) {
 		for _, dry := range []bool{false, true} {
 			second.DryRun = dry
 			_, err := w.CreateAd(t.Context(), w.by, second)
-			refused(t, err, store.CodeInvalid, "ad_group_id")
+			refused(t, err, core.CodeInvalid, "ad_group_id")
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // The longest texts of every network.
@@ -17,14 +18,14 @@ const (
 )
 
 // CheckName notes a name that no network takes.
-func CheckName(p *store.Problems, name string) {
+func CheckName(p *core.Problems, name string) {
 	ok := strings.TrimSpace(name) != "" && utf8.RuneCountInString(name) <= maxName
 	p.Check(ok, "name", "A name has 1 to 255 characters, not only white space.")
 }
 
 // CheckCreative notes what the network needs of a creative and does not have, and what it does not take. Fields that
 // the network has no place for are not checked: Warnings names them.
-func (c Caps) CheckCreative(p *store.Problems, creative store.AdCreative) {
+func (c Caps) CheckCreative(p *core.Problems, creative store.AdCreative) {
 	for _, f := range creativeFields(creative) {
 		if !slices.Contains(c.Creative.Ignored, f.name) {
 			c.checkCreativeField(p, f.name, f.value)
@@ -43,7 +44,7 @@ func (c Caps) Warnings(creative store.AdCreative) []string {
 	return warnings
 }
 
-func (c Caps) checkCreativeField(p *store.Problems, name, value string) {
+func (c Caps) checkCreativeField(p *core.Problems, name, value string) {
 	if strings.TrimSpace(value) == "" {
 		p.Check(!slices.Contains(c.Creative.Required, name), name, fmt.Sprintf("An ad on %s needs %s.", c.Platform, c.described(name)))
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 var fullCreative = store.AdCreative{
@@ -17,7 +18,7 @@ var fullCreative = store.AdCreative{
 func TestCheckCreative_TakesAWholeOneEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, platform := range store.Platforms {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(platform).CheckCreative(&p, fullCreative)
 		require.NoError(t, p.Err(), platform)
 	}
@@ -32,11 +33,11 @@ func TestCheckCreative_NeedsWhatTheNetworkNeeds(t *testing.T) {
 		store.PlatformGoogle: picture, store.PlatformPinterest: picture, store.PlatformLinkedIn: picture,
 		store.PlatformTikTok: {"body": 1, "image_url": 1}, store.PlatformTwitter: {"body": 1},
 	} {
-		var p store.Problems
+		var p core.Problems
 		CapsOf(platform).CheckCreative(&p, store.AdCreative{Headline: " "})
 		assert.Equal(t, want, fieldsOf(p), platform)
 	}
-	var p store.Problems
+	var p core.Problems
 	CapsOf(store.PlatformTikTok).CheckCreative(&p, store.AdCreative{})
 	assert.Contains(t, p["image_url"][0], "video")
 }
@@ -61,7 +62,7 @@ func TestCheckCreative_CountsCharacters(t *testing.T) {
 			} else {
 				creative.Body = text
 			}
-			var p store.Problems
+			var p core.Problems
 			CapsOf(c.platform).CheckCreative(&p, creative)
 			assert.Equal(t, want, fieldsOf(p), "%s of %d on %s", c.field, c.limit+extra, c.platform)
 		}
@@ -82,7 +83,7 @@ func TestCheckCreative_TakesTheCallsToActionOfTheNetwork(t *testing.T) {
 	} {
 		creative := fullCreative
 		creative.CallToAction = c.call
-		var p store.Problems
+		var p core.Problems
 		CapsOf(c.platform).CheckCreative(&p, creative)
 		assert.Equal(t, c.ok, p.Err() == nil, "%s on %s", c.call, c.platform)
 	}
@@ -96,7 +97,7 @@ func TestCheckCreative_TakesWebAddresses(t *testing.T) {
 	} {
 		creative := fullCreative
 		creative.LinkURL, creative.ImageURL = address, address
-		var p store.Problems
+		var p core.Problems
 		CapsOf(store.PlatformFacebook).CheckCreative(&p, creative)
 		want := map[string]int{"link_url": 1, "image_url": 1}
 		if ok {
@@ -117,7 +118,7 @@ func TestWarnings_NameWhatANetworkHasNoPlaceFor(t *testing.T) {
 func TestCheckName_Has255Characters(t *testing.T) {
 	t.Parallel()
 	for name, ok := range map[string]bool{"": false, " \t": false, "Spring": true, strings.Repeat("é", 255): true, strings.Repeat("é", 256): false} {
-		var p store.Problems
+		var p core.Problems
 		CheckName(&p, name)
 		assert.Equal(t, ok, p.Err() == nil, "%d bytes", len(name))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // draft is an ad on its way to a plan: what is wrong with it is collected.
@@ -18,7 +19,7 @@ type draft struct {
 	recipe   recipe
 	plan     *Plan // of the recipe
 	budgets  BudgetFields
-	problems store.Problems
+	problems core.Problems
 	warnings []string
 }
 
@@ -69,7 +70,7 @@ func (d *draft) campaign(goal, level string, in BidInput) {
 }
 
 // read reads a bid, and notes what is none.
-func (in BidInput) read(p *store.Problems) Bid {
+func (in BidInput) read(p *core.Problems) Bid {
 	var bid Bid
 	if in.Strategy != "" {
 		strategy, ok := ParseBidStrategy(in.Strategy)
@@ -105,8 +106,8 @@ func (d *draft) budget(f BudgetFields, amount, budgetType, start, end string) {
 	}
 }
 
-func moment(t time.Time) *store.Time {
-	at := store.TimeOf(t)
+func moment(t time.Time) *core.Time {
+	at := core.TimeOf(t)
 	return &at
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Drift is what somebody does to a campaign in the network's own ad manager, past this program: the mirror does not know
@@ -41,7 +42,7 @@ func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*s
 	}
 	network, ok := line.Network.(outside).network.(Drifting)
 	if !ok {
-		return nil, store.Invalid("account_id", fmt.Sprintf("%s is a channel of %s itself. Only what the sandbox plays can be made to drift.", line.channel.ID, line.channel.Platform))
+		return nil, core.Invalid("account_id", fmt.Sprintf("%s is a channel of %s itself. Only what the sandbox plays can be made to drift.", line.channel.ID, line.channel.Platform))
 	}
 	campaign, err := s.drifting(ctx, line.channel, in.CampaignID)
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*s
 
 // drifting returns the campaign that is meant.
 func (s *Service) drifting(ctx context.Context, channel *store.SocialAccount, id string) (*store.AdCampaign, error) {
-	missing := &store.Error{Code: store.CodeMissing, Param: "campaign_id", Message: "The channel has no such campaign."}
+	missing := &core.Error{Code: core.CodeMissing, Param: "campaign_id", Message: "The channel has no such campaign."}
 	if id == "" {
 		list, err := s.store.ListAdCampaigns(ctx, channel.AccountID, store.ListAdCampaigns{
 			Channel: channel.ID, AdPage: store.AdPage{Limit: 1}, Statuses: []store.AdStatus{store.AdStatusActive, store.AdStatusPaused, store.AdStatusPendingReview},

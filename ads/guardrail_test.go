@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // seed returns a random number for a test, which TILLWRIGHT_TEST_SEED repeats.
@@ -82,7 +82,7 @@ func TestGuardrails_HoldWhateverIsAskedFor(t *testing.T) {
 				for range turns {
 					w.line.lose.Store(r.IntN(5) == 0)
 					err := turn(r)
-					var answer *store.Error
+					var answer *core.Error
 					if err != nil && !errors.As(err, &answer) && !assert.ErrorContains(t, err, "no known outcome yet") {
 						return
 					}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // MoneyUnit is how a network writes an amount of money.
@@ -104,8 +105,8 @@ var pinterestCurrencies = currencyTable(
 // those of three digits, which networks take in different ways.
 func commonCurrencies() map[string]int {
 	decimals := map[string]int{}
-	for _, code := range store.Currencies() {
-		if known, _ := store.LookupCurrency(code); known.Exponent <= 2 {
+	for _, code := range core.Currencies() {
+		if known, _ := core.LookupCurrency(code); known.Exponent <= 2 {
 			decimals[code] = known.Exponent
 		}
 	}

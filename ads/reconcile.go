@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -236,8 +237,8 @@ func (s *Service) repeatUpload(ctx context.Context, l *line, action *store.AdAct
 
 // goneIsNotDone makes nothing of the absence of what an action is about.
 func goneIsNotDone(err error) error {
-	var missing *store.Error
-	if errors.As(err, &missing) && missing.Code == store.CodeMissing {
+	var missing *core.Error
+	if errors.As(err, &missing) && missing.Code == core.CodeMissing {
 		return nil
 	}
 	return err

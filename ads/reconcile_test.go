@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // due lets the reconciler's pause pass.
@@ -43,7 +44,7 @@ func (w *world) keyed(key string) (string, error) {
 func unknown(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
-	var e *store.Error
+	var e *core.Error
 	assert.False(t, errors.As(err, &e), "%v", err)
 }
 
@@ -88,7 +89,7 @@ func TestCreateAd_ProcessEndsBetweenTheNetworkAndTheAnswer(t *testing.T) {
 		assert.Equal(t, 20*store.AdUnit, w.actions()[0].Daily, "it counts as spent")
 
 		_, err := w.keyed("k1")
-		assert.Equal(t, store.Unknown, refused(t, err, store.CodeInProgress, "Idempotency-Key").Outcome)
+		assert.Equal(t, core.Unknown, refused(t, err, core.CodeInProgress, "Idempotency-Key").Outcome)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Zero(t, w.line.of("Find"), "whoever began may still be at it")
 
@@ -133,7 +134,7 @@ func TestReconcile_FreesWhatWasNeverMade(t *testing.T) {
 
 		w.line.say("", nil)
 		_, err = w.keyed("k1")
-		var e *store.Error
+		var e *core.Error
 		require.ErrorAs(t, err, &e)
 		assert.EqualValues(t, "api_error", e.Code)
 		_, err = w.keyed("k1")
@@ -316,7 +317,7 @@ func TestDelete_SameRequestIsAnsweredAfterTheReconciler(t *testing.T) {
 			_, _, err = w.request(key, do)
 			require.NoError(t, err, key)
 			_, _, err = w.request("another "+key, do)
-			refused(t, err, store.CodeMissing, "")
+			refused(t, err, core.CodeMissing, "")
 		}
 		assert.Equal(t, 1, w.line.of("Delete"))
 		assert.Equal(t, 1, w.line.of("DeleteAudience"))
@@ -374,7 +375,7 @@ func TestReconcile_RepeatsUploadsAndFindsAudiences(t *testing.T) {
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
 		_, err = w.Service.GetAudience(t.Context(), w.by.Account, id)
-		refused(t, err, store.CodeMissing, "")
+		refused(t, err, core.CodeMissing, "")
 	})
 }
 
@@ -382,13 +383,13 @@ func TestCreateAd_NetworkSaysNo(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.line.say("Create", &ads.RateLimited{After: 7 * time.Second})
 		_, err := w.keyed("k1")
-		e := refused(t, err, store.CodeRateLimit, "platform")
+		e := refused(t, err, core.CodeRateLimit, "platform")
 		assert.Equal(t, 7*time.Second, e.After)
 		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
 
 		w.line.say("Create", &ads.Rejected{Message: "Your ad breaks our rules.", Raw: "1885183"})
 		_, err = w.keyed("k1")
-		e = refused(t, err, store.CodeInvalid, "platform")
+		e = refused(t, err, core.CodeInvalid, "platform")
 		assert.Contains(t, e.Fields["platform"][0], "Your ad breaks our rules.")
 
 		w.line.say("Create", ads.ErrUnavailable)
@@ -405,7 +406,7 @@ func TestCreateAd_NetworkSaysNo(t *testing.T) {
 
 		w.line.say("Create", ads.ErrUnauthorized)
 		_, err = w.CreateAd(t.Context(), w.by, w.ad())
-		refused(t, err, store.CodeNotActivated, "account_id")
+		refused(t, err, core.CodeNotActivated, "account_id")
 		channel, err := w.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 		require.NoError(t, err)
 		assert.Equal(t, store.AdsStatusError, channel.AdsStatus)

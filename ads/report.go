@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Reported is a row of the mirror as its network has it now, with the figures of some days.
@@ -17,7 +18,7 @@ type Reported[T any] struct {
 	Status   store.AdStatus   // of delivery, now
 	Metrics  *store.AdMetrics // nil if the network was not asked, or did not answer
 	From, To Date             // the days of the metrics, `to` included
-	SyncedAt store.Time       // as of when figures and state are
+	SyncedAt core.Time        // as of when figures and state are
 	Warnings []string         // what was sent and the network has no use for
 }
 
@@ -43,8 +44,8 @@ type subject struct {
 	review          *store.AdReview
 	platformStatus  *string
 	rejectionReason *string
-	syncedAt        *store.Time
-	statusAt        func(store.Time) store.AdStatus
+	syncedAt        *core.Time
+	statusAt        func(core.Time) store.AdStatus
 }
 
 func campaignSubject(c *store.AdCampaign) subject {
@@ -72,7 +73,7 @@ func adSubject(a *store.Ad) subject {
 func (b *subject) place() reportPlace { return reportPlace{b.channel, b.adAccountID} }
 
 // days returns the days of a window where the row is.
-func (b *subject) days(w window, now store.Time) (from, to Date) {
+func (b *subject) days(w window, now core.Time) (from, to Date) {
 	where := time.UTC
 	if b.adAccount != nil {
 		where = locationOf(b.adAccount.Timezone)
@@ -94,7 +95,7 @@ func (r *Report) state(id string) store.AdState {
 }
 
 // apply takes over what the network says, and reports whether anything is new.
-func (b *subject) apply(state store.AdState, as store.Time) (changed bool) {
+func (b *subject) apply(state store.AdState, as core.Time) (changed bool) {
 	changed = set(b.configured, state.Configured)
 	changed = set(b.status, state.Status) || changed
 	changed = set(b.review, state.Review) || changed
@@ -208,7 +209,7 @@ func (s *Service) below(ctx context.Context, account string, level store.AdLevel
 }
 
 // shownAs shows a row as the mirror has it, without figures.
-func shownAs[T any](row T, b *subject, w window, now store.Time) Reported[T] {
+func shownAs[T any](row T, b *subject, w window, now core.Time) Reported[T] {
 	from, to := b.days(w, now)
 	return Reported[T]{Row: row, Status: b.statusAt(now), From: from, To: to, SyncedAt: *b.syncedAt}
 }

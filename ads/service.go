@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Service has the use cases of ads. Each write has the shape of a payment: the intent is stored, the network is asked
 // with the intent's id as its token, the outcome is stored; it can be run again from wherever it stopped. A Service is
 // safe for concurrent use.
 //
-// Its methods return a *store.Error for what a caller can do something about. Any other error of a write leaves the
+// Its methods return a *core.Error for what a caller can do something about. Any other error of a write leaves the
 // outcome unknown: the same request sent again, or the reconciler, finds out.
 type Service struct {
 	store   *store.Store
@@ -82,8 +83,8 @@ func (s *Service) activated(ctx context.Context, account, channel string) (*line
 
 // at names the parameter that a CodeMissing is about.
 func at(param string, err error) error {
-	var missing *store.Error
-	if errors.As(err, &missing) && missing.Code == store.CodeMissing {
+	var missing *core.Error
+	if errors.As(err, &missing) && missing.Code == core.CodeMissing {
 		named := *missing
 		named.Param = param
 		return &named
@@ -94,7 +95,7 @@ func at(param string, err error) error {
 // bodyPlatform reads a field. "" is absent.
 func bodyPlatform(platform string) (store.Platform, error) {
 	if platform != "" && !store.Platform(platform).IsKnown() {
-		return "", store.Invalid("platform", "platform must be one of "+list(store.Platforms)+".")
+		return "", core.Invalid("platform", "platform must be one of "+list(store.Platforms)+".")
 	}
 	return store.Platform(platform), nil
 }
@@ -112,11 +113,11 @@ func (r required) err() error {
 }
 
 // badRequest says that a parameter is not what it can be at all.
-func badRequest(param, message string) *store.Error {
-	return &store.Error{Code: store.CodeBadRequest, Param: param, Message: message}
+func badRequest(param, message string) *core.Error {
+	return &core.Error{Code: core.CodeBadRequest, Param: param, Message: message}
 }
 
 // parameterMissing says that a parameter is needed.
-func parameterMissing(param, message string) *store.Error {
-	return &store.Error{Code: store.CodeParameterMissing, Param: param, Message: message}
+func parameterMissing(param, message string) *core.Error {
+	return &core.Error{Code: core.CodeParameterMissing, Param: param, Message: message}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // deed is one write at a network.
@@ -34,7 +35,7 @@ func approvalOf(op store.AdOp) string {
 }
 
 // perform does a deed, at most once however often its request is sent, and returns its action, which is done. What the
-// network refuses is settled as refused and frees the request's key. An error that is not a *store.Error leaves the
+// network refuses is settled as refused and frees the request's key. An error that is not a *core.Error leaves the
 // action to whoever asks next.
 func (s *Service) perform(ctx context.Context, by Actor, d deed) (*store.AdAction, error) {
 	begun, err := s.store.BeginAdAction(ctx, by.Account, d.begin)
@@ -63,7 +64,7 @@ const (
 )
 
 // openUntil returns until when an action may still take place that was asked for before.
-func openUntil(action *store.AdAction) store.Time {
+func openUntil(action *store.AdAction) core.Time {
 	if f := action.Failure.V; f != nil && f.OpenUntil > 0 {
 		return f.OpenUntil
 	}
@@ -71,7 +72,7 @@ func openUntil(action *store.AdAction) store.Time {
 }
 
 // sent returns until when what was just sent may take place, if the answer to it was err.
-func (s *Service) sent(action *store.AdAction, err error) store.Time {
+func (s *Service) sent(action *store.AdAction, err error) core.Time {
 	var open *undecided
 	if errors.As(err, &open) { // nothing was sent: it was not known yet what became of the last time
 		return openUntil(action)
@@ -110,7 +111,7 @@ func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error
 	if yield := s.store.YieldAdAction(ctx, action.AccountID, action.ID, unknownPause, failure); yield != nil {
 		err = errors.Join(err, yield)
 	}
-	return store.NewUnknownError("action "+action.ID+" has no known outcome yet", err)
+	return core.NewUnknownError("action "+action.ID+" has no known outcome yet", err)
 }
 
 // undecided is a fault on the way to finding out what became of an action: it says nothing about the action itself.
@@ -119,10 +120,10 @@ type undecided struct{ cause error }
 func (e *undecided) Error() string { return "find out: " + e.cause.Error() }
 
 // codeUnavailable says that nothing was done and nobody is to blame but the network, or us.
-const codeUnavailable store.Code = "api_error"
+const codeUnavailable core.Code = "api_error"
 
 // verdict returns the answer to a write that certainly did not take place, nil where that is not certain.
-func verdict(platform store.Platform, err error) *store.Error {
+func verdict(platform store.Platform, err error) *core.Error {
 	var open *undecided
 	switch {
 	case errors.As(err, &open):
@@ -130,15 +131,15 @@ func verdict(platform store.Platform, err error) *store.Error {
 	case errors.Is(err, ErrIndeterminate):
 		return nil
 	case errors.Is(err, errNotAsked):
-		return &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("There was no time left to ask %s. Nothing was changed: send the request again.", platform)}
+		return &core.Error{Code: codeUnavailable, Message: fmt.Sprintf("There was no time left to ask %s. Nothing was changed: send the request again.", platform)}
 	case errors.Is(err, ErrUnavailable):
-		return &store.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s is out of order. Nothing was changed: send the request again later.", platform)}
+		return &core.Error{Code: codeUnavailable, Message: fmt.Sprintf("%s is out of order. Nothing was changed: send the request again later.", platform)}
 	}
 	return refusal(platform, "object", err)
 }
 
 // failureOf is an answer as it is kept with its action.
-func failureOf(e *store.Error) *store.AdFailure {
+func failureOf(e *core.Error) *store.AdFailure {
 	return &store.AdFailure{Code: e.Code, Param: e.Param, Message: e.Message, Fields: e.Fields}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // retryAfter is how long a caller waits for a network that did not say how long.
@@ -15,13 +16,13 @@ const retryAfter = 30 * time.Second
 
 // refusal puts what a network refused into an answer, and nil for a fault that is no answer: the network is out of
 // order, or nobody knows what it did. Object names what was asked for.
-func refusal(platform store.Platform, object string, err error) *store.Error {
+func refusal(platform store.Platform, object string, err error) *core.Error {
 	var limited *RateLimited
 	var rejected *Rejected
 	switch {
 	case errors.As(err, &limited):
-		return &store.Error{
-			Code: store.CodeRateLimit, Param: "platform", After: cmp.Or(limited.After, retryAfter),
+		return &core.Error{
+			Code: core.CodeRateLimit, Param: "platform", After: cmp.Or(limited.After, retryAfter),
 			Message: fmt.Sprintf("%s takes no more requests for now. Send the request again later.", platform),
 		}
 	case errors.As(err, &rejected):
@@ -29,18 +30,18 @@ func refusal(platform store.Platform, object string, err error) *store.Error {
 	case errors.Is(err, ErrUnauthorized):
 		return notActivated(fmt.Sprintf("%s does not accept the channel's access any more. Connect it again with POST /socials.", platform))
 	case errors.Is(err, ErrNotFound):
-		return &store.Error{Code: store.CodeMissing, Message: fmt.Sprintf("%s has no such %s any more.", platform, object)}
+		return &core.Error{Code: core.CodeMissing, Message: fmt.Sprintf("%s has no such %s any more.", platform, object)}
 	case errors.Is(err, ErrUnsupported):
-		return store.Invalid("platform", fmt.Sprintf("%s cannot do this.", platform))
+		return core.Invalid("platform", fmt.Sprintf("%s cannot do this.", platform))
 	}
 	return nil
 }
 
 // rejection is the network's own words. A field that it names is at fault as well as the platform that minds it.
-func rejection(platform store.Platform, r *Rejected) *store.Error {
+func rejection(platform store.Platform, r *Rejected) *core.Error {
 	message := fmt.Sprintf("%s refused: %s", platform, r.Message)
-	refused := &store.Error{
-		Code: store.CodeInvalid, Param: "platform", Message: message, Fields: map[string][]string{"platform": {message}},
+	refused := &core.Error{
+		Code: core.CodeInvalid, Param: "platform", Message: message, Fields: map[string][]string{"platform": {message}},
 	}
 	if r.Field != "" {
 		refused.Param, refused.Fields[r.Field] = r.Field, []string{message}
@@ -49,8 +50,8 @@ func rejection(platform store.Platform, r *Rejected) *store.Error {
 }
 
 // notActivated says that a channel cannot be used for ads.
-func notActivated(message string) *store.Error {
-	return &store.Error{Code: store.CodeNotActivated, Param: "account_id", Message: message}
+func notActivated(message string) *core.Error {
+	return &core.Error{Code: core.CodeNotActivated, Param: "account_id", Message: message}
 }
 
 // unanswered wraps a fault that is no answer. It hides what the error is: no failure of a network frees a key. Whoever
@@ -60,10 +61,10 @@ func unanswered(platform store.Platform, what string, err error) error {
 		return refused
 	}
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate) || errors.Is(err, context.DeadlineExceeded) {
-		silent := &store.Error{Code: codeUnavailable, Outcome: store.Unknown, Message: fmt.Sprintf("%s did not answer. Send the request again later.", platform)}
-		return fmt.Errorf("%w (%w)", store.NewUnknownError(what, err), silent)
+		silent := &core.Error{Code: codeUnavailable, Outcome: core.Unknown, Message: fmt.Sprintf("%s did not answer. Send the request again later.", platform)}
+		return fmt.Errorf("%w (%w)", core.NewUnknownError(what, err), silent)
 	}
-	return store.NewUnknownError(fmt.Sprintf("%s: %s", platform, what), err)
+	return core.NewUnknownError(fmt.Sprintf("%s: %s", platform, what), err)
 }
 
 // isTransient reports whether the same request may succeed later.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // The limits of a page.
@@ -154,7 +155,7 @@ type query struct {
 }
 
 // readQuery understands a query, or says what of it cannot be.
-func readQuery(now store.Time, p Paging, platform, status, source, from, to string) (q query, err error) {
+func readQuery(now core.Time, p Paging, platform, status, source, from, to string) (q query, err error) {
 	if q.page, err = p.read(); err != nil {
 		return q, err
 	}
@@ -234,7 +235,7 @@ func (s *Service) ListBusinessCenters(ctx context.Context, account string, in Li
 		return nil, err
 	}
 	if !line.Caps().BusinessCenters {
-		return nil, store.Invalid("account_id", fmt.Sprintf("%s has no business centers. Send the account_id of a channel of %s.", line.channel.Platform, store.PlatformTikTok))
+		return nil, core.Invalid("account_id", fmt.Sprintf("%s has no business centers. Send the account_id of a channel of %s.", line.channel.Platform, store.PlatformTikTok))
 	}
 	return s.store.ListBusinessCenters(ctx, account, in.AccountID, page)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestListAds_AsksEachAdAccountOnce(t *testing.T) {
@@ -99,24 +100,24 @@ func TestListAds_SaysWhatIsWrong(t *testing.T) {
 		inactive := w.connect(w.by, store.PlatformTikTok)
 		for name, test := range map[string]struct {
 			in    ads.ListAds
-			code  store.Code
+			code  core.Code
 			param string
 		}{
-			"unknown channel":        {ads.ListAds{AccountID: "sacct_1"}, store.CodeMissing, "account_id"},
-			"inactive channel":       {ads.ListAds{AccountID: inactive.ID}, store.CodeNotActivated, "account_id"},
-			"unknown platform":       {ads.ListAds{Platform: "myspace"}, store.CodeBadRequest, "platform"},
-			"unknown status":         {ads.ListAds{Status: "active,running"}, store.CodeBadRequest, "status"},
-			"unknown source":         {ads.ListAds{Source: "mine"}, store.CodeBadRequest, "source"},
-			"impossible day":         {ads.ListAds{From: "2026-02-30"}, store.CodeBadRequest, "from"},
-			"no day":                 {ads.ListAds{To: "tomorrow"}, store.CodeBadRequest, "to"},
-			"from after to":          {ads.ListAds{From: "2026-02-02", To: "2026-02-01"}, store.CodeBadRequest, "from"},
-			"from in the future":     {ads.ListAds{From: time.Now().AddDate(0, 0, 3).Format(time.DateOnly)}, store.CodeBadRequest, "from"},
-			"two years and a day":    {ads.ListAds{From: "2024-01-01", To: "2026-01-01"}, store.CodeBadRequest, "from"},
-			"limit":                  {ads.ListAds{Paging: ads.Paging{Limit: 101}}, store.CodeBadRequest, "limit"},
-			"no limit":               {ads.ListAds{Paging: ads.Paging{Limit: -1}}, store.CodeBadRequest, "limit"},
-			"no page":                {ads.ListAds{Paging: ads.Paging{Page: -1}}, store.CodeBadRequest, "page"},
-			"no cursor":              {ads.ListAds{Paging: ads.Paging{Cursor: "x"}}, store.CodeBadRequest, "cursor"},
-			"cursor of other filter": {ads.ListAds{Source: "native", Paging: ads.Paging{Cursor: first.NextCursor}}, store.CodeBadRequest, "cursor"},
+			"unknown channel":        {ads.ListAds{AccountID: "sacct_1"}, core.CodeMissing, "account_id"},
+			"inactive channel":       {ads.ListAds{AccountID: inactive.ID}, core.CodeNotActivated, "account_id"},
+			"unknown platform":       {ads.ListAds{Platform: "myspace"}, core.CodeBadRequest, "platform"},
+			"unknown status":         {ads.ListAds{Status: "active,running"}, core.CodeBadRequest, "status"},
+			"unknown source":         {ads.ListAds{Source: "mine"}, core.CodeBadRequest, "source"},
+			"impossible day":         {ads.ListAds{From: "2026-02-30"}, core.CodeBadRequest, "from"},
+			"no day":                 {ads.ListAds{To: "tomorrow"}, core.CodeBadRequest, "to"},
+			"from after to":          {ads.ListAds{From: "2026-02-02", To: "2026-02-01"}, core.CodeBadRequest, "from"},
+			"from in the future":     {ads.ListAds{From: time.Now().AddDate(0, 0, 3).Format(time.DateOnly)}, core.CodeBadRequest, "from"},
+			"two years and a day":    {ads.ListAds{From: "2024-01-01", To: "2026-01-01"}, core.CodeBadRequest, "from"},
+			"limit":                  {ads.ListAds{Paging: ads.Paging{Limit: 101}}, core.CodeBadRequest, "limit"},
+			"no limit":               {ads.ListAds{Paging: ads.Paging{Limit: -1}}, core.CodeBadRequest, "limit"},
+			"no page":                {ads.ListAds{Paging: ads.Paging{Page: -1}}, core.CodeBadRequest, "page"},
+			"no cursor":              {ads.ListAds{Paging: ads.Paging{Cursor: "x"}}, core.CodeBadRequest, "cursor"},
+			"cursor of other filter": {ads.ListAds{Source: "native", Paging: ads.Paging{Cursor: first.NextCursor}}, core.CodeBadRequest, "cursor"},
 		} {
 			_, err := w.Service.ListAds(t.Context(), w.by.Account, test.in)
 			t.Log(name)
@@ -168,8 +169,8 @@ func TestListAds_NothingActivatedIsConflict(t *testing.T) {
 			},
 		} {
 			t.Log(name)
-			refused(t, do(w.by), store.CodeNotActivated, "account_id")
-			refused(t, do(nobody), store.CodeNotActivated, "account_id")
+			refused(t, do(w.by), core.CodeNotActivated, "account_id")
+			refused(t, do(nobody), core.CodeNotActivated, "account_id")
 		}
 
 		other := w.activate(store.PlatformGoogle)
@@ -179,9 +180,9 @@ func TestListAds_NothingActivatedIsConflict(t *testing.T) {
 			assert.Equal(t, other.ID, one.Row.ChannelID, "lists leave the inactive channel out")
 		}
 		_, err = w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
-		refused(t, err, store.CodeNotActivated, "account_id")
+		refused(t, err, core.CodeNotActivated, "account_id")
 		_, err = w.Service.GetCampaign(t.Context(), w.by.Account, "nobody's", ads.GetAdObject{})
-		refused(t, err, store.CodeMissing, "")
+		refused(t, err, core.CodeMissing, "")
 	})
 }
 
@@ -206,7 +207,7 @@ func TestGetCampaign_LearnsWhatChanged(t *testing.T) {
 		assert.Equal(t, store.AdStatusCompleted, group.Status)
 		assert.Zero(t, group.Metrics.Spend, "the days of the figures")
 		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
-		refused(t, err, store.CodeInvalid, "status")
+		refused(t, err, core.CodeInvalid, "status")
 	})
 }
 
@@ -248,19 +249,19 @@ func TestListCampaigns_FaultsOfNetworks(t *testing.T) {
 			return err
 		}
 		w.line.say("Report", &ads.RateLimited{After: 9 * time.Second})
-		assert.Equal(t, 9*time.Second, refused(t, get(), store.CodeRateLimit, "platform").After)
+		assert.Equal(t, 9*time.Second, refused(t, get(), core.CodeRateLimit, "platform").After)
 		for _, fault := range []error{ads.ErrUnavailable, context.DeadlineExceeded} {
 			w.line.say("Report", fmt.Errorf("line: %w", fault))
 			silent := refused(t, get(), "api_error", "")
 			assert.Contains(t, silent.Message, "facebook did not answer")
-			assert.Equal(t, store.Unknown, silent.Outcome, "no key is freed by it")
+			assert.Equal(t, core.Unknown, silent.Outcome, "no key is freed by it")
 		}
 		w.line.say("Report", errors.New("our own fault"))
 		unknown(t, get())
 		w.line.say("Report", ads.ErrUnauthorized)
-		refused(t, get(), store.CodeNotActivated, "account_id")
+		refused(t, get(), core.CodeNotActivated, "account_id")
 		w.line.say("", nil)
-		refused(t, get(), store.CodeNotActivated, "account_id")
+		refused(t, get(), core.CodeNotActivated, "account_id")
 	})
 }
 
@@ -360,9 +361,9 @@ func TestListBusinessCenters_OnlyTikTokHasThem(t *testing.T) {
 			return w.Service.ListBusinessCenters(t.Context(), w.by.Account, ads.ListBusinessCenters{AccountID: channel})
 		}
 		_, err := list("")
-		refused(t, err, store.CodeParameterMissing, "account_id")
+		refused(t, err, core.CodeParameterMissing, "account_id")
 		_, err = list(w.channel.ID)
-		refused(t, err, store.CodeInvalid, "account_id")
+		refused(t, err, core.CodeInvalid, "account_id")
 		centers, err := list(w.activate(store.PlatformTikTok).ID)
 		require.NoError(t, err)
 		assert.Len(t, centers.Items, 2)

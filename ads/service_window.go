@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -19,7 +19,7 @@ type window struct {
 }
 
 // windowOf reads from and to, of which "" is absent.
-func windowOf(from, to string, now store.Time) (window, error) {
+func windowOf(from, to string, now core.Time) (window, error) {
 	var w window
 	if err := w.read(from, to); err != nil {
 		return w, err
@@ -53,7 +53,7 @@ func (w *window) read(from, to string) (err error) {
 }
 
 // in returns the days of the window in a place.
-func (w window) in(where *time.Location, now store.Time) (from, to Date) {
+func (w window) in(where *time.Location, now core.Time) (from, to Date) {
 	from, to = w.from, w.to
 	if to.IsZero() {
 		to = DateOf(now.Time().In(where))

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -313,7 +314,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 
 func open(t *testing.T, url string) *world {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	w := &world{t: t, line: &watch{calls: map[string]int{}}}
 	w.Store, err = store.Open(t.Context(), store.Options{
@@ -337,7 +338,7 @@ func (w *world) newAccount(name string) ads.Actor {
 	w.t.Helper()
 	account, err := w.CreateAccount(w.t.Context(), store.NewAccount{Name: name, Email: "ada@example.com"})
 	require.NoError(w.t, err)
-	return ads.Actor{Account: account.ID, Key: store.NewID(store.KindAPIKey), RequestID: "req_1"}
+	return ads.Actor{Account: account.ID, Key: core.NewID(core.KindAPIKey), RequestID: "req_1"}
 }
 
 func (w *world) connect(by ads.Actor, platform store.Platform) *store.SocialAccount {
@@ -411,7 +412,7 @@ func (w *world) seeded() int64 {
 // actions returns the audit trail, newest first.
 func (w *world) actions() []store.AdAction {
 	w.t.Helper()
-	actions, _, err := w.ListAdActions(w.t.Context(), w.by.Account, store.ListAdActions{Page: store.Page{Limit: 100}})
+	actions, _, err := w.ListAdActions(w.t.Context(), w.by.Account, store.ListAdActions{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
 	return actions
 }
@@ -427,14 +428,14 @@ func (w *world) native() []ads.ShownAd {
 // request runs a write as the server does, with an Idempotency-Key.
 func (w *world) request(key string, do func(context.Context) (any, error)) (string, bool, error) {
 	w.t.Helper()
-	answer, replayed, err := w.Store.Request(w.t.Context(), &store.Key{Account: w.by.Account, Key: key, External: true},
-		func(ctx context.Context) (*store.Answer, error) {
+	answer, replayed, err := w.Store.Request(w.t.Context(), &core.Key{Account: w.by.Account, Key: key, External: true},
+		func(ctx context.Context) (*core.Answer, error) {
 			out, err := do(ctx)
 			if err != nil {
 				return nil, err
 			}
 			body, err := json.Marshal(out)
-			return &store.Answer{Status: 200, Body: body}, err
+			return &core.Answer{Status: 200, Body: body}, err
 		})
 	if answer == nil {
 		return "", replayed, err
@@ -443,13 +444,13 @@ func (w *world) request(key string, do func(context.Context) (any, error)) (stri
 }
 
 // refused asserts what kind of answer an error is, and what it is about.
-func refused(t *testing.T, err error, code store.Code, param string) *store.Error {
+func refused(t *testing.T, err error, code core.Code, param string) *core.Error {
 	t.Helper()
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, code, e.Code, e.Message)
 	assert.Equal(t, param, e.Param, e.Message)
-	if code == store.CodeInvalid || code == store.CodeSpendLimit {
+	if code == core.CodeInvalid || code == core.CodeSpendLimit {
 		assert.Contains(t, e.Fields, param)
 	}
 	return e

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // SettleByHand is what somebody found out about an action whose network cannot be asked any more.
@@ -74,7 +75,7 @@ func markByHand(after store.AdObject) (store.AdObject, error) {
 // refusedByHand is what becomes of an action that did not take place, and cannot any more.
 func (s *Service) refusedByHand(action *store.AdAction) (store.AdOutcome, error) {
 	if until := openUntil(action); s.store.Now() < until {
-		return store.AdOutcome{}, store.Invalid("state", fmt.Sprintf("%s may still take place until %s. Try again then.", action.ID, until))
+		return store.AdOutcome{}, core.Invalid("state", fmt.Sprintf("%s may still take place until %s. Try again then.", action.ID, until))
 	}
 	return store.AdOutcome{State: store.AdActionRefused, Failure: &store.AdFailure{
 		Code: codeUnavailable, Message: fmt.Sprintf("%s did not do it, somebody found. Nothing was changed: send the request again.", action.Platform),
@@ -85,9 +86,9 @@ func (s *Service) refusedByHand(action *store.AdAction) (store.AdOutcome, error)
 func (s *Service) doneByHand(ctx context.Context, action *store.AdAction, in SettleByHand) (store.AdOutcome, error) {
 	if isCreate := action.Op == store.AdOpCreateAd || action.Op == store.AdOpBoostPost || action.Op == store.AdOpCreateAudience; isCreate == (in.PlatformID == "") {
 		if isCreate {
-			return store.AdOutcome{}, store.Invalid("platform_id", fmt.Sprintf("%s made something: send the id that %s gave it.", action.Op, action.Platform))
+			return store.AdOutcome{}, core.Invalid("platform_id", fmt.Sprintf("%s made something: send the id that %s gave it.", action.Op, action.Platform))
 		}
-		return store.AdOutcome{}, store.Invalid("platform_id", fmt.Sprintf("%s makes nothing new: leave the id out.", action.Op))
+		return store.AdOutcome{}, core.Invalid("platform_id", fmt.Sprintf("%s makes nothing new: leave the id out.", action.Op))
 	}
 	switch action.Op {
 	case store.AdOpCreateAd, store.AdOpBoostPost:
@@ -127,7 +128,7 @@ func (s *Service) createdByHand(ctx context.Context, action *store.AdAction, in 
 			made.Group, made.Campaign = &known.Groups[0], &known.Campaigns[0]
 		}
 	}
-	var p store.Problems
+	var p core.Problems
 	p.Check(made.Ad.Source != store.AdSourceNative, "platform_id", "Another action made the ad "+in.PlatformID+".")
 	p.Check(made.Ad.AdAccountID == "" || made.Ad.AdAccountID == action.AdAccountID, "platform_id", "The ad is in another ad account: "+made.Ad.AdAccountID+".")
 	p.Check(made.Ad.CampaignID != "", "campaign_id", "The ad is not known here. Send the id of the campaign that it is in, too.")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // settle settles the newest action by hand, once nothing of it can be on its way any more.
@@ -44,7 +45,7 @@ func TestSettle_NotDoneFreesTheSumAndTheKey(t *testing.T) {
 		w.lostAd("k1", false)
 		assert.Equal(t, before+20, w.seeded())
 		_, err := w.PlanSettlement(t.Context(), w.by.Account, w.actions()[0].ID, ads.SettleByHand{})
-		assert.Contains(t, refused(t, err, store.CodeInvalid, "state").Message, "may still take place")
+		assert.Contains(t, refused(t, err, core.CodeInvalid, "state").Message, "may still take place")
 
 		action, err := w.settle(ads.SettleByHand{})
 		require.NoError(t, err)
@@ -54,7 +55,7 @@ func TestSettle_NotDoneFreesTheSumAndTheKey(t *testing.T) {
 		assert.Equal(t, before, w.seeded())
 
 		_, err = w.keyed("k1")
-		var e *store.Error
+		var e *core.Error
 		require.ErrorAs(t, err, &e, "the request has its answer")
 		assert.EqualValues(t, "api_error", e.Code)
 		w.line.say("", nil)
@@ -70,7 +71,7 @@ func TestSettle_ChangesNothingThatIsSettled(t *testing.T) {
 		done := w.actions()[0]
 		for _, in := range []ads.SettleByHand{{}, {Done: true, PlatformID: "1"}} {
 			_, err := w.settle(in)
-			assert.Contains(t, refused(t, err, store.CodeInvalid, "state").Message, "it is done")
+			assert.Contains(t, refused(t, err, core.CodeInvalid, "state").Message, "it is done")
 		}
 		assert.Equal(t, done, w.actions()[0])
 
@@ -82,10 +83,10 @@ func TestSettle_ChangesNothingThatIsSettled(t *testing.T) {
 		w.giveUp()
 		settled := w.actions()[0]
 		_, err = w.Settle(t.Context(), plan)
-		refused(t, err, store.CodeInvalid, "state")
+		refused(t, err, core.CodeInvalid, "state")
 		assert.Equal(t, settled, w.actions()[0])
 		_, err = w.PlanSettlement(t.Context(), w.newAccount("Bob's shop").Account, settled.ID, ads.SettleByHand{})
-		refused(t, err, store.CodeMissing, "")
+		refused(t, err, core.CodeMissing, "")
 	})
 }
 
@@ -97,7 +98,7 @@ func TestSettle_LeavesAloneWhatANetworkIsBeingAskedFor(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.TakeAdAction(t.Context(), w.by.Account, plan.Action.ID))
 		_, err = w.Settle(t.Context(), plan)
-		refused(t, err, store.CodeInProgress, "")
+		refused(t, err, core.CodeInProgress, "")
 		assert.Equal(t, store.AdActionBegun, w.actions()[0].State)
 	})
 }
@@ -107,7 +108,7 @@ func TestSettle_DoneCountsAnAdThatTheMirrorKnows(t *testing.T) {
 		before := w.seeded()
 		w.lostAd("k1", true)
 		_, err := w.settle(ads.SettleByHand{Done: true})
-		assert.Contains(t, refused(t, err, store.CodeInvalid, "platform_id").Message, "send the id that facebook gave it")
+		assert.Contains(t, refused(t, err, core.CodeInvalid, "platform_id").Message, "send the id that facebook gave it")
 
 		_, err = w.SyncSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 		require.NoError(t, err)
@@ -127,7 +128,7 @@ func TestSettle_DoneCountsAnAdThatTheMirrorKnows(t *testing.T) {
 		w.line.say("", nil)
 		w.lostAd("k2", false)
 		_, err = w.settle(ads.SettleByHand{Done: true, PlatformID: list.Items[0].Row.PlatformID})
-		assert.Contains(t, refused(t, err, store.CodeInvalid, "platform_id").Message, "Another action made the ad")
+		assert.Contains(t, refused(t, err, core.CodeInvalid, "platform_id").Message, "Another action made the ad")
 	})
 }
 
@@ -136,7 +137,7 @@ func TestSettle_DoneCountsAnAdThatNobodyHasSeen(t *testing.T) {
 		before := w.seeded()
 		w.lostAd("k1", false)
 		_, err := w.settle(ads.SettleByHand{Done: true, PlatformID: "ad_9"})
-		refused(t, err, store.CodeInvalid, "ad_group_id")
+		refused(t, err, core.CodeInvalid, "ad_group_id")
 		action, err := w.settle(ads.SettleByHand{Done: true, PlatformID: "ad_9", CampaignID: "c_9", AdGroupID: "g_9"})
 		require.NoError(t, err)
 		assert.Equal(t, "ad_9", action.TargetID)
@@ -197,7 +198,7 @@ func TestSettle_DoneBringsTheMirrorToWhereTheNetworkIs(t *testing.T) {
 			}},
 			{"delete an audience", "DeleteAudience", func() error { _, err := w.DeleteAudience(t.Context(), w.by, list.ID); return err }, ads.SettleByHand{}, func() {
 				_, err := w.GetAdAudience(t.Context(), w.by.Account, list.ID, "")
-				refused(t, err, store.CodeMissing, "")
+				refused(t, err, core.CodeMissing, "")
 			}},
 			{"delete", "Delete", func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err }, ads.SettleByHand{}, func() {
 				assert.NotNil(t, group().DeletedAt)
@@ -218,6 +219,6 @@ func TestSettle_DoneBringsTheMirrorToWhereTheNetworkIs(t *testing.T) {
 		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
 		unknown(t, err)
 		_, err = w.settle(ads.SettleByHand{Done: true, PlatformID: ad.AdGroupID})
-		assert.Contains(t, refused(t, err, store.CodeInvalid, "platform_id").Message, "leave the id out")
+		assert.Contains(t, refused(t, err, core.CodeInvalid, "platform_id").Message, "leave the id out")
 	})
 }

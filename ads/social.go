@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // ConnectSocialAccount is a channel to connect. "" is absent.
@@ -48,14 +49,14 @@ func (s *Service) chooseDriver(platform store.Platform, asked, token string) (st
 		name = DriverSandbox
 	case asked == "":
 		if name = s.driverOf(platform); name == DriverSandbox {
-			return "", store.Invalid("token", noUse(platform))
+			return "", core.Invalid("token", noUse(platform))
 		}
 	}
 	if s.drivers[name][platform] == nil {
-		return "", store.Invalid("driver", fmt.Sprintf("This service does not speak to %s through %q. It has: %s.", platform, name, list(s.driversOf(platform))))
+		return "", core.Invalid("driver", fmt.Sprintf("This service does not speak to %s through %q. It has: %s.", platform, name, list(s.driversOf(platform))))
 	}
 	if name != DriverSandbox && token == "" {
-		return "", store.Invalid("token", fmt.Sprintf("A channel of %s needs a token of the network.", name))
+		return "", core.Invalid("token", fmt.Sprintf("A channel of %s needs a token of the network.", name))
 	}
 	return name, nil
 }
@@ -138,7 +139,7 @@ func (s *Service) SyncSocialAccount(ctx context.Context, account, id string) (*s
 
 // ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more. The first page is
 // as the network has it now.
-func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p store.Page) ([]store.SocialPost, bool, error) {
+func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p core.Page) ([]store.SocialPost, bool, error) {
 	channel, err := s.store.GetSocialAccount(ctx, account, id)
 	if err != nil {
 		return nil, false, err

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestActivateSocialAccount_MirrorsWhatIsThere(t *testing.T) {
@@ -30,9 +31,9 @@ func TestActivateSocialAccount_MirrorsWhatIsThere(t *testing.T) {
 			assert.True(t, again.IsActivated())
 		}
 		_, err := w.Service.ActivateSocialAccount(t.Context(), w.by.Account, "sacct_1")
-		refused(t, err, store.CodeMissing, "account_id")
+		refused(t, err, core.CodeMissing, "account_id")
 		_, err = w.Service.ActivateSocialAccount(t.Context(), w.by.Account, "")
-		refused(t, err, store.CodeParameterMissing, "account_id")
+		refused(t, err, core.CodeParameterMissing, "account_id")
 	})
 }
 
@@ -42,20 +43,20 @@ func TestConnectSocialAccount_ChoosesWhoSpeaks(t *testing.T) {
 			_, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
 			return err
 		}
-		refused(t, connect(ads.ConnectSocialAccount{}), store.CodeParameterMissing, "platform")
-		refused(t, connect(ads.ConnectSocialAccount{Platform: "myspace"}), store.CodeInvalid, "platform")
-		refused(t, connect(ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"}), store.CodeInvalid, "driver")
+		refused(t, connect(ads.ConnectSocialAccount{}), core.CodeParameterMissing, "platform")
+		refused(t, connect(ads.ConnectSocialAccount{Platform: "myspace"}), core.CodeInvalid, "platform")
+		refused(t, connect(ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"}), core.CodeInvalid, "driver")
 
 		real := ads.New(w.Store, ads.Drivers{"meta": {store.PlatformFacebook: sandbox.New(w.Store, store.PlatformFacebook, sandbox.Options{})}}, nil)
 		_, err := real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook"})
-		refused(t, err, store.CodeInvalid, "driver")
+		refused(t, err, core.CodeInvalid, "driver")
 		_, err = real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"})
-		refused(t, err, store.CodeInvalid, "token")
+		refused(t, err, core.CodeInvalid, "token")
 		channel, err := real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook", Token: "secret"})
 		require.NoError(t, err)
 		assert.Equal(t, "meta", channel.Driver)
 		_, err = w.Service.ActivateSocialAccount(t.Context(), w.by.Account, channel.ID)
-		refused(t, err, store.CodeNotActivated, "account_id")
+		refused(t, err, core.CodeNotActivated, "account_id")
 	})
 }
 
@@ -90,9 +91,9 @@ func TestSync_NoticesWhatHappensElsewhere(t *testing.T) {
 		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 		require.NoError(t, err)
 		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, "sacct_1")
-		refused(t, err, store.CodeMissing, "")
+		refused(t, err, core.CodeMissing, "")
 		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.connect(w.by, store.PlatformGoogle).ID)
-		refused(t, err, store.CodeNotActivated, "account_id")
+		refused(t, err, core.CodeNotActivated, "account_id")
 	})
 }
 
@@ -123,7 +124,7 @@ func TestSyncSocialAccount_MarksAChannelWhoseAccessIsNotAccepted(t *testing.T) {
 			_, err := w.Store.ActivateSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 			require.NoError(t, err)
 			_, _, err = w.request(name, do)
-			refused(t, err, store.CodeNotActivated, "account_id")
+			refused(t, err, core.CodeNotActivated, "account_id")
 			channel, err := w.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 			require.NoError(t, err)
 			assert.Equal(t, store.AdsStatusError, channel.AdsStatus, name)
@@ -135,10 +136,10 @@ func TestConnectSocialAccount_DoesNotTakeARealTokenToTheSandbox(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		in := ads.ConnectSocialAccount{Platform: "facebook", Token: "EAAB-real"}
 		_, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
-		e := refused(t, err, store.CodeInvalid, "token")
+		e := refused(t, err, core.CodeInvalid, "token")
 		assert.Contains(t, e.Message, "turns facebook on with TILLWRIGHT_ADS_NETWORKS")
 		_, err = w.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "tiktok", Token: "EAAB-real"})
-		e = refused(t, err, store.CodeInvalid, "token")
+		e = refused(t, err, core.CodeInvalid, "token")
 		assert.NotContains(t, e.Message, "TILLWRIGHT_ADS_NETWORKS", "no setting helps")
 		assert.Contains(t, e.Message, "Tokens can connect facebook, instagram, pinterest.")
 		in.Driver = ads.DriverSandbox

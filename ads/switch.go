@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // StatusResult is what became of a switch and of the ads below it.
@@ -103,7 +104,7 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 		return nil, err
 	}
 	if g.DeletedAt != nil || g.AdAccount == nil {
-		return nil, store.Missing("ad group", "", id)
+		return nil, core.Missing("ad group", "", id)
 	}
 	line, err := s.activated(ctx, by.Account, g.ChannelID)
 	if err != nil {
@@ -127,11 +128,11 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 	}
 	var done switchResult
 	if err := action.After.Decode(&done); err != nil {
-		return nil, store.NewUnknownError("read the result of a switch", err)
+		return nil, core.NewUnknownError("read the result of a switch", err)
 	}
 	result.Changed, result.Updated, result.Skipped, result.SkippedReasons, result.Message = true, done.Updated, done.Skipped, done.Reasons, done.Message
 	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
-		return nil, store.NewUnknownError("read the ad group that was switched", err)
+		return nil, core.NewUnknownError("read the ad group that was switched", err)
 	}
 	result.Status = g.StatusAt(s.store.Now())
 	result.explain(g)
@@ -157,7 +158,7 @@ func isDoubtful(is, to store.AdConfigured) bool {
 // recheck asks how things of one level stand that were switched off while another change of them was under way, and
 // returns as of when that is known. If the network does not say, that is before they were switched: what was done
 // meanwhile counts.
-func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, results []*ItemResult, before store.Time) store.Time {
+func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, results []*ItemResult, before core.Time) core.Time {
 	asked := s.store.Now()
 	ids := make([]string, len(results))
 	for i, r := range results {
@@ -220,7 +221,7 @@ func (s *Service) createdOff(ctx context.Context, a *store.Ad) (bool, error) {
 	if a.Type == store.AdTypeBoost {
 		op = store.AdOpBoostPost
 	}
-	actions, _, err := s.store.ListAdActions(ctx, a.AccountID, store.ListAdActions{Page: store.Page{Limit: 1}, Op: op, TargetID: a.PlatformID})
+	actions, _, err := s.store.ListAdActions(ctx, a.AccountID, store.ListAdActions{Page: core.Page{Limit: 1}, Op: op, TargetID: a.PlatformID})
 	if err != nil || len(actions) == 0 {
 		return false, err
 	}

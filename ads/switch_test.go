@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // between makes a pause take place while a network switches on, which is what it does last. The pause is not stored
@@ -73,7 +74,7 @@ func TestUpdate_LeavesWhatTheNetworkHasWhenManyChangeAtOnce(t *testing.T) {
 		}
 		for range cap(done) {
 			if err := <-done; err != nil {
-				refused(t, err, store.CodeInProgress, "")
+				refused(t, err, core.CodeInProgress, "")
 			}
 		}
 		mirrored := w.seeded()

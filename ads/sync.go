@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -109,14 +110,14 @@ func (s *Service) goOn(ctx context.Context, l *line, a *store.AdAccount) error {
 
 // isPassing reports whether what ended a walk says nothing against going on with it later.
 func isPassing(ctx context.Context, err error) bool {
-	var answer *store.Error
-	return ctx.Err() != nil || errors.As(err, &answer) && (answer.Code == store.CodeRateLimit || answer.Code == codeUnavailable)
+	var answer *core.Error
+	return ctx.Err() != nil || errors.As(err, &answer) && (answer.Code == core.CodeRateLimit || answer.Code == codeUnavailable)
 }
 
 // ignoreAnswer drops what is an answer to somebody who asks, and no fault of ours: a limit, a channel that is not
 // activated any more.
 func ignoreAnswer(err error) error {
-	var answer *store.Error
+	var answer *core.Error
 	if errors.As(err, &answer) && answer.Code != codeUnavailable {
 		return nil
 	}
@@ -124,19 +125,19 @@ func ignoreAnswer(err error) error {
 }
 
 // syncAdAccount mirrors all that an ad account has as it is now, and reports whether that was all. It ends at a time.
-func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until store.Time) (whole bool, err error) {
+func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until core.Time) (whole bool, err error) {
 	return s.walk(ctx, l, a, &walk{began: s.store.Now()}, until)
 }
 
 // walk is how far somebody is through an ad account. An empty cursor is the beginning.
 type walk struct {
-	began  store.Time
+	began  core.Time
 	cursor string
 }
 
 // walk goes on through an ad account up to a time, and reports whether it came to the end. What the network did not
 // mention in the whole of it is cancelled then.
-func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk, until store.Time) (whole bool, err error) {
+func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk, until core.Time) (whole bool, err error) {
 	for range maxStretches {
 		if s.store.Now() > until {
 			return false, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // UpdateBudget is a change of what a campaign or an ad group may spend. "" and nil are absent.
@@ -49,7 +50,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 		return nil, err
 	}
 	if c.DeletedAt != nil {
-		return nil, store.Missing("campaign", "", id)
+		return nil, core.Missing("campaign", "", id)
 	}
 	e, err := s.edit(ctx, by, store.AdOpUpdateCampaign, editable{
 		channel: c.ChannelID, adAccount: c.AdAccount, ref: Ref{AdAccount: c.AdAccountID, Level: store.AdLevelCampaign, ID: c.PlatformID},
@@ -64,7 +65,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 		return &CampaignOutcome{Plan: plan}, err
 	}
 	if c, err = s.store.GetAdCampaign(ctx, by.Account, c.Platform, c.PlatformID); err != nil {
-		return nil, store.NewUnknownError("read the campaign that was changed", err)
+		return nil, core.NewUnknownError("read the campaign that was changed", err)
 	}
 	return &CampaignOutcome{Campaign: changed(*c, campaignSubject, e.report, s.store.Now())}, nil
 }
@@ -80,7 +81,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 		return nil, err
 	}
 	if g.DeletedAt != nil {
-		return nil, store.Missing("ad group", "", id)
+		return nil, core.Missing("ad group", "", id)
 	}
 	endsAt := g.EndsAt
 	if endsAt == nil && g.Campaign != nil {
@@ -100,7 +101,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 		return &AdGroupOutcome{Plan: plan}, err
 	}
 	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
-		return nil, store.NewUnknownError("read the ad group that was changed", err)
+		return nil, core.NewUnknownError("read the ad group that was changed", err)
 	}
 	return &AdGroupOutcome{Group: changed(*g, groupSubject, e.report, s.store.Now())}, nil
 }
@@ -116,7 +117,7 @@ func (in *UpdateBudget) read() (store.Platform, error) {
 }
 
 // changed shows a row after a change, with the figures that the network told of it, if any.
-func changed[T any](row T, of func(*T) subject, r *Report, now store.Time) *Reported[T] {
+func changed[T any](row T, of func(*T) subject, r *Report, now core.Time) *Reported[T] {
 	b := of(&row)
 	shown := shownAs(row, &b, window{}, now)
 	if r != nil {
@@ -133,7 +134,7 @@ type editable struct {
 	status    store.AdStatus
 	budget    Budget
 	bid       Bid
-	endsAt    *store.Time
+	endsAt    *core.Time
 	hasBudget bool
 	elsewhere string // where its budget is changed if it has none
 }
@@ -145,7 +146,7 @@ type edit struct {
 	op       store.AdOp
 	line     *line
 	patch    Patch
-	problems store.Problems
+	problems core.Problems
 	report   *Report // what the network said afterwards, if it was asked
 }
 
@@ -176,7 +177,7 @@ func (e *edit) isNothing() bool {
 }
 
 // readBudget reads the new budget.
-func (e *edit) readBudget(in *BudgetInput, now store.Time) {
+func (e *edit) readBudget(in *BudgetInput, now core.Time) {
 	p := &e.problems
 	if !e.hasBudget {
 		p.Add("budget", e.elsewhere)
@@ -263,7 +264,7 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 		ask: func(ctx context.Context, action *store.AdAction, _ bool) (store.AdOutcome, error) {
 			var patch Patch // of the first time: the mirror may stand elsewhere by now
 			if err := action.Plan.Decode(&patch); err != nil {
-				return store.AdOutcome{}, store.NewUnknownError("read the plan of a change", err)
+				return store.AdOutcome{}, core.NewUnknownError("read the plan of a change", err)
 			}
 			patch.Token = action.ID
 			entity, err := e.line.Update(ctx, e.line.conn, e.ref, patch)
@@ -329,7 +330,7 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 		if deleted, err := s.deletedBefore(ctx, by, store.AdOpDeleteCampaign, c.PlatformID); err != nil || deleted {
 			return deletedCampaign(c), err
 		}
-		return nil, store.Missing("campaign", "", id)
+		return nil, core.Missing("campaign", "", id)
 	}
 	line, err := s.activated(ctx, by.Account, c.ChannelID)
 	if err != nil {

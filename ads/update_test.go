@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func budget(amount, kind string) ads.UpdateBudget {
@@ -47,21 +48,21 @@ func TestUpdate_SaysWhatIsWrong(t *testing.T) {
 		for name, test := range map[string]struct {
 			id    string
 			in    ads.UpdateBudget
-			code  store.Code
+			code  core.Code
 			param string
 		}{
-			"unknown":          {"nobody's", budget("5", "daily"), store.CodeMissing, ""},
-			"other network":    {ad.AdGroupID, ads.UpdateBudget{Platform: "google"}, store.CodeMissing, ""},
-			"no network":       {ad.AdGroupID, ads.UpdateBudget{Platform: "myspace"}, store.CodeInvalid, "platform"},
-			"no amount":        {ad.AdGroupID, budget("", "daily"), store.CodeParameterMissing, "budget.amount"},
-			"no type":          {ad.AdGroupID, budget("5", ""), store.CodeParameterMissing, "budget.type"},
-			"another type":     {ad.AdGroupID, budget("5", "lifetime"), store.CodeInvalid, "budget.type"},
-			"no type at all":   {ad.AdGroupID, budget("5", "weekly"), store.CodeInvalid, "budget.type"},
-			"too little":       {ad.AdGroupID, budget("0.1", "daily"), store.CodeInvalid, "budget.amount"},
-			"too much":         {ad.AdGroupID, budget("100.01", "daily"), store.CodeSpendLimit, "budget.amount"},
-			"bid of no amount": {ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cost_cap"}}, store.CodeInvalid, "bid_amount"},
-			"unknown bid":      {ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cheap"}}, store.CodeInvalid, "bid_strategy"},
-			"other currency":   {ad.AdGroupID, ads.UpdateBudget{Currency: "eur"}, store.CodeInvalid, "currency"},
+			"unknown":          {"nobody's", budget("5", "daily"), core.CodeMissing, ""},
+			"other network":    {ad.AdGroupID, ads.UpdateBudget{Platform: "google"}, core.CodeMissing, ""},
+			"no network":       {ad.AdGroupID, ads.UpdateBudget{Platform: "myspace"}, core.CodeInvalid, "platform"},
+			"no amount":        {ad.AdGroupID, budget("", "daily"), core.CodeParameterMissing, "budget.amount"},
+			"no type":          {ad.AdGroupID, budget("5", ""), core.CodeParameterMissing, "budget.type"},
+			"another type":     {ad.AdGroupID, budget("5", "lifetime"), core.CodeInvalid, "budget.type"},
+			"no type at all":   {ad.AdGroupID, budget("5", "weekly"), core.CodeInvalid, "budget.type"},
+			"too little":       {ad.AdGroupID, budget("0.1", "daily"), core.CodeInvalid, "budget.amount"},
+			"too much":         {ad.AdGroupID, budget("100.01", "daily"), core.CodeSpendLimit, "budget.amount"},
+			"bid of no amount": {ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cost_cap"}}, core.CodeInvalid, "bid_amount"},
+			"unknown bid":      {ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cheap"}}, core.CodeInvalid, "bid_strategy"},
+			"other currency":   {ad.AdGroupID, ads.UpdateBudget{Currency: "eur"}, core.CodeInvalid, "currency"},
 		} {
 			for _, dry := range []bool{false, true} {
 				test.in.DryRun = dry
@@ -71,12 +72,12 @@ func TestUpdate_SaysWhatIsWrong(t *testing.T) {
 			}
 		}
 		_, err := w.UpdateCampaign(t.Context(), w.by, ad.CampaignID, budget("5", "daily"))
-		assert.Contains(t, refused(t, err, store.CodeInvalid, "budget").Message, "/ads/ad-groups/")
+		assert.Contains(t, refused(t, err, core.CodeInvalid, "budget").Message, "/ads/ad-groups/")
 		campaign := w.ad()
 		campaign.BudgetLevel = "campaign"
 		cbo := w.create(campaign).Row
 		_, err = w.UpdateAdGroup(t.Context(), w.by, cbo.AdGroupID, budget("5", "daily"))
-		assert.Contains(t, refused(t, err, store.CodeInvalid, "budget").Message, "/ads/campaigns/")
+		assert.Contains(t, refused(t, err, core.CodeInvalid, "budget").Message, "/ads/campaigns/")
 		assert.Equal(t, writes+1, w.line.writes())
 
 		out, err := w.UpdateCampaign(t.Context(), w.by, cbo.CampaignID, budget("100", "daily"))
@@ -132,7 +133,7 @@ func TestUpdateAdGroup_LimitsABidThatStaysUnderAnotherStrategy(t *testing.T) {
 		require.NoError(t, err)
 		for _, dry := range []bool{false, true} {
 			_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "LOWEST_COST_WITH_BID_CAP"}, DryRun: dry})
-			refused(t, err, store.CodeSpendLimit, "bid_amount")
+			refused(t, err, core.CodeSpendLimit, "bid_amount")
 		}
 		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("25", "daily"))
 		require.NoError(t, err, "how it bids stays")
@@ -172,7 +173,7 @@ func TestResumeAdGroup_SpendsToo(t *testing.T) {
 		require.NoError(t, err)
 		w.limit(100, w.seeded()+19)
 		_, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
-		refused(t, err, store.CodeSpendLimit, "budget")
+		refused(t, err, core.CodeSpendLimit, "budget")
 		w.limit(100, w.seeded()+20)
 		_, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
 		require.NoError(t, err)
@@ -201,7 +202,7 @@ func TestDeleteCampaign_TakesAllWithIt(t *testing.T) {
 				return err
 			},
 		} {
-			refused(t, do(), store.CodeMissing, "")
+			refused(t, do(), core.CodeMissing, "")
 		}
 	})
 }
@@ -235,12 +236,12 @@ func TestUpdate_WaitsForWhatIsNotKnownOfItsCampaign(t *testing.T) {
 			"resume": func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err },
 		} {
 			t.Log(name)
-			assert.Greater(t, refused(t, do(), store.CodeInProgress, "").After, 80*time.Second, "what is unknown may still take place")
+			assert.Greater(t, refused(t, do(), core.CodeInProgress, "").After, 80*time.Second, "what is unknown may still take place")
 		}
 		dry := budget("30", "daily")
 		dry.DryRun = true
 		_, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, dry)
-		refused(t, err, store.CodeInProgress, "")
+		refused(t, err, core.CodeInProgress, "")
 		plan, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}, DryRun: true})
 		require.NoError(t, err)
 		require.Len(t, plan.Plan.Warnings, 1)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 var contentTypeJSON = []string{echo.MIMEApplicationJSON}
@@ -31,11 +31,11 @@ func (r *recorder) WriteHeader(status int) { r.status = status }
 func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
 
 // answer returns what was written, nil for nothing.
-func (r *recorder) answer() *store.Answer {
+func (r *recorder) answer() *core.Answer {
 	if r.status == 0 {
 		return nil
 	}
-	return &store.Answer{Status: r.status, Body: r.body.Bytes()}
+	return &core.Answer{Status: r.status, Body: r.body.Bytes()}
 }
 
 // whole is the response of a read. The generated code writes a body in one piece,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // authenticate lets a request with a valid API key through, counted against the
@@ -32,8 +33,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		case grant.Used > grant.Limit:
 			return overLimit(c.Response().Header(), grant)
 		case !known:
-			return &store.Error{
-				Code:    store.CodeUnauthenticated,
+			return &core.Error{
+				Code:    core.CodeUnauthenticated,
 				Message: "The API key is missing, malformed, expired or revoked, or its account is disabled. Send one header: Authorization: Bearer sk_...",
 			}
 		}
@@ -81,7 +82,7 @@ func (s *Server) countBy(count func(context.Context, string) (*store.Grant, erro
 func (s *Server) grantOf(r *http.Request) (*store.Grant, bool, error) {
 	address := s.address(r)
 	token, ok := bearerToken(r.Header)
-	if !ok || !store.WellFormedToken(token) {
+	if !ok || !core.WellFormedToken(token) {
 		grant, err := s.store.CountAddress(r.Context(), address)
 		return grant, false, err
 	}

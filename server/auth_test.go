@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestAuthenticate_RefusesEverythingButOneGoodKey(t *testing.T) {
@@ -35,7 +36,7 @@ func TestAuthenticate_RefusesEverythingButOneGoodKey(t *testing.T) {
 	} {
 		a := send(values...)
 		require.Equal(t, 401, a.StatusCode, name)
-		assert.Equal(t, store.CodeUnauthenticated, a.problem(t).Code, name)
+		assert.Equal(t, core.CodeUnauthenticated, a.problem(t).Code, name)
 		assert.Equal(t, "Bearer", a.Header.Get("WWW-Authenticate"), name)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // takeBody reads the body, never more than the operation takes, and leaves strict
@@ -62,7 +62,7 @@ const announced = 16 << 10
 
 // readBody returns the body without the white space around it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
-	tooLarge := &store.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
+	tooLarge := &core.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -76,7 +76,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
 	switch {
 	case err != nil:
-		return nil, &store.Error{Code: store.CodeBadRequest, Message: "The body ended early or could not be read."}
+		return nil, &core.Error{Code: core.CodeBadRequest, Message: "The body ended early or could not be read."}
 	case int64(buffer.Len()) > limit:
 		return nil, tooLarge
 	}
@@ -98,13 +98,13 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	fault := checkJSON(data, o.limits)
 	if fault != nil && fault.tooMany {
 		if len(fault.path) == 0 {
-			return nil, &store.Error{Code: store.CodeBadRequest, Message: "The body " + fault.message + "."}
+			return nil, &core.Error{Code: core.CodeBadRequest, Message: "The body " + fault.message + "."}
 		}
-		refusals := refusals{problems: store.Problems{fault.param(): {fault.message}}}
+		refusals := refusals{problems: core.Problems{fault.param(): {fault.message}}}
 		return nil, refusals.unacceptable()
 	}
 	if fault != nil {
-		return nil, &store.Error{Code: store.CodeBadRequest, Param: fault.param(), Message: fault.message}
+		return nil, &core.Error{Code: core.CodeBadRequest, Param: fault.param(), Message: fault.message}
 	}
 	if o.Unwrap != "" {
 		data = unwrap(data, o.Unwrap)
@@ -116,7 +116,7 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 // header, so that nobody behind it has to read parameters again.
 func checkContentType(h http.Header) error {
 	if encoding := h.Get(echo.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return &store.Error{Code: codeMediaType, Message: "Send the body without a Content-Encoding."}
+		return &core.Error{Code: codeMediaType, Message: "Send the body without a Content-Encoding."}
 	}
 	if values := h["Content-Type"]; len(values) == 1 && values[0] == echo.MIMEApplicationJSON {
 		return nil
@@ -124,7 +124,7 @@ func checkContentType(h http.Header) error {
 	media, parameters, err := mime.ParseMediaType(strings.Join(h["Content-Type"], ","))
 	charset := parameters["charset"]
 	if err != nil || media != echo.MIMEApplicationJSON || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return &store.Error{Code: codeMediaType, Message: "Send the body as Content-Type: application/json, in UTF-8."}
+		return &core.Error{Code: codeMediaType, Message: "Send the body as Content-Type: application/json, in UTF-8."}
 	}
 	h["Content-Type"] = contentTypeJSON
 	return nil
@@ -142,7 +142,7 @@ func (o *Operation) bodyMissing() error {
 			param = schema.Required[0]
 		}
 	}
-	return &store.Error{Code: store.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
+	return &core.Error{Code: core.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
 }
 
 // What a body may have in it: more than anybody's has, and so little that one of nothing but errors costs little.

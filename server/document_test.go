@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestServer_GuardsEveryOperationOfTheDocument walks the bundled document with
@@ -52,7 +52,7 @@ func TestServer_GuardsEveryOperationOfTheDocument(t *testing.T) {
 		} else {
 			status, body := ask(op, everything, "")
 			assert.Equal(t, 400, status, op.ID)
-			assert.Contains(t, body, store.CodeParameterMissing, op.ID)
+			assert.Contains(t, body, core.CodeParameterMissing, op.ID)
 		}
 	}
 }

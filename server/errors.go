@@ -17,19 +17,19 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // The codes that only HTTP has, beside those of the store.
 const (
-	codeMethodNotAllowed store.Code = "method_not_allowed"
-	codeTooLarge         store.Code = "request_too_large"
-	codeHeadersTooLarge  store.Code = "request_headers_too_large"
-	codeMediaType        store.Code = "unsupported_media_type"
-	codeInternal         store.Code = "api_error"
+	codeMethodNotAllowed core.Code = "method_not_allowed"
+	codeTooLarge         core.Code = "request_too_large"
+	codeHeadersTooLarge  core.Code = "request_headers_too_large"
+	codeMediaType        core.Code = "unsupported_media_type"
+	codeInternal         core.Code = "api_error"
 
 	// outOfReach goes out as codeInternal: to a client both mean the same, and the status says which it is.
-	outOfReach store.Code = "unavailable"
+	outOfReach core.Code = "unavailable"
 )
 
 // unavailableFor is how long a client should wait before it asks again: a restart takes a few seconds.
@@ -42,29 +42,29 @@ const (
 )
 
 // statusOf is the one table of codes. A code that it does not know is a mistake of ours: 500.
-func statusOf(code store.Code) (status int, kind string) {
+func statusOf(code core.Code) (status int, kind string) {
 	switch code {
-	case store.CodeBadRequest, store.CodeParameterMissing:
+	case core.CodeBadRequest, core.CodeParameterMissing:
 		return http.StatusBadRequest, typeInvalidRequest
-	case store.CodeUnauthenticated:
+	case core.CodeUnauthenticated:
 		return http.StatusUnauthorized, typeInvalidRequest
-	case store.CodePlan:
+	case core.CodePlan:
 		return http.StatusPaymentRequired, typeInvalidRequest
-	case store.CodeForbidden:
+	case core.CodeForbidden:
 		return http.StatusForbidden, typeInvalidRequest
-	case store.CodeMissing:
+	case core.CodeMissing:
 		return http.StatusNotFound, typeInvalidRequest
 	case codeMethodNotAllowed:
 		return http.StatusMethodNotAllowed, typeInvalidRequest
-	case store.CodeInProgress, store.CodeNotActivated:
+	case core.CodeInProgress, core.CodeNotActivated:
 		return http.StatusConflict, typeInvalidRequest
 	case codeTooLarge:
 		return http.StatusRequestEntityTooLarge, typeInvalidRequest
 	case codeMediaType:
 		return http.StatusUnsupportedMediaType, typeInvalidRequest
-	case store.CodeInvalid, store.CodeKeyReused, store.CodeSpendLimit:
+	case core.CodeInvalid, core.CodeKeyReused, core.CodeSpendLimit:
 		return http.StatusUnprocessableEntity, typeValidation
-	case store.CodeRateLimit:
+	case core.CodeRateLimit:
 		return http.StatusTooManyRequests, typeInvalidRequest
 	case codeHeadersTooLarge:
 		return http.StatusRequestHeaderFieldsTooLarge, typeInvalidRequest
@@ -81,7 +81,7 @@ type envelope struct {
 
 type envelopeError struct {
 	Type    string              `json:"type"`
-	Code    store.Code          `json:"code"`
+	Code    core.Code           `json:"code"`
 	Message string              `json:"message"`
 	Param   string              `json:"param,omitempty"`
 	Errors  map[string][]string `json:"errors,omitempty"`
@@ -100,9 +100,9 @@ func (s *Server) refuse(c echo.Context, err error) {
 	}
 	h := c.Response().Header()
 	switch e.Code {
-	case store.CodeUnauthenticated:
+	case core.CodeUnauthenticated:
 		h.Set(echo.HeaderWWWAuthenticate, "Bearer")
-	case store.CodeInProgress:
+	case core.CodeInProgress:
 		h.Set(echo.HeaderRetryAfter, "1")
 	}
 	if e.After > 0 && !(status >= http.StatusInternalServerError && isForm(c)) {
@@ -183,27 +183,27 @@ func (s *Server) logFailure(ctx context.Context, err error) {
 }
 
 // explain makes what ended a request an error with a code.
-func explain(err error, r *http.Request) *store.Error {
-	if away, ok := errors.AsType[*store.UnavailableError](err); ok {
+func explain(err error, r *http.Request) *core.Error {
+	if away, ok := errors.AsType[*core.UnavailableError](err); ok {
 		return unavailable(away, r.Header[headerIdempotencyKey] != nil)
 	}
 	return translate(err, r.Body)
 }
 
 // translate makes the error of any layer one with a code. Body is what was sent.
-func translate(err error, body io.Reader) *store.Error {
-	var known *store.Error
+func translate(err error, body io.Reader) *core.Error {
+	var known *core.Error
 	if errors.As(err, &known) {
 		return known
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &store.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that are taken here.", tooLarge.Limit)}
+		return &core.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that are taken here.", tooLarge.Limit)}
 	}
 	var binding *echo.HTTPError
 	if errors.As(err, &binding) && binding.Code == http.StatusBadRequest {
 		return bindingRefusal(binding, body)
 	}
-	return &store.Error{
+	return &core.Error{
 		Code:    codeInternal,
 		Message: "Something went wrong on our side. Repeat the request, and quote x-request-id if it persists.",
 	}
@@ -211,22 +211,22 @@ func translate(err error, body io.Reader) *store.Error {
 
 // unavailable is for a database that could not do its part. What may have been done all the same is not invited to be
 // done again, unless a key sees to it that it is not.
-func unavailable(err *store.UnavailableError, hasKey bool) *store.Error {
+func unavailable(err *core.UnavailableError, hasKey bool) *core.Error {
 	switch {
 	case !err.Unclear:
-		return &store.Error{Code: outOfReach, After: unavailableFor,
+		return &core.Error{Code: outOfReach, After: unavailableFor,
 			Message: "The database is not available at the moment, and nothing was changed. Send the same request again."}
 	case hasKey:
-		return &store.Error{Code: outOfReach, After: unavailableFor,
+		return &core.Error{Code: outOfReach, After: unavailableFor,
 			Message: "The database was lost on the way: the change may have been made. Send the same request again with the same Idempotency-Key, which finds out and does nothing twice."}
 	}
-	return &store.Error{Code: codeInternal,
+	return &core.Error{Code: codeInternal,
 		Message: "The database was lost on the way: the change may have been made. Look whether it was before you send the request again, and send an Idempotency-Key, which spares you that."}
 }
 
 // bindingRefusal is for what the document's schema lets pass and a Go type does
 // not, such as 19.0 for an integer.
-func bindingRefusal(err *echo.HTTPError, body io.Reader) *store.Error {
+func bindingRefusal(err *echo.HTTPError, body io.Reader) *core.Error {
 	var mistyped *json.UnmarshalTypeError
 	if errors.As(err, &mistyped) {
 		field := mistyped.Field
@@ -239,10 +239,10 @@ func bindingRefusal(err *echo.HTTPError, body io.Reader) *store.Error {
 			}
 			message = fmt.Sprintf("%s must be an integer in plain digits, not %s.", field, number)
 		}
-		return &store.Error{Code: store.CodeBadRequest, Param: field, Message: message}
+		return &core.Error{Code: core.CodeBadRequest, Param: field, Message: message}
 	}
 	message, _ := err.Message.(string)
-	refusal := &store.Error{Code: store.CodeBadRequest, Message: message}
+	refusal := &core.Error{Code: core.CodeBadRequest, Message: message}
 	if rest, ok := strings.CutPrefix(message, "Invalid format for parameter "); ok {
 		refusal.Param, _, _ = strings.Cut(rest, ":")
 		refusal.Message = refusal.Param + " does not have the right format."
@@ -281,7 +281,7 @@ func writeJSON(w http.ResponseWriter, method string, status int, body []byte) {
 }
 
 func routeNotFound(c echo.Context) error {
-	return &store.Error{Code: store.CodeMissing, Message: "There is nothing at this path. Paths begin with /v1 and have no slash at the end."}
+	return &core.Error{Code: core.CodeMissing, Message: "There is nothing at this path. Paths begin with /v1 and have no slash at the end."}
 }
 
 // methodNotAllowed refuses a request to a path that has other methods.
@@ -289,6 +289,6 @@ func methodNotAllowed(verbs []string) echo.HandlerFunc {
 	allow := strings.Join(verbs, ", ")
 	return func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderAllow, allow)
-		return &store.Error{Code: codeMethodNotAllowed, Message: "This path takes " + allow + "."}
+		return &core.Error{Code: codeMethodNotAllowed, Message: "This path takes " + allow + "."}
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestStatusOf(t *testing.T) {
 	t.Parallel()
-	table := map[store.Code]int{
-		store.CodeBadRequest: 400, store.CodeParameterMissing: 400, store.CodeUnauthenticated: 401, store.CodePlan: 402,
-		store.CodeForbidden: 403, store.CodeMissing: 404, codeMethodNotAllowed: 405, store.CodeInProgress: 409, codeTooLarge: 413,
-		codeMediaType: 415, store.CodeInvalid: 422, store.CodeKeyReused: 422, store.CodeNotActivated: 409, store.CodeSpendLimit: 422, store.CodeRateLimit: 429, codeHeadersTooLarge: 431,
+	table := map[core.Code]int{
+		core.CodeBadRequest: 400, core.CodeParameterMissing: 400, core.CodeUnauthenticated: 401, core.CodePlan: 402,
+		core.CodeForbidden: 403, core.CodeMissing: 404, codeMethodNotAllowed: 405, core.CodeInProgress: 409, codeTooLarge: 413,
+		codeMediaType: 415, core.CodeInvalid: 422, core.CodeKeyReused: 422, core.CodeNotActivated: 409, core.CodeSpendLimit: 422, core.CodeRateLimit: 429, codeHeadersTooLarge: 431,
 		codeInternal: 500, outOfReach: 503, "something new": 500,
 	}
 	for code, want := range table {
@@ -49,7 +49,7 @@ func TestTranslate_WhatGoTypesRefuse(t *testing.T) {
 		Amount int64 `json:"amount"`
 	}
 	e := translate(bind(`{"amount":19.0}`, &body), nil)
-	assert.Equal(t, store.CodeBadRequest, e.Code)
+	assert.Equal(t, core.CodeBadRequest, e.Code)
 	assert.Equal(t, "amount", e.Param)
 	assert.Equal(t, "amount must be an integer in plain digits, not 19.0.", e.Message)
 
@@ -61,14 +61,14 @@ func TestTranslate_WhatGoTypesRefuse(t *testing.T) {
 	assert.Equal(t, "variants.1.tiers.1.amount", translate(mistyped, validated{value: sent}).Param)
 
 	e = translate(echo.NewHTTPError(400, "Invalid format for parameter created_after: parsing time"), nil)
-	assert.Equal(t, store.CodeBadRequest, e.Code)
+	assert.Equal(t, core.CodeBadRequest, e.Code)
 	assert.Equal(t, "created_after", e.Param)
 }
 
 func TestErrors_DoNotRepeatARequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]echo.HandlerFunc{
-		"getWidget": func(c echo.Context) error { return store.Missing("widget", "", c.Param("id")) },
+		"getWidget": func(c echo.Context) error { return core.Missing("widget", "", c.Param("id")) },
 	})
 	long := strings.Repeat("ü", 1500)
 	for name, a := range map[string]*answer{
@@ -106,8 +106,8 @@ func TestTranslate_HidesWhatIsOurs(t *testing.T) {
 		assert.Equal(t, codeInternal, e.Code)
 		assert.NotContains(t, e.Message, "password")
 	}
-	wrapped := fmt.Errorf("insert: %w", store.Missing("product", "product", "prod_x"))
-	assert.Equal(t, store.CodeMissing, translate(wrapped, nil).Code)
+	wrapped := fmt.Errorf("insert: %w", core.Missing("product", "product", "prod_x"))
+	assert.Equal(t, core.CodeMissing, translate(wrapped, nil).Code)
 }
 
 // validated is a body as the validator leaves it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // expandScopes are the scopes that the names of an expand parameter need beyond the
@@ -38,7 +38,7 @@ func (s expandScopes) check(ctx context.Context, query url.Values) error {
 	for name := range strings.SplitSeq(query["expand"][0], ",") {
 		for _, scope := range s[name] {
 			if !caller.Of(ctx).May(scope) {
-				return &store.Error{Code: store.CodeForbidden, Param: scope, Message: "To expand " + name + " an API key needs the scope " + scope + ", which this one lacks."}
+				return &core.Error{Code: core.CodeForbidden, Param: scope, Message: "To expand " + name + " an API key needs the scope " + scope + ", which this one lacks."}
 			}
 		}
 	}

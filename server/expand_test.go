@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestExpand_NeedsTheScopesOfItsNames(t *testing.T) {
@@ -26,7 +27,7 @@ func TestExpand_NeedsTheScopesOfItsNames(t *testing.T) {
 	a := list("expand=parts,owner", "products:read")
 	require.Equal(t, 403, a.StatusCode, a.body)
 	problem := a.problem(t)
-	assert.Equal(t, store.CodeForbidden, problem.Code)
+	assert.Equal(t, core.CodeForbidden, problem.Code)
 	assert.Equal(t, "customers:read", problem.Param)
 	assert.Equal(t, calls, f.calls.of("listWidgets"), "the handler is not reached")
 	assert.Equal(t, 403, list("expand=parts&expand=owner", "products:read").StatusCode, "however it is written")

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // fixture is a server of testdata/widgets.yaml over an empty SQLite database.
@@ -57,7 +58,7 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 
 func openStore(t *testing.T) *store.Store {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := store.Open(t.Context(), store.Options{
 		URL:    "sqlite://" + filepath.Join(t.TempDir(), "test.db"),

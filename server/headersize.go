@@ -3,7 +3,7 @@ package server
 import (
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const maxHeaderSize = 64 << 10
@@ -20,7 +20,7 @@ func limitHeaderSize(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 		}
 		if size > maxHeaderSize {
-			return &store.Error{Code: codeHeadersTooLarge, Message: "The request line and headers are larger than 64 KiB."}
+			return &core.Error{Code: codeHeadersTooLarge, Message: "The request line and headers are larger than 64 KiB."}
 		}
 		return next(c)
 	}

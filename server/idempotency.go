@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const headerIdempotencyKey = "Idempotency-Key"
@@ -25,8 +25,8 @@ const (
 
 // checkKey refuses an Idempotency-Key that is not 1 to 255 printable ASCII characters.
 func checkKey(next echo.HandlerFunc) echo.HandlerFunc {
-	refusal := &store.Error{
-		Code: store.CodeBadRequest, Param: headerIdempotencyKey,
+	refusal := &core.Error{
+		Code: core.CodeBadRequest, Param: headerIdempotencyKey,
 		Message: "Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters.",
 	}
 	return func(c echo.Context) error {
@@ -74,7 +74,7 @@ func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 
 // run executes next within store.Request, its response going into a buffer. A
 // client that hangs up does not end it: nobody would know what was committed.
-func (s *Server) run(c echo.Context, op *Operation, key *store.Key, next echo.HandlerFunc) (*store.Answer, bool, error) {
+func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.HandlerFunc) (*core.Answer, bool, error) {
 	request, response := c.Request(), c.Response()
 	defer func() {
 		c.SetRequest(request)
@@ -86,12 +86,12 @@ func (s *Server) run(c echo.Context, op *Operation, key *store.Key, next echo.Ha
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), deadline)
 	defer cancel()
-	return s.store.Request(ctx, key, func(ctx context.Context) (*store.Answer, error) {
+	return s.store.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
 		rec := &recorder{header: response.Header()}
 		c.SetRequest(request.WithContext(ctx))
 		c.SetResponse(echo.NewResponse(rec, s.echo))
 		err := next(c)
-		if err != nil && store.OutcomeOf(err) == store.Recorded {
+		if err != nil && core.OutcomeOf(err) == core.Recorded {
 			s.refuse(c, err) // a declined charge is an answer like any other
 		}
 		return rec.answer(), err
@@ -101,7 +101,7 @@ func (s *Server) run(c echo.Context, op *Operation, key *store.Key, next echo.Ha
 // keyOf returns the request's key in its account, nil without one. Who comes with
 // a public secret has no account: the key then belongs to what the secret opens. No
 // key that an account may send has a line break, so the two never meet.
-func (s *Server) keyOf(c echo.Context, op *Operation) (*store.Key, error) {
+func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	values := c.Request().Header[headerIdempotencyKey]
 	if len(values) == 0 {
 		return nil, nil
@@ -110,7 +110,7 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*store.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := &store.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect}
+	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect}
 	if !op.Public {
 		key.Account = caller.Account(c.Request().Context())
 		return key, nil

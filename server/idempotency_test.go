@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const goodWidget = `{"name":"a","amount":1}`
@@ -65,7 +66,7 @@ func TestIdempotency_TellsRequestsApart(t *testing.T) {
 		a := f.send(c[0], c[1], c[2], "Idempotency-Key", "k")
 		require.Equal(t, 422, a.StatusCode, c)
 		problem := a.problem(t)
-		assert.Equal(t, store.CodeKeyReused, problem.Code)
+		assert.Equal(t, core.CodeKeyReused, problem.Code)
 		assert.Equal(t, typeValidation, problem.Type)
 		assert.NotEmpty(t, problem.Param)
 		assert.NotEmpty(t, problem.Errors["idempotency_key"])
@@ -77,7 +78,7 @@ func TestIdempotency_TellsRequestsApart(t *testing.T) {
 
 func TestIdempotency_FreesTheKeyOfARefusal(t *testing.T) {
 	t.Parallel()
-	refusal := error(store.Invalid("name", "is taken"))
+	refusal := error(core.Invalid("name", "is taken"))
 	f := newFixture(t, map[string]echo.HandlerFunc{"createWidget": func(c echo.Context) error {
 		if refusal != nil {
 			return refusal
@@ -98,7 +99,7 @@ func TestIdempotency_FreesTheKeyOfARefusal(t *testing.T) {
 func TestIdempotency_RecordsADeclinedCharge(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]echo.HandlerFunc{"publishWidget": func(echo.Context) error {
-		return &store.Error{Code: store.CodeInvalid, Param: "card", Message: "Declined.", Fields: map[string][]string{"card": {"Declined."}}, Outcome: store.Recorded}
+		return &core.Error{Code: core.CodeInvalid, Param: "card", Message: "Declined.", Fields: map[string][]string{"card": {"Declined."}}, Outcome: core.Recorded}
 	}})
 	first := f.send("POST", "/v1/widgets/w/publish", "", "Idempotency-Key", "k")
 	second := f.send("POST", "/v1/widgets/w/publish", "", "Idempotency-Key", "k")
@@ -123,7 +124,7 @@ func TestIdempotency_RefusesWhileTheFirstIsRunning(t *testing.T) {
 	<-inside
 	a := f.send("POST", "/v1/widgets/w/publish", "", "Idempotency-Key", "k")
 	assert.Equal(t, 409, a.StatusCode)
-	assert.Equal(t, store.CodeInProgress, a.problem(t).Code)
+	assert.Equal(t, core.CodeInProgress, a.problem(t).Code)
 	assert.Equal(t, "1", a.Header.Get("Retry-After"))
 	close(goOn)
 	assert.Equal(t, 200, (<-done).StatusCode)
@@ -173,12 +174,12 @@ func TestIdempotency_ShowsAnAnswerToKeysWithTheSameScopesOnly(t *testing.T) {
 	assert.Equal(t, "true", send("full", keyWith()).Header.Get("Idempotent-Replayed"), "two keys with all scopes are alike")
 	a := send("full", keyWith("products:write", "keys:write"))
 	assert.Equal(t, 422, a.StatusCode)
-	assert.Equal(t, store.CodeKeyReused, a.problem(t).Code)
+	assert.Equal(t, core.CodeKeyReused, a.problem(t).Code)
 
 	require.Equal(t, 201, send("limited", keyWith("products:write", "keys:write")).StatusCode)
 	assert.Equal(t, "true", send("limited", keyWith("keys:write", "products:write")).Header.Get("Idempotent-Replayed"), "in any order")
-	assert.Equal(t, store.CodeKeyReused, send("limited", keyWith("products:write")).problem(t).Code)
-	assert.Equal(t, store.CodeKeyReused, send("limited", keyWith()).problem(t).Code)
+	assert.Equal(t, core.CodeKeyReused, send("limited", keyWith("products:write")).problem(t).Code)
+	assert.Equal(t, core.CodeKeyReused, send("limited", keyWith()).problem(t).Code)
 }
 
 func TestIdempotency_OfAPublicSecret(t *testing.T) {

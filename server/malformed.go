@@ -15,7 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // ownRefusals is a listener whose connections say in our words what the HTTP library refuses by itself: a request that it
@@ -94,7 +94,7 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 	who := &caller.Caller{RequestID: newRequestID(began)}
 	ctx, cancel := context.WithTimeout(caller.With(context.Background(), who), 2*time.Second)
 	defer cancel()
-	e := envelopeError{Type: typeInvalidRequest, Code: store.CodeBadRequest, Message: "The request is malformed: " + reason + "."}
+	e := envelopeError{Type: typeInvalidRequest, Code: core.CodeBadRequest, Message: "The request is malformed: " + reason + "."}
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		e.Code, e.Message = codeHeadersTooLarge, "The request line and headers are larger than 64 KiB."
@@ -112,7 +112,7 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 		s.limitUnknown(h)
 	case grant.Used > grant.Limit:
 		limitHeaders(h, grant)
-		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: store.CodeRateLimit, Message: overLimit(h, grant).Error()}
+		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: core.CodeRateLimit, Message: overLimit(h, grant).Error()}
 	default:
 		limitHeaders(h, grant)
 	}

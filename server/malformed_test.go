@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // serveRaw serves as the program does and returns the address.
@@ -63,17 +64,17 @@ func TestServe_RefusesWhatIsNoHTTPInTheEnvelope(t *testing.T) {
 	for _, c := range []struct {
 		name, request string
 		status        int
-		code          store.Code
+		code          core.Code
 		message       string
 	}{
-		{"no Host", "GET /v1/widgets HTTP/1.1\r\n\r\n", 400, store.CodeBadRequest, "missing required Host header"},
-		{"two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, store.CodeBadRequest, "not HTTP"},
-		{"a bad header", "GET / HTTP/1.1\r\nHost: a\r\nbad name: b\r\n\r\n", 400, store.CodeBadRequest, "invalid header name"},
-		{"a bad escape", "GET /v1/widgets/100% HTTP/1.1\r\nHost: a\r\n\r\n", 400, store.CodeBadRequest, "%25"},
-		{"not HTTP at all", "hello\r\n\r\n", 400, store.CodeBadRequest, "not HTTP"},
-		{"another HTTP", "GET / HTTP/3.7\r\nHost: a\r\n\r\n", 505, store.CodeBadRequest, "unsupported protocol version"},
-		{"an unknown transfer", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, store.CodeBadRequest, "chunked"},
-		{"an unknown expectation", "GET /v1/widgets HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", 417, store.CodeBadRequest, "100-continue"},
+		{"no Host", "GET /v1/widgets HTTP/1.1\r\n\r\n", 400, core.CodeBadRequest, "missing required Host header"},
+		{"two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, core.CodeBadRequest, "not HTTP"},
+		{"a bad header", "GET / HTTP/1.1\r\nHost: a\r\nbad name: b\r\n\r\n", 400, core.CodeBadRequest, "invalid header name"},
+		{"a bad escape", "GET /v1/widgets/100% HTTP/1.1\r\nHost: a\r\n\r\n", 400, core.CodeBadRequest, "%25"},
+		{"not HTTP at all", "hello\r\n\r\n", 400, core.CodeBadRequest, "not HTTP"},
+		{"another HTTP", "GET / HTTP/3.7\r\nHost: a\r\n\r\n", 505, core.CodeBadRequest, "unsupported protocol version"},
+		{"an unknown transfer", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, core.CodeBadRequest, "chunked"},
+		{"an unknown expectation", "GET /v1/widgets HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", 417, core.CodeBadRequest, "100-continue"},
 		{"endless headers", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n" + strings.Repeat("Y: y\r\n", 2000) + "\r\n", 431, codeHeadersTooLarge, "64 KiB"},
 	} {
 		for before, request := range []string{c.request, fine + c.request, fine + fine + c.request} {

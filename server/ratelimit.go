@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const quotaWindow = 60 // seconds
@@ -44,7 +45,7 @@ func (s *Server) limitUnknown(h http.Header) {
 func overLimit(h http.Header, g *store.Grant) error {
 	wait := strconv.FormatInt(untilReset(g), 10)
 	h.Set("Retry-After", wait)
-	return &store.Error{Code: store.CodeRateLimit, Message: "Too many requests: " + strconv.Itoa(g.Limit) + " a minute are allowed. Wait " + wait + " seconds."}
+	return &core.Error{Code: core.CodeRateLimit, Message: "Too many requests: " + strconv.Itoa(g.Limit) + " a minute are allowed. Wait " + wait + " seconds."}
 }
 
 func untilReset(g *store.Grant) int64 { return max(1, g.WindowEnd-g.Now) }

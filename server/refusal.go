@@ -12,14 +12,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // parameterRefusal is always a 400: a query is malformed or it is fine. Of a filter
 // such as metadata[key] it names the key.
 func parameterRefusal(p *parameter, err error) error {
 	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
-		return &store.Error{Code: store.CodeParameterMissing, Param: p.Name, Message: "Missing required parameter: " + p.Name + "."}
+		return &core.Error{Code: core.CodeParameterMissing, Param: p.Name, Message: "Missing required parameter: " + p.Name + "."}
 	}
 	name, schema := p.Name, p.Schema.Value
 	var inner *openapi3.SchemaError
@@ -27,9 +27,9 @@ func parameterRefusal(p *parameter, err error) error {
 		name, schema = p.prefix+shorten(inner.JSONPointer()[0], maxQuoted)+"]", inner.Schema
 	}
 	if inner != nil && inner.SchemaField == "maxProperties" {
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " " + requirement(inner) + "."}
+		return &core.Error{Code: core.CodeBadRequest, Param: name, Message: name + " " + requirement(inner) + "."}
 	}
-	return &store.Error{Code: store.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
+	return &core.Error{Code: core.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
 }
 
 // bodyRefusal turns all that is wrong with a body into one error. What makes it
@@ -50,14 +50,14 @@ func bodyRefusal(err error) error {
 	case r.problems != nil:
 		return r.unacceptable()
 	}
-	return &store.Error{Code: store.CodeBadRequest, Message: "The body does not match what this operation takes."}
+	return &core.Error{Code: core.CodeBadRequest, Message: "The body does not match what this operation takes."}
 }
 
 // refusals is what a body's errors come down to: the first of each kind of 400,
 // and the first fields of a 422.
 type refusals struct {
-	missing, unknown, mistyped *store.Error
-	problems                   store.Problems
+	missing, unknown, mistyped *core.Error
+	problems                   core.Problems
 }
 
 // collect walks an error of the validator down to the schema errors in it.
@@ -112,25 +112,25 @@ func (r *refusals) add(e *openapi3.SchemaError) {
 	_, isText := e.Value.(string)
 	switch field, lacks := e.SchemaField, missing(e); {
 	case field == "required" || lacks != "":
-		keepFirst(&r.missing, func() *store.Error {
+		keepFirst(&r.missing, func() *core.Error {
 			path := join(pathOf(e), lacks)
-			return &store.Error{Code: store.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)}
+			return &core.Error{Code: core.CodeParameterMissing, Param: path, Message: "Missing required parameter: " + path + "." + wrapperHint(e)}
 		})
 	case field == "properties":
-		keepFirst(&r.unknown, func() *store.Error {
+		keepFirst(&r.unknown, func() *core.Error {
 			path := join(pathOf(e), unknownField(e))
-			return &store.Error{Code: store.CodeBadRequest, Param: path, Message: "Unknown field " + quote(path) + "." + wrapperHint(e)}
+			return &core.Error{Code: core.CodeBadRequest, Param: path, Message: "Unknown field " + quote(path) + "." + wrapperHint(e)}
 		})
 	case field == "readOnly":
-		keepFirst(&r.unknown, func() *store.Error {
+		keepFirst(&r.unknown, func() *core.Error {
 			path := pathOf(e)
-			return &store.Error{Code: store.CodeBadRequest, Param: path, Message: path + " cannot be set. Leave it out."}
+			return &core.Error{Code: core.CodeBadRequest, Param: path, Message: path + " cannot be set. Leave it out."}
 		})
 	case slices.Contains([]string{"type", "nullable", "oneOf", "anyOf", "not", "discriminator"}, field),
 		field == "enum" && (e.Value == nil || e.Schema.Type.Is(openapi3.TypeString) && !isText):
-		keepFirst(&r.mistyped, func() *store.Error {
+		keepFirst(&r.mistyped, func() *core.Error {
 			path := pathOf(e)
-			return &store.Error{Code: store.CodeBadRequest, Param: path, Message: subject(path) + " must be " + describe(e.Schema) + "."}
+			return &core.Error{Code: core.CodeBadRequest, Param: path, Message: subject(path) + " must be " + describe(e.Schema) + "."}
 		})
 	case len(r.problems) < maxFields:
 		if path := pathOf(e); len(r.problems[path]) < maxMessages {
@@ -177,11 +177,11 @@ func (r *refusals) unacceptable() error {
 	}
 	sort.Strings(fields)
 	first := fields[0]
-	return &store.Error{Code: store.CodeInvalid, Param: first, Message: first + " " + r.problems[first][0] + ".", Fields: r.problems}
+	return &core.Error{Code: core.CodeInvalid, Param: first, Message: first + " " + r.problems[first][0] + ".", Fields: r.problems}
 }
 
 // keepFirst makes an error only if it is the first of its kind: one takes as long as reading the object that it is about.
-func keepFirst(kept **store.Error, e func() *store.Error) {
+func keepFirst(kept **core.Error, e func() *core.Error) {
 	if *kept == nil {
 		*kept = e()
 	}

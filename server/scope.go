@@ -4,13 +4,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // needScope refuses a key that was made for other things, unless it asks about itself and may always do that (x-self).
 func needScope(scope string, self bool) echo.MiddlewareFunc {
-	refusal := &store.Error{
-		Code: store.CodeForbidden, Param: scope,
+	refusal := &core.Error{
+		Code: core.CodeForbidden, Param: scope,
 		Message: "This API key lacks the scope " + scope + ". Make a key with it, or one without scopes, which may do everything.",
 	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {

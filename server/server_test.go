@@ -23,6 +23,7 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
@@ -36,28 +37,28 @@ func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
 		name, method, path, body string
 		headers                  []string
 		status                   int
-		code                     store.Code
+		code                     core.Code
 	}{
 		{"ok", "GET", "/v1/widgets", "", nil, 200, ""},
-		{"bad request", "GET", "/v1/widgets?limit=x", "", nil, 400, store.CodeBadRequest},
-		{"no key", "GET", "/v1/widgets", "", []string{"Authorization", ""}, 401, store.CodeUnauthenticated},
-		{"unknown route", "GET", "/v1/nowhere", "", nil, 404, store.CodeMissing},
-		{"the version alone", "GET", "/v1", "", nil, 404, store.CodeMissing},
-		{"slash at the end", "GET", "/v1/widgets/", "", nil, 404, store.CodeMissing},
-		{"below a leaf", "POST", "/v1/widgets/a/publish/b", "", nil, 404, store.CodeMissing},
-		{"unknown public route", "GET", "/public/nowhere", "", nil, 404, store.CodeMissing},
-		{"unknown public route below the version", "GET", "/v1/public/nowhere", "", []string{"Authorization", ""}, 404, store.CodeMissing},
+		{"bad request", "GET", "/v1/widgets?limit=x", "", nil, 400, core.CodeBadRequest},
+		{"no key", "GET", "/v1/widgets", "", []string{"Authorization", ""}, 401, core.CodeUnauthenticated},
+		{"unknown route", "GET", "/v1/nowhere", "", nil, 404, core.CodeMissing},
+		{"the version alone", "GET", "/v1", "", nil, 404, core.CodeMissing},
+		{"slash at the end", "GET", "/v1/widgets/", "", nil, 404, core.CodeMissing},
+		{"below a leaf", "POST", "/v1/widgets/a/publish/b", "", nil, 404, core.CodeMissing},
+		{"unknown public route", "GET", "/public/nowhere", "", nil, 404, core.CodeMissing},
+		{"unknown public route below the version", "GET", "/v1/public/nowhere", "", []string{"Authorization", ""}, 404, core.CodeMissing},
 		{"public below the version", "GET", "/v1/public/tickets/x", "", []string{"Authorization", ""}, 200, ""},
 		{"public with a key of nobody", "GET", "/v1/public/tickets/x", "", []string{"Authorization", "Bearer x"}, 200, ""},
 		{"wrong method on a public path below the version", "DELETE", "/v1/public/tickets/x", "", []string{"Authorization", ""}, 405, codeMethodNotAllowed},
-		{"outside of the API", "GET", "/nowhere", "", nil, 404, store.CodeMissing},
-		{"the root", "GET", "/", "", nil, 404, store.CodeMissing},
+		{"outside of the API", "GET", "/nowhere", "", nil, 404, core.CodeMissing},
+		{"the root", "GET", "/", "", nil, 404, core.CodeMissing},
 		{"wrong method outside of the API", "POST", "/openapi.json", "{}", nil, 405, codeMethodNotAllowed},
 		{"wrong method", "PUT", "/v1/widgets", "{}", nil, 405, codeMethodNotAllowed},
 		{"wrong method on a public path", "DELETE", "/public/tickets/x", "", nil, 405, codeMethodNotAllowed},
 		{"too large", "POST", "/v1/widgets", `{"name":"` + big + `"}`, nil, 413, codeTooLarge},
 		{"no json", "POST", "/v1/widgets", "name=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, codeMediaType},
-		{"unacceptable", "POST", "/v1/widgets", `{"name":"","amount":1}`, nil, 422, store.CodeInvalid},
+		{"unacceptable", "POST", "/v1/widgets", `{"name":"","amount":1}`, nil, 422, core.CodeInvalid},
 		{"large headers", "GET", "/v1/widgets", "", []string{"X-Large", strings.Repeat("x", 65<<10)}, 431, codeHeadersTooLarge},
 		{"error", "GET", "/v1/widgets/w", "", nil, 500, codeInternal},
 		{"panic", "POST", "/v1/widgets/w/publish", "", nil, 500, codeInternal},
@@ -141,7 +142,7 @@ func TestServer_ChecksInOrder(t *testing.T) {
 		f.useUp() // a minute may have passed
 		a := f.send(method, path, "")
 		require.Equal(t, http.StatusTooManyRequests, a.StatusCode, path)
-		assert.Equal(t, store.CodeRateLimit, a.problem(t).Code)
+		assert.Equal(t, core.CodeRateLimit, a.problem(t).Code)
 		remaining, reset := assertLimitHeaders(t, a.Header)
 		assert.Zero(t, remaining)
 		assert.Equal(t, fmt.Sprint(reset), a.Header.Get("Retry-After"))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestServer_TheDatabaseIsAway(t *testing.T) {
@@ -26,10 +26,10 @@ func TestServer_TheDatabaseIsAway(t *testing.T) {
 		status             int
 		says               string
 	}{
-		{"a read", "GET", "/v1/widgets/w", &store.UnavailableError{}, nil, 503, "nothing was changed"},
-		{"a write", "POST", "/v1/widgets/w/publish", &store.UnavailableError{}, nil, 503, "nothing was changed"},
-		{"a write of which nobody knows", "POST", "/v1/widgets/w/publish", &store.UnavailableError{Unclear: true}, []string{"Idempotency-Key", "k"}, 503, "may have been made"},
-		{"the same without a key", "POST", "/v1/widgets/w/publish", &store.UnavailableError{Unclear: true}, nil, 500, "may have been made"},
+		{"a read", "GET", "/v1/widgets/w", &core.UnavailableError{}, nil, 503, "nothing was changed"},
+		{"a write", "POST", "/v1/widgets/w/publish", &core.UnavailableError{}, nil, 503, "nothing was changed"},
+		{"a write of which nobody knows", "POST", "/v1/widgets/w/publish", &core.UnavailableError{Unclear: true}, []string{"Idempotency-Key", "k"}, 503, "may have been made"},
+		{"the same without a key", "POST", "/v1/widgets/w/publish", &core.UnavailableError{Unclear: true}, nil, 500, "may have been made"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			failure = c.failure
@@ -56,10 +56,10 @@ func TestServer_APageFailsAsAPage(t *testing.T) {
 		status int
 		after  string
 	}{
-		{http.MethodGet, &store.UnavailableError{}, 503, "1"},
-		{http.MethodPost, &store.UnavailableError{}, 503, ""}, // nobody is invited to do something twice
+		{http.MethodGet, &core.UnavailableError{}, 503, "1"},
+		{http.MethodPost, &core.UnavailableError{}, 503, ""}, // nobody is invited to do something twice
 		{http.MethodGet, assert.AnError, 500, ""},
-		{http.MethodPost, &store.Error{Code: store.CodeRateLimit, After: time.Second}, 429, "1"},
+		{http.MethodPost, &core.Error{Code: core.CodeRateLimit, After: time.Second}, 429, "1"},
 	} {
 		w := httptest.NewRecorder()
 		handler := f.server.observe(asPage(func(echo.Context) error { return c.err }))

@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // validate holds a request against the document: path, query, what it may expand, body. The value that
@@ -90,7 +90,7 @@ func checkFormats() openapi3.SchemaValidationOption {
 func (o *Operation) checkPath(c echo.Context) error {
 	for _, value := range c.ParamValues() {
 		if plain, err := url.PathUnescape(value); err != nil || plain == "" || !plainText(plain) {
-			return &store.Error{Code: store.CodeMissing, Message: "There is nothing with this id."}
+			return &core.Error{Code: core.CodeMissing, Message: "There is nothing with this id."}
 		}
 	}
 	return nil
@@ -107,7 +107,7 @@ func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 	}
 	if strings.ContainsAny(raw, "%;") { // else it cannot be malformed
 		if _, err := url.ParseQuery(raw); err != nil {
-			return nil, &store.Error{Code: store.CodeBadRequest, Message: "The query string is malformed: " + err.Error() + "."}
+			return nil, &core.Error{Code: core.CodeBadRequest, Message: "The query string is malformed: " + err.Error() + "."}
 		}
 	}
 	query := c.QueryParams()
@@ -140,13 +140,13 @@ func (o *Operation) checkQueryName(name string, values []string) error {
 	name = shorten(name, maxParam)
 	switch {
 	case !plainText(name): // metadata[key] has a part of the client's own
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "The name of a query parameter must be valid UTF-8 without NUL characters."}
+		return &core.Error{Code: core.CodeBadRequest, Param: name, Message: "The name of a query parameter must be valid UTF-8 without NUL characters."}
 	case !known:
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Unknown query parameter " + quote(name) + ". " + o.queryNames()}
+		return &core.Error{Code: core.CodeBadRequest, Param: name, Message: "Unknown query parameter " + quote(name) + ". " + o.queryNames()}
 	case len(values) > 1:
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: "Send " + quote(name) + " once; separate several values by commas where it takes several."}
+		return &core.Error{Code: core.CodeBadRequest, Param: name, Message: "Send " + quote(name) + " once; separate several values by commas where it takes several."}
 	case !plainText(values[0]):
-		return &store.Error{Code: store.CodeBadRequest, Param: name, Message: quote(name) + " must be valid UTF-8 without NUL characters."}
+		return &core.Error{Code: core.CodeBadRequest, Param: name, Message: quote(name) + " must be valid UTF-8 without NUL characters."}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestValidate_Query(t *testing.T) {
@@ -72,7 +72,7 @@ func TestValidate_Query(t *testing.T) {
 		a := f.send("GET", "/v1/widgets?"+c.query, "")
 		require.Equal(t, 400, a.StatusCode, "%s: %s", c.query, a.body)
 		problem := a.problem(t)
-		assert.Equal(t, store.CodeBadRequest, problem.Code, c.query)
+		assert.Equal(t, core.CodeBadRequest, problem.Code, c.query)
 		assert.Equal(t, c.param, problem.Param, c.query)
 		assert.Contains(t, problem.Message, c.message, c.query)
 		assert.Empty(t, problem.Errors)
@@ -100,7 +100,7 @@ type create struct {
 func TestValidate_BodyThatIsMalformed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	check := func(code store.Code, cases ...create) {
+	check := func(code core.Code, cases ...create) {
 		t.Helper()
 		for _, c := range cases {
 			a := f.send("POST", "/v1/widgets", c.body)
@@ -112,7 +112,7 @@ func TestValidate_BodyThatIsMalformed(t *testing.T) {
 			assert.Empty(t, problem.Errors, c.body)
 		}
 	}
-	check(store.CodeParameterMissing,
+	check(core.CodeParameterMissing,
 		create{``, "name", "body is missing"},
 		create{"  \n ", "name", "body is missing"},
 		create{`{}`, "name", "Missing required parameter: name."},
@@ -123,7 +123,7 @@ func TestValidate_BodyThatIsMalformed(t *testing.T) {
 		create{`{"name":"a","amount":1,"payer":{"year":2030}}`, "payer.number", "payer.number"},
 		create{`{"name":1,"color":"red"}`, "amount", "Missing"},
 	)
-	check(store.CodeBadRequest,
+	check(core.CodeBadRequest,
 		create{`{"name":"a","amount":1,"color":"red"}`, "color", `Unknown field "color"`},
 		create{`{"name":"a","amount":1,"Status":"bogus"}`, "Status", "Unknown field"},
 		create{`{"name":"a","amount":1,"id":"x"}`, "id", "cannot be set"},
@@ -163,7 +163,7 @@ func TestValidate_BodyThatLacksOneOfSeveral(t *testing.T) {
 		a := f.send(c.method, "/v1/parcels", c.body)
 		require.Equal(t, 400, a.StatusCode, "%s: %s", c.body, a.body)
 		problem := a.problem(t)
-		assert.Equal(t, store.CodeParameterMissing, problem.Code, c.body)
+		assert.Equal(t, core.CodeParameterMissing, problem.Code, c.body)
 		assert.Equal(t, c.param, problem.Param, c.body)
 	}
 	assert.Equal(t, 201, f.send("POST", "/v1/parcels", `{"name":"a","box":"b"}`).StatusCode)
@@ -185,7 +185,7 @@ func TestValidate_BodyWithTooManyItems(t *testing.T) {
 		a := f.send("PATCH", "/v1/parcels", body)
 		require.Equal(t, 422, a.StatusCode, "%.100s: %.100s", body, a.body)
 		problem := a.problem(t)
-		assert.Equal(t, store.CodeInvalid, problem.Code)
+		assert.Equal(t, core.CodeInvalid, problem.Code)
 		assert.Equal(t, field, problem.Param)
 		assert.Len(t, problem.Errors[field], 1, "not one for each of the items")
 		assert.Less(t, time.Since(began), 5*time.Second, "items that are not looked at cost nothing")
@@ -225,7 +225,7 @@ func TestRefusals_KeepAHundredFieldsAndTenMessagesOfEach(t *testing.T) {
 		value[fmt.Sprintf("%03d", i)] = ""
 		value[strings.Repeat("0", 100)+strconv.Itoa(i)] = ""
 	}
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, bodyRefusal(schema.VisitJSON(value, openapi3.MultiErrors())), &e)
 	assert.Len(t, e.Fields, maxFields)
 	assert.Len(t, e.Fields[strings.Repeat("0", 100)+"…"], maxMessages)
@@ -258,7 +258,7 @@ func TestValidate_BodyThatIsNotAcceptable(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, "%s: %s", c.body, a.body)
 		problem := a.problem(t)
 		assert.Equal(t, typeValidation, problem.Type)
-		assert.Equal(t, store.CodeInvalid, problem.Code)
+		assert.Equal(t, core.CodeInvalid, problem.Code)
 		assert.Equal(t, c.field, problem.Param)
 		require.Len(t, problem.Errors, 1, c.body)
 		assert.Contains(t, problem.Errors[c.field][0], c.message, c.body)
@@ -281,11 +281,11 @@ func TestValidate_PatchTakesNullAndNoWrapper(t *testing.T) {
 	assert.Equal(t, 200, f.send("PATCH", "/v1/widgets/w", `{"name":null}`).StatusCode)
 	assert.Equal(t, 200, f.send("PATCH", "/v1/widgets/w", `{}`).StatusCode)
 	problem := f.send("PATCH", "/v1/widgets/w", `{"widget":{"name":"a"}}`).problem(t)
-	assert.Equal(t, store.CodeBadRequest, problem.Code)
+	assert.Equal(t, core.CodeBadRequest, problem.Code)
 	assert.Equal(t, "widget", problem.Param)
 	assert.Contains(t, problem.Message, "top level")
 	problem = f.send("PATCH", "/v1/widgets/w", ``).problem(t)
-	assert.Equal(t, store.CodeParameterMissing, problem.Code)
+	assert.Equal(t, core.CodeParameterMissing, problem.Code)
 	assert.Equal(t, "body", problem.Param)
 }
 

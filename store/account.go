@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"net/mail"
 	"regexp"
 	"slices"
@@ -37,44 +38,44 @@ func (p Plan) Features() []string {
 
 // Account is a merchant. Everything else belongs to one.
 type Account struct {
-	ID                        string            `db:"id"`
-	Name                      string            `db:"name"`
-	Handle                    string            `db:"handle"` // unique on this server
-	Email                     string            `db:"email"`
-	SupportEmail              *string           `db:"support_email"`
-	WebsiteURL                *string           `db:"website_url"`
-	LogoURL                   *string           `db:"logo_url"`
-	Country                   *string           `db:"country"`
-	DefaultCurrency           string            `db:"default_currency"`
-	Timezone                  string            `db:"timezone"`
-	Locale                    string            `db:"locale"`
-	BusinessName              *string           `db:"business_name"`
-	BusinessAddress           JSON[*Address]    `db:"business_address"`
-	TaxID                     *string           `db:"tax_id"`
-	Plan                      Plan              `db:"plan"`
-	StatementDescriptor       *string           `db:"statement_descriptor"`
-	CustomDomain              *string           `db:"custom_domain"` // not unique before somebody verifies it: see AISite
-	RemoveBranding            bool              `db:"remove_branding"`
-	CheckoutRequiresTerms     bool              `db:"checkout_requires_terms"`
-	InvoicePrefix             string            `db:"invoice_prefix"`
-	FirstInvoiceNumber        int64             `db:"first_invoice_number"`
-	NextInvoiceNumber         int64             `db:"-"` // read by GetAccount alone
-	Tax                       JSON[TaxSettings] `db:"tax"`
-	ProrationBehavior         ProrationBehavior `db:"proration_behavior"`
-	Dunning                   JSON[Dunning]     `db:"dunning"`
-	PaymentsProvider          PaymentsProvider  `db:"payments_provider"`
-	DeclineLimit              *int64            `db:"decline_limit"`          // declines in an hour that pause the payments of buyers without a key; nil: none do
-	PaymentsPausedUntil       *Time             `db:"payments_paused_until"`  // by the store's time
-	PaymentHoldMinutes        int64             `db:"payment_hold_minutes"`   // that a buyer has for what a payment requires of them
-	StripePublishableKey      *string           `db:"stripe_publishable_key"` // for the pages; no secret
-	SealedStripeKey           []byte            `db:"stripe_secret_key"`
-	StripeKeyLast4            *string           `db:"stripe_secret_key_last4"` // nil: there is none
-	SealedStripeWebhookSecret []byte            `db:"stripe_webhook_secret"`
-	StripeWebhookSecretLast4  *string           `db:"stripe_webhook_secret_last4"`
-	DisabledAt                *Time             `db:"disabled_at"` // nil: it is not
-	Rests                     JSON[[]Rest]      `db:"rests"`       // when it was disabled, the last time last
-	CreatedAt                 Time              `db:"created_at"`
-	UpdatedAt                 Time              `db:"updated_at"`
+	ID                        string                   `db:"id"`
+	Name                      string                   `db:"name"`
+	Handle                    string                   `db:"handle"` // unique on this server
+	Email                     string                   `db:"email"`
+	SupportEmail              *string                  `db:"support_email"`
+	WebsiteURL                *string                  `db:"website_url"`
+	LogoURL                   *string                  `db:"logo_url"`
+	Country                   *string                  `db:"country"`
+	DefaultCurrency           string                   `db:"default_currency"`
+	Timezone                  string                   `db:"timezone"`
+	Locale                    string                   `db:"locale"`
+	BusinessName              *string                  `db:"business_name"`
+	BusinessAddress           core.JSON[*core.Address] `db:"business_address"`
+	TaxID                     *string                  `db:"tax_id"`
+	Plan                      Plan                     `db:"plan"`
+	StatementDescriptor       *string                  `db:"statement_descriptor"`
+	CustomDomain              *string                  `db:"custom_domain"` // not unique before somebody verifies it: see AISite
+	RemoveBranding            bool                     `db:"remove_branding"`
+	CheckoutRequiresTerms     bool                     `db:"checkout_requires_terms"`
+	InvoicePrefix             string                   `db:"invoice_prefix"`
+	FirstInvoiceNumber        int64                    `db:"first_invoice_number"`
+	NextInvoiceNumber         int64                    `db:"-"` // read by GetAccount alone
+	Tax                       core.JSON[TaxSettings]   `db:"tax"`
+	ProrationBehavior         ProrationBehavior        `db:"proration_behavior"`
+	Dunning                   core.JSON[Dunning]       `db:"dunning"`
+	PaymentsProvider          PaymentsProvider         `db:"payments_provider"`
+	DeclineLimit              *int64                   `db:"decline_limit"`          // declines in an hour that pause the payments of buyers without a key; nil: none do
+	PaymentsPausedUntil       *core.Time               `db:"payments_paused_until"`  // by the store's time
+	PaymentHoldMinutes        int64                    `db:"payment_hold_minutes"`   // that a buyer has for what a payment requires of them
+	StripePublishableKey      *string                  `db:"stripe_publishable_key"` // for the pages; no secret
+	SealedStripeKey           []byte                   `db:"stripe_secret_key"`
+	StripeKeyLast4            *string                  `db:"stripe_secret_key_last4"` // nil: there is none
+	SealedStripeWebhookSecret []byte                   `db:"stripe_webhook_secret"`
+	StripeWebhookSecretLast4  *string                  `db:"stripe_webhook_secret_last4"`
+	DisabledAt                *core.Time               `db:"disabled_at"` // nil: it is not
+	Rests                     core.JSON[[]Rest]        `db:"rests"`       // when it was disabled, the last time last
+	CreatedAt                 core.Time                `db:"created_at"`
+	UpdatedAt                 core.Time                `db:"updated_at"`
 
 	// NewStripeKey and NewStripeWebhookSecret are what UpdateAccount is to seal; an empty one removes what is there.
 	NewStripeKey, NewStripeWebhookSecret *string
@@ -119,7 +120,7 @@ var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (a *Account) check() error {
-	var p Problems
+	var p core.Problems
 	p.Check(strings.TrimSpace(a.Name) != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
 	p.Check(isSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
 	p.Check(isEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
@@ -127,7 +128,7 @@ func (a *Account) check() error {
 	p.Check(shorter(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
 	p.Check(a.CustomDomain == nil || domainPattern.MatchString(*a.CustomDomain), "custom_domain", "Send a domain name in lower case, such as shop.example.com.")
 	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")
-	_, ok := LookupCurrency(a.DefaultCurrency)
+	_, ok := core.LookupCurrency(a.DefaultCurrency)
 	p.Check(ok, "default_currency", "This currency is not supported. Send a lower-case ISO 4217 code such as usd.")
 	_, err := time.LoadLocation(a.Timezone)
 	p.Check(err == nil && a.Timezone != "" && a.Timezone != "Local", "timezone", "Send an IANA time zone, such as Europe/Berlin.")
@@ -136,7 +137,7 @@ func (a *Account) check() error {
 }
 
 // checkBilling notes what is not acceptable of how the account bills.
-func (a *Account) checkBilling(p *Problems) {
+func (a *Account) checkBilling(p *core.Problems) {
 	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
 	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),
 		"proration_behavior", "A proration behavior is invoice_immediately, next_invoice or next_period.")
@@ -178,7 +179,7 @@ func (a *Account) checkPlan() error {
 	needed := map[string]bool{FeatureCustomDomain: a.CustomDomain != nil, FeatureRemoveBranding: a.RemoveBranding}
 	for _, feature := range []string{FeatureCustomDomain, FeatureRemoveBranding} {
 		if needed[feature] && !slices.Contains(a.Plan.Features(), feature) {
-			return &Error{Code: CodePlan, Param: feature, Message: fmt.Sprintf("The %s plan does not include %s. Upgrade to pro first.", a.Plan, feature)}
+			return &core.Error{Code: core.CodePlan, Param: feature, Message: fmt.Sprintf("The %s plan does not include %s. Upgrade to pro first.", a.Plan, feature)}
 		}
 	}
 	return nil
@@ -207,11 +208,11 @@ func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
 // CreateAccount makes an account with a handle of its own, made from the name.
 func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a := &Account{ID: NewID(KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
+		a := &Account{ID: core.NewID(core.KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
 			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", PaymentsProvider: s.usualProvider(),
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
-			Tax:          JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
-			Dunning:      JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
+			Tax:          core.JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
+			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
 			DeclineLimit: new(int64(defaultDeclineLimit)), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(); err != nil {
@@ -236,9 +237,9 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := s.numberInvoices(ctx, a); err != nil {
 			return nil, err
 		}
-		before, text := *a, jsonText(a)
+		before, text := *a, core.JSONText(a)
 		change(a)
-		if jsonText(a) == text {
+		if core.JSONText(a) == text {
 			return a, nil
 		}
 		if err := a.checkPlan(); err != nil {
@@ -250,8 +251,8 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := s.checkStripeMode(a, &before); err != nil {
 			return nil, err
 		}
-		if a.PaymentsPausedUntil != nil && !sameJSON(a.PaymentsPausedUntil, before.PaymentsPausedUntil) {
-			return nil, Invalid("payments_paused_until", "Send null to let buyers pay again. Only declines pause their payments.")
+		if a.PaymentsPausedUntil != nil && !core.SameJSON(a.PaymentsPausedUntil, before.PaymentsPausedUntil) {
+			return nil, core.Invalid("payments_paused_until", "Send null to let buyers pay again. Only declines pause their payments.")
 		}
 		s.sealStripe(a)
 		if err := a.check(); err != nil {
@@ -276,7 +277,7 @@ func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
 	if err != nil {
 		return fmt.Errorf("read the last invoice number: %w", err)
 	}
-	a.NextInvoiceNumber = max(deref(last)+1, a.FirstInvoiceNumber)
+	a.NextInvoiceNumber = max(core.Deref(last)+1, a.FirstInvoiceNumber)
 	return nil
 }
 
@@ -287,7 +288,7 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 		return nil
 	}
 	if a.NextInvoiceNumber < before {
-		return Invalid("next_invoice_number", fmt.Sprintf("The next invoice number is %d. It can only be raised.", before))
+		return core.Invalid("next_invoice_number", fmt.Sprintf("The next invoice number is %d. It can only be raised.", before))
 	}
 	rows, err := u.exec(ctx, `
 		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'invoice_number', ?)
@@ -297,7 +298,7 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 		return fmt.Errorf("raise the invoice number: %w", err)
 	}
 	if rows == 0 {
-		return Invalid("next_invoice_number", "The account has finalised an invoice: its numbers go on without gaps.")
+		return core.Invalid("next_invoice_number", "The account has finalised an invoice: its numbers go on without gaps.")
 	}
 	a.FirstInvoiceNumber = a.NextInvoiceNumber
 	return nil
@@ -306,7 +307,7 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account, error) {
 	a, err := get[Account](ctx, s, accountColumns.selectSQL+` WHERE id = ?`+lock, account)
 	if err == nil && a == nil {
-		err = Missing("account", "", account)
+		err = core.Missing("account", "", account)
 	}
 	if err == nil && a.PaymentsPausedUntil != nil && *a.PaymentsPausedUntil <= s.Now() {
 		a.PaymentsPausedUntil = nil
@@ -336,7 +337,7 @@ type knownSeller struct{ account *Account }
 
 // takeFreeHandle takes a handle made from the account's name, numbered when that is taken.
 func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
-	base := slugify(a.Name, KindAccount)
+	base := slugify(a.Name, core.KindAccount)
 	base = strings.Trim(base[:min(50, len(base))], "-")
 	if len(base) < 3 {
 		base += "-shop"
@@ -366,7 +367,7 @@ func (u *unit) exchangeHandle(ctx context.Context, a *Account, former string) er
 	}
 	taken, err := u.takeGlobalName(ctx, nameHandle, a.Handle, a.ID, a.ID)
 	if err == nil && !taken {
-		err = Invalid("handle", "Another account has this handle. Choose another one.")
+		err = core.Invalid("handle", "Another account has this handle. Choose another one.")
 	}
 	return err
 }

@@ -3,12 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // businessNow is what an account takes for the time wherever it does business: when a checkout expires, when a period
 // ends, when an invoice is overdue. It is the store's time, but on a server with a test clock the account's own.
 // Leases, quotas, idempotency, retention, ids and the times of events are by the store's time everywhere.
-func (s *Store) businessNow(ctx context.Context, account string) (Time, error) {
+func (s *Store) businessNow(ctx context.Context, account string) (core.Time, error) {
 	now := s.Now()
 	if !s.options.TestClock {
 		return now, nil
@@ -17,7 +18,7 @@ func (s *Store) businessNow(ctx context.Context, account string) (Time, error) {
 	if u != nil && u.ahead != nil && u.ahead.account == account {
 		return now + u.ahead.offset, nil
 	}
-	offset, err := get[Time](ctx, s, `SELECT clock_offset FROM accounts WHERE id = ?`, account)
+	offset, err := get[core.Time](ctx, s, `SELECT clock_offset FROM accounts WHERE id = ?`, account)
 	if err != nil {
 		return 0, fmt.Errorf("read the account's clock: %w", err)
 	}
@@ -33,18 +34,18 @@ func (s *Store) businessNow(ctx context.Context, account string) (Time, error) {
 // ahead is how far an account's clock is ahead of the store's.
 type ahead struct {
 	account string
-	offset  Time
+	offset  core.Time
 }
 
 // due runs a scan whose one argument is the time: of one account by its own clock, or of all by the store's. No
 // account's clock is behind that, and those that are ahead are MovedAccounts. The longest waiting come first.
-func (s *Store) due(ctx context.Context, account, query, at string, limit int) ([]Due, error) {
+func (s *Store) due(ctx context.Context, account, query, at string, limit int) ([]core.Due, error) {
 	if account == "" {
-		return selectAll[Due](ctx, s, query+` ORDER BY `+at+` LIMIT ?`, s.Now(), limit)
+		return selectAll[core.Due](ctx, s, query+` ORDER BY `+at+` LIMIT ?`, s.Now(), limit)
 	}
 	now, err := s.businessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	return selectAll[Due](ctx, s, query+` AND account_id = ? ORDER BY `+at+`, id LIMIT ?`, now, account, limit)
+	return selectAll[core.Due](ctx, s, query+` AND account_id = ? ORDER BY `+at+`, id LIMIT ?`, now, account, limit)
 }

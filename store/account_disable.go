@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
@@ -14,23 +15,23 @@ type Rest struct {
 
 // rest begins a rest. All that may hold a period are kept, because a subscription can be behind by more than one: no period is
 // shorter than a day, so there is one for each day at most.
-func (a *Account) rest(now Time) {
+func (a *Account) rest(now core.Time) {
 	short := func(r Rest) bool { return *r.Until-r.From < day.Microseconds() }
 	a.Rests.V = append(slices.DeleteFunc(a.Rests.V, short), Rest{From: int64(now)})
 }
 
 // wake ends the last rest.
-func (a *Account) wake(now Time) { a.Rests.V[len(a.Rests.V)-1].Until = new(int64(now)) }
+func (a *Account) wake(now core.Time) { a.Rests.V[len(a.Rests.V)-1].Until = new(int64(now)) }
 
 // slept reports whether a period both began and ended in a rest. One that began before it fell due while the account was enabled.
-func (a *Account) slept(start, end Time) bool {
+func (a *Account) slept(start, end core.Time) bool {
 	return slices.ContainsFunc(a.Rests.V, func(r Rest) bool {
 		return r.Until != nil && r.From <= int64(start) && int64(end) <= *r.Until
 	})
 }
 
 // hasRestedSince reports whether the account was disabled at some time since then.
-func (a *Account) hasRestedSince(at Time) bool {
+func (a *Account) hasRestedSince(at core.Time) bool {
 	if len(a.Rests.V) == 0 {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -22,7 +23,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := newShop(t, url)
 		replicas := []*Store{s.Store}
-		if s.engine == PostgreSQL {
+		if s.engine == core.PostgreSQL {
 			replicas = append(replicas, openStore(t, url))
 		}
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
@@ -66,7 +67,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, broken)
 		_, _, err = s.DisableAccount(t.Context(), "acct_nobody")
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -170,7 +171,7 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 			Checkout: &Checkout{}, Lines: []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 1}},
 		})
 		require.NoError(t, err)
-		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{PriceVariantIDs: JSONOf(p.PriceVariantIDs.V), Active: true})
+		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{PriceVariantIDs: core.JSONOf(p.PriceVariantIDs.V), Active: true})
 		require.NoError(t, err)
 		customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: new("grace@example.com")})
 		require.NoError(t, err)
@@ -187,7 +188,7 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 		_, _, err = s.DisableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		for _, open := range open {
-			requireCode(t, open(), CodeMissing)
+			requireCode(t, open(), core.CodeMissing)
 		}
 		_, _, err = s.EnableAccount(t.Context(), s.account)
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ func (p PaymentsProvider) Refuses(amount int64, currency string) string {
 	if p.takes(amount, currency) == amount {
 		return ""
 	}
-	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, FormatAmount(amount, currency))
+	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, core.FormatAmount(amount, currency))
 }
 
 // check is CodeInvalid on a field if the provider refuses an amount, with what the seller can do instead.
@@ -30,14 +31,14 @@ func (p PaymentsProvider) check(amount int64, currency, field, instead string) e
 	if problem == "" {
 		return nil
 	}
-	refused := Invalid(field, problem+" "+instead)
+	refused := core.Invalid(field, problem+" "+instead)
 	refused.ForSeller = true
 	return refused
 }
 
 // takes is the most of an amount that the provider charges or gives back.
 func (p PaymentsProvider) takes(amount int64, currency string) int64 {
-	if p != PaymentsProviderStripe || currencies[currency].Exponent != 3 {
+	if p != PaymentsProviderStripe || core.CurrencyOf(currency).Exponent != 3 {
 		return amount
 	}
 	return amount - amount%10
@@ -54,7 +55,7 @@ func (s *Store) usualProvider() PaymentsProvider {
 // checkProvider refuses to choose a provider that this server does not have.
 func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 	if a.PaymentsProvider == PaymentsProviderTest && before != PaymentsProviderTest && s.options.LivePayments {
-		return Invalid("payments_provider", "This server does not take test cards. Choose stripe.")
+		return core.Invalid("payments_provider", "This server does not take test cards. Choose stripe.")
 	}
 	return nil
 }
@@ -62,10 +63,10 @@ func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 // checkStripeMode refuses keys of Stripe that do not belong together: what one makes, the other does not know. As long as
 // neither changes, the secret stays sealed.
 func (s *Store) checkStripeMode(a, before *Account) error {
-	if a.StripePublishableKey == nil || a.NewStripeKey == nil && sameJSON(a.StripePublishableKey, before.StripePublishableKey) {
+	if a.StripePublishableKey == nil || a.NewStripeKey == nil && core.SameJSON(a.StripePublishableKey, before.StripePublishableKey) {
 		return nil
 	}
-	secret := deref(a.NewStripeKey)
+	secret := core.Deref(a.NewStripeKey)
 	if a.NewStripeKey == nil {
 		var err error
 		if secret, err = s.openAccount(a.ID, "stripe", a.SealedStripeKey); err != nil {
@@ -75,7 +76,7 @@ func (s *Store) checkStripeMode(a, before *Account) error {
 	if secret == "" || stripeMode(secret) == stripeMode(*a.StripePublishableKey) {
 		return nil
 	}
-	return Invalid("stripe_publishable_key", "The publishable key is of Stripe's "+stripeMode(*a.StripePublishableKey)+" mode, the secret key of its "+stripeMode(secret)+" mode. Send two of the same mode.")
+	return core.Invalid("stripe_publishable_key", "The publishable key is of Stripe's "+stripeMode(*a.StripePublishableKey)+" mode, the secret key of its "+stripeMode(secret)+" mode. Send two of the same mode.")
 }
 
 // stripeMode is test or live: the second word of every key of Stripe.
@@ -90,7 +91,7 @@ func (a *Account) CardKey() string {
 	if a.PaymentsProvider != PaymentsProviderStripe || a.SealedStripeKey == nil {
 		return ""
 	}
-	return deref(a.StripePublishableKey)
+	return core.Deref(a.StripePublishableKey)
 }
 
 // sealStripe puts new secrets of Stripe where they are kept.

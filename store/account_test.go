@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -34,9 +35,9 @@ func TestUpdateAccount_NeedsThePlan(t *testing.T) {
 			"remove_branding": func(a *Account) { a.RemoveBranding = true },
 		} {
 			_, err := s.UpdateAccount(t.Context(), s.account, change)
-			var e *Error
+			var e *core.Error
 			require.ErrorAs(t, err, &e)
-			require.Equal(t, CodePlan, e.Code)
+			require.Equal(t, core.CodePlan, e.Code)
 			require.Equal(t, param, e.Param)
 
 			pro, err := s.CreateAccount(t.Context(), NewAccount{Name: "Pro", Email: "pro@example.com", Plan: PlanPro})
@@ -76,7 +77,7 @@ func TestUpdateAccount_ACustomDomainIsNobodysAlone(t *testing.T) {
 // Of a thousand accounts of one name the next one looks for its handle about twenty times.
 func TestCreateAccount_FindsAHandleAmongMany(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, SQLite))
+	s := newShop(t, database.URL(t, core.SQLite))
 	for number := 2; number <= 1000; number++ {
 		_, err := s.write.db.Exec(`INSERT INTO global_names (kind, name, account_id, object_id) VALUES ('handle', ?, 'acct_x', 'acct_x')`,
 			numbered("ada-s-shop", number))
@@ -143,7 +144,7 @@ func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
 			UPDATE accounts SET stripe_secret_key = (SELECT stripe_secret_key FROM accounts WHERE id = ?) WHERE id = ?`), s.account, other.ID)
 		require.NoError(t, err)
 		_, err = s.GetStripeSecrets(t.Context(), other.ID)
-		require.ErrorIs(t, err, ErrSealed, "a secret is of no use to another account")
+		require.ErrorIs(t, err, core.ErrSealed, "a secret is of no use to another account")
 
 		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.NewStripeKey = ref("") })
 		require.NoError(t, err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 )
@@ -9,33 +10,33 @@ import (
 // Ad mirrors an ad of a network. Its budget, bid and schedule are its ad group's and its campaign's. A driver fills in
 // PlatformID to PlatformCreatedAt; the rest is the store's. An empty text stands for what there is not.
 type Ad struct {
-	AccountID         string           `db:"account_id"`
-	ID                string           `db:"id"` // of the row, time-ordered; never shown
-	ChannelID         string           `db:"channel_id"`
-	Platform          Platform         `db:"platform"`
-	AdAccountID       string           `db:"ad_account_id"` // platform id
-	PlatformID        string           `db:"platform_id"`
-	CampaignID        string           `db:"campaign_id"` // platform id
-	AdGroupID         string           `db:"ad_group_id"` // platform id
-	Name              string           `db:"name"`
-	ConfiguredStatus  AdConfigured     `db:"configured_status"`
-	Status            AdStatus         `db:"status"` // as last heard of; StatusAt is what holds now
-	ReviewStatus      AdReview         `db:"review_status"`
-	PlatformStatus    string           `db:"platform_status"` // the network's word
-	RejectionReason   string           `db:"rejection_reason"`
-	Type              AdType           `db:"ad_type"`
-	PlatformPostID    string           `db:"platform_post_id"`
-	Creative          JSON[AdCreative] `db:"creative"`
-	PlatformCreatedAt *Time            `db:"platform_created_at"`
-	Goal              AdGoal           `db:"goal"`    // as asked for; else the ad group's or the campaign's
-	PostID            string           `db:"post_id"` // spost_
-	Extra             AdObject         `db:"extra"`   // what the caller sent besides; never sent to a network
-	Source            AdSource         `db:"source"`
-	EndsAt            *Time            `db:"ends_at"`   // of its ad group or its campaign, whichever is first; kept by the store
-	SyncedAt          Time             `db:"synced_at"` // when the network was last heard about it
-	DeletedAt         *Time            `db:"deleted_at"`
-	CreatedAt         Time             `db:"created_at"`
-	UpdatedAt         Time             `db:"updated_at"`
+	AccountID         string                `db:"account_id"`
+	ID                string                `db:"id"` // of the row, time-ordered; never shown
+	ChannelID         string                `db:"channel_id"`
+	Platform          Platform              `db:"platform"`
+	AdAccountID       string                `db:"ad_account_id"` // platform id
+	PlatformID        string                `db:"platform_id"`
+	CampaignID        string                `db:"campaign_id"` // platform id
+	AdGroupID         string                `db:"ad_group_id"` // platform id
+	Name              string                `db:"name"`
+	ConfiguredStatus  AdConfigured          `db:"configured_status"`
+	Status            AdStatus              `db:"status"` // as last heard of; StatusAt is what holds now
+	ReviewStatus      AdReview              `db:"review_status"`
+	PlatformStatus    string                `db:"platform_status"` // the network's word
+	RejectionReason   string                `db:"rejection_reason"`
+	Type              AdType                `db:"ad_type"`
+	PlatformPostID    string                `db:"platform_post_id"`
+	Creative          core.JSON[AdCreative] `db:"creative"`
+	PlatformCreatedAt *core.Time            `db:"platform_created_at"`
+	Goal              AdGoal                `db:"goal"`    // as asked for; else the ad group's or the campaign's
+	PostID            string                `db:"post_id"` // spost_
+	Extra             AdObject              `db:"extra"`   // what the caller sent besides; never sent to a network
+	Source            AdSource              `db:"source"`
+	EndsAt            *core.Time            `db:"ends_at"`   // of its ad group or its campaign, whichever is first; kept by the store
+	SyncedAt          core.Time             `db:"synced_at"` // when the network was last heard about it
+	DeletedAt         *core.Time            `db:"deleted_at"`
+	CreatedAt         core.Time             `db:"created_at"`
+	UpdatedAt         core.Time             `db:"updated_at"`
 
 	AdAccount *AdAccount  `db:"-"` // set by every read
 	Campaign  *AdCampaign `db:"-"` // set by every read
@@ -53,7 +54,7 @@ type AdCreative struct {
 
 // StatusAt returns the state of delivery: past the end of its ad group or campaign it is completed, whatever the
 // network says.
-func (a *Ad) StatusAt(now Time) AdStatus { return statusAt(a.Status, a.EndsAt, now) }
+func (a *Ad) StatusAt(now core.Time) AdStatus { return statusAt(a.Status, a.EndsAt, now) }
 
 // AdBatch is a stretch of an ad account as its network has it, or what a write made or changed there.
 type AdBatch struct {

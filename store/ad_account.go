@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 )
 
@@ -34,11 +35,11 @@ type AdAccount struct {
 	AmountSpent        AdAmount        `db:"amount_spent"`
 	SpendCap           AdAmount        `db:"spend_cap"`          // 0 = none
 	BusinessCenterID   string          `db:"business_center_id"` // platform id; empty = none
-	SyncedAt           Time            `db:"synced_at"`          // when its campaigns were last mirrored; 0 = never
+	SyncedAt           core.Time       `db:"synced_at"`          // when its campaigns were last mirrored; 0 = never
 	SyncCursor         string          `db:"sync_cursor"`        // where the walk through them stopped; empty = at the end
-	SyncBegan          Time            `db:"sync_began"`         // when that walk began
-	CreatedAt          Time            `db:"created_at"`
-	UpdatedAt          Time            `db:"updated_at"`
+	SyncBegan          core.Time       `db:"sync_began"`         // when that walk began
+	CreatedAt          core.Time       `db:"created_at"`
+	UpdatedAt          core.Time       `db:"updated_at"`
 }
 
 // IsSelectable reports whether ads can be made in it.
@@ -46,15 +47,15 @@ func (a *AdAccount) IsSelectable() bool { return a.Status == AdAccountActive && 
 
 // AdBusinessCenter is what an agency keeps its ad accounts in. A driver fills in PlatformID and what follows.
 type AdBusinessCenter struct {
-	AccountID       string   `db:"account_id"`
-	ID              string   `db:"id"` // of the row, time-ordered; never shown
-	ChannelID       string   `db:"channel_id"`
-	Platform        Platform `db:"platform"`
-	PlatformID      string   `db:"platform_id"`
-	Name            string   `db:"name"`
-	AdvertiserCount *int64   `db:"advertiser_count"` // nil = unknown
-	CreatedAt       Time     `db:"created_at"`
-	UpdatedAt       Time     `db:"updated_at"`
+	AccountID       string    `db:"account_id"`
+	ID              string    `db:"id"` // of the row, time-ordered; never shown
+	ChannelID       string    `db:"channel_id"`
+	Platform        Platform  `db:"platform"`
+	PlatformID      string    `db:"platform_id"`
+	Name            string    `db:"name"`
+	AdvertiserCount *int64    `db:"advertiser_count"` // nil = unknown
+	CreatedAt       core.Time `db:"created_at"`
+	UpdatedAt       core.Time `db:"updated_at"`
 }
 
 var (
@@ -69,7 +70,7 @@ func (s *Store) PutAdAccounts(ctx context.Context, channel *SocialAccount, seen 
 		now, rows, ids := s.Now(), make([]AdAccount, 0, len(seen)), make([]string, 0, len(seen))
 		for i := len(seen) - 1; i >= 0; i-- { // the first of the network's list is the first of ours
 			a := seen[i]
-			a.AccountID, a.ID, a.ChannelID, a.Platform = channel.AccountID, newULID(), channel.ID, channel.Platform
+			a.AccountID, a.ID, a.ChannelID, a.Platform = channel.AccountID, core.NewULID(), channel.ID, channel.Platform
 			a.Currency, a.CreatedAt, a.UpdatedAt = strings.ToLower(a.Currency), now, now
 			a.SyncedAt, a.SyncCursor, a.SyncBegan = 0, "", 0
 			rows, ids = append(rows, a), append(ids, a.PlatformID)
@@ -92,7 +93,7 @@ func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, 
 		now, rows, ids := s.Now(), make([]AdBusinessCenter, 0, len(seen)), make([]string, 0, len(seen))
 		for i := len(seen) - 1; i >= 0; i-- {
 			b := seen[i]
-			b.AccountID, b.ID, b.ChannelID, b.Platform = channel.AccountID, newULID(), channel.ID, channel.Platform
+			b.AccountID, b.ID, b.ChannelID, b.Platform = channel.AccountID, core.NewULID(), channel.ID, channel.Platform
 			b.CreatedAt, b.UpdatedAt = now, now
 			rows, ids = append(rows, b), append(ids, b.PlatformID)
 		}
@@ -142,22 +143,22 @@ func (s *Store) GetAdAccount(ctx context.Context, channel *SocialAccount, id str
 		return nil, fmt.Errorf("read ad account: %w", err)
 	}
 	if a == nil || !channel.Allows(id) {
-		return nil, Missing("ad account", "ad_account_id", id)
+		return nil, core.Missing("ad account", "ad_account_id", id)
 	}
 	return a, nil
 }
 
 // DueAdAccount names an ad account that somebody may have to mirror.
 type DueAdAccount struct {
-	AccountID  string `db:"account_id"`
-	ChannelID  string `db:"channel_id"`
-	PlatformID string `db:"platform_id"`
-	SyncedAt   Time   `db:"synced_at"`
+	AccountID  string    `db:"account_id"`
+	ChannelID  string    `db:"channel_id"`
+	PlatformID string    `db:"platform_id"`
+	SyncedAt   core.Time `db:"synced_at"`
 }
 
 // DueAdAccounts returns ad accounts that were last mirrored before a time, at most limit, of any account, the longest
 // ago first: one of each account comes before the second of any. They are candidates: ClaimAdSync says who does it.
-func (s *Store) DueAdAccounts(ctx context.Context, before Time, limit int) ([]DueAdAccount, error) {
+func (s *Store) DueAdAccounts(ctx context.Context, before core.Time, limit int) ([]DueAdAccount, error) {
 	return selectAll[DueAdAccount](ctx, s, `
 		SELECT account_id, channel_id, platform_id, synced_at FROM (
 			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at,
@@ -179,7 +180,7 @@ func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error)
 }
 
 // PauseAdSync stores where a walk through an ad account stopped that began at a time. An empty cursor forgets it.
-func (s *Store) PauseAdSync(ctx context.Context, a *AdAccount, began Time, cursor string) error {
+func (s *Store) PauseAdSync(ctx context.Context, a *AdAccount, began core.Time, cursor string) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
 			cursor, began, a.AccountID, a.ChannelID, a.PlatformID)
@@ -200,7 +201,7 @@ func (s *Store) adAccountsOf(ctx context.Context, account string, keys []adAccou
 	for _, key := range keys {
 		ids = append(ids, key.id)
 	}
-	condition, arg := s.in("platform_id", distinct(ids))
+	condition, arg := s.in("platform_id", core.Distinct(ids))
 	rows, err := selectAll[AdAccount](ctx, s, adAccounts.selectSQL+` WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ad accounts: %w", err)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strconv"
 	"time"
 )
@@ -51,26 +52,26 @@ const (
 // AdAction is one write at a network: the intent before, the line of the audit trail after. Its id is the token of what
 // it creates, minted once and kept by every retry. A change of the limits is one, too, which has no channel.
 type AdAction struct {
-	AccountID   string           `db:"account_id"`
-	ID          string           `db:"id"` // adact_
-	ChannelID   string           `db:"channel_id"`
-	Platform    Platform         `db:"platform"`
-	AdAccountID string           `db:"ad_account_id"` // platform id
-	Op          AdOp             `db:"op"`
-	Approval    string           `db:"approval"` // the operation's tag: allow or ask
-	Actor       string           `db:"actor"`    // key_ of who asked
-	RequestID   string           `db:"request_id"`
-	TargetID    string           `db:"target_id"` // platform id, or aud_; of what was created once it is known
-	State       AdActionState    `db:"state"`
-	Plan        AdObject         `db:"plan"` // what the network is asked for: all that it takes to go on
-	Before      AdObject         `db:"before_state"`
-	After       AdObject         `db:"after_state"`
-	Failure     JSON[*AdFailure] `db:"failure"`
-	Currency    string           `db:"currency"`
-	Daily       AdAmount         `db:"daily_amount"` // what it adds to what may be spent in a day; counted while it is open
-	LeaseUntil  Time             `db:"lease_until"`  // by the database's clock; the reconciler leaves it alone until then
-	CreatedAt   Time             `db:"created_at"`
-	UpdatedAt   Time             `db:"updated_at"`
+	AccountID   string                `db:"account_id"`
+	ID          string                `db:"id"` // adact_
+	ChannelID   string                `db:"channel_id"`
+	Platform    Platform              `db:"platform"`
+	AdAccountID string                `db:"ad_account_id"` // platform id
+	Op          AdOp                  `db:"op"`
+	Approval    string                `db:"approval"` // the operation's tag: allow or ask
+	Actor       string                `db:"actor"`    // key_ of who asked
+	RequestID   string                `db:"request_id"`
+	TargetID    string                `db:"target_id"` // platform id, or aud_; of what was created once it is known
+	State       AdActionState         `db:"state"`
+	Plan        AdObject              `db:"plan"` // what the network is asked for: all that it takes to go on
+	Before      AdObject              `db:"before_state"`
+	After       AdObject              `db:"after_state"`
+	Failure     core.JSON[*AdFailure] `db:"failure"`
+	Currency    string                `db:"currency"`
+	Daily       AdAmount              `db:"daily_amount"` // what it adds to what may be spent in a day; counted while it is open
+	LeaseUntil  core.Time             `db:"lease_until"`  // by the database's clock; the reconciler leaves it alone until then
+	CreatedAt   core.Time             `db:"created_at"`
+	UpdatedAt   core.Time             `db:"updated_at"`
 }
 
 // IsFinal reports whether the action has its outcome.
@@ -78,20 +79,20 @@ func (a *AdAction) IsFinal() bool { return a.State == AdActionDone || a.State ==
 
 // AdFailure says why an action was refused, or why its outcome is not known.
 type AdFailure struct {
-	Code    Code                `json:"code"`
+	Code    core.Code           `json:"code"`
 	Param   string              `json:"param,omitempty"`
 	Message string              `json:"message"`
 	Fields  map[string][]string `json:"fields,omitempty"`
 
 	// Of an unknown outcome: what was asked for may still be on its way until then, and whether the network was seen not
 	// to have done it.
-	OpenUntil Time `json:"open_until,omitempty"`
-	Absent    bool `json:"absent,omitempty"`
+	OpenUntil core.Time `json:"open_until,omitempty"`
+	Absent    bool      `json:"absent,omitempty"`
 }
 
 // Err is what the request is told that wanted the action.
-func (f *AdFailure) Err() *Error {
-	return &Error{Code: f.Code, Param: f.Param, Message: f.Message, Fields: f.Fields}
+func (f *AdFailure) Err() *core.Error {
+	return &core.Error{Code: f.Code, Param: f.Param, Message: f.Message, Fields: f.Fields}
 }
 
 var adActionColumns = columnsOf[AdAction]("ad_actions")
@@ -135,11 +136,11 @@ func (s *Store) BeginAdActions(ctx context.Context, account string, ins []BeginA
 		all := make([]BegunAdAction, len(ins))
 		for i, in := range ins {
 			begun, err := u.beginAdAction(ctx, account, in)
-			var refused *Error
+			var refused *core.Error
 			switch {
 			case err == nil:
 				all[i] = *begun
-			case errors.As(err, &refused) && refused.Outcome == Refused:
+			case errors.As(err, &refused) && refused.Outcome == core.Refused:
 				all[i].Err = err
 			default:
 				return nil, err
@@ -189,8 +190,8 @@ func (s *Store) RequestedAdAction(ctx context.Context, account string) (*AdActio
 
 // ListAdActions holds the filters of the audit trail. An empty one does not filter.
 type ListAdActions struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Channel  string
 	Op       AdOp
 	State    AdActionState
@@ -205,7 +206,7 @@ func (s *Store) ListAdActions(ctx context.Context, account string, in ListAdActi
 	f.is("state", string(in.State))
 	f.is("target_id", in.TargetID)
 	f.list(s, in.ListFilter)
-	return page(ctx, s, adActionColumns, KindAdAction, account, in.Page, &f)
+	return page(ctx, s, adActionColumns, core.KindAdAction, account, in.Page, &f)
 }
 
 // DueAdAction names an action that somebody may have to go on with, and where it happens.
@@ -241,7 +242,7 @@ func (s *Store) YieldAdAction(ctx context.Context, account, id string, pause tim
 		return u.exec(ctx, `
 			UPDATE ad_actions SET state = 'unknown', failure = ?, lease_until = `+s.dbNow()+` + ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
-			JSONOf(failure), pause.Microseconds(), s.Now(), account, id)
+			core.JSONOf(failure), pause.Microseconds(), s.Now(), account, id)
 	})
 	return err
 }
@@ -252,7 +253,7 @@ func (s *Store) findAdAction(ctx context.Context, account, id, lock string) (*Ad
 		return nil, fmt.Errorf("read action: %w", err)
 	}
 	if action == nil {
-		return nil, Missing("ad action", "", id)
+		return nil, core.Missing("ad action", "", id)
 	}
 	return action, nil
 }
@@ -261,9 +262,9 @@ func (s *Store) findAdAction(ctx context.Context, account, id, lock string) (*Ad
 func adActionID(effect string, index int) string {
 	if index > 0 {
 		sum := sha256.Sum256([]byte(effect + " " + strconv.Itoa(index)))
-		effect = effect[:10] + tokenEncoding.EncodeToString(sum[:10])
+		effect = effect[:10] + core.TokenEncoding.EncodeToString(sum[:10])
 	}
-	return KindAdAction.Prefix() + effect
+	return core.KindAdAction.Prefix() + effect
 }
 
 func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdAction) (*BegunAdAction, error) {
@@ -279,7 +280,7 @@ func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdActi
 	if err != nil {
 		return nil, err
 	}
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, adLease.Microseconds())
+	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, adLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -320,7 +321,7 @@ func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAc
 	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.dbNow()+`)`)
 	if err == nil && !mine {
 		busy := inProgress()
-		busy.Outcome = Unknown // the key stays with the action
+		busy.Outcome = core.Unknown // the key stays with the action
 		return nil, busy
 	}
 	noteLeased(ctx, action.ID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 var errOutside = errors.New("the network did not answer")
@@ -15,11 +16,11 @@ var errOutside = errors.New("the network did not answer")
 // request runs a write request with a key, whose handler is fn.
 func (a *advertiser) request(t *testing.T, key string, fn func(context.Context) error) error {
 	t.Helper()
-	_, _, err := a.Request(t.Context(), &Key{Account: a.account, Key: key, External: true}, func(ctx context.Context) (*Answer, error) {
+	_, _, err := a.Request(t.Context(), &core.Key{Account: a.account, Key: key, External: true}, func(ctx context.Context) (*core.Answer, error) {
 		if err := fn(ctx); err != nil {
 			return nil, err
 		}
-		return &Answer{Status: 201, Body: []byte(`{}`)}, nil
+		return &core.Answer{Status: 201, Body: []byte(`{}`)}, nil
 	})
 	return err
 }
@@ -79,8 +80,8 @@ func TestBeginAdAction_WaitsForWhoeverIsAtIt(t *testing.T) {
 			})
 		}
 		require.ErrorIs(t, attempt(), errOutside)
-		requireCode(t, attempt(), CodeInProgress)
-		requireCode(t, attempt(), CodeInProgress) // and the key is still this request's
+		requireCode(t, attempt(), core.CodeInProgress)
+		requireCode(t, attempt(), core.CodeInProgress) // and the key is still this request's
 		a.endLease(t)
 		require.ErrorIs(t, attempt(), errOutside)
 		assert.Equal(t, 1, a.count(t, `SELECT count(*) FROM ad_actions`))
@@ -96,16 +97,16 @@ func TestBeginAdAction_ARefusalFreesTheKey(t *testing.T) {
 				require.NoError(t, err)
 				require.False(t, begun.Resumed)
 				tokens = append(tokens, begun.Action.ID)
-				failure := &AdFailure{Code: CodeInvalid, Param: "platform", Message: "No."}
+				failure := &AdFailure{Code: core.CodeInvalid, Param: "platform", Message: "No."}
 				_, err = a.SettleAdAction(ctx, a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: failure})
 				require.NoError(t, err)
 				return failure.Err()
 			})
 		}
-		requireCode(t, attempt(), CodeInvalid)
-		requireCode(t, attempt(), CodeInvalid)
+		requireCode(t, attempt(), core.CodeInvalid)
+		requireCode(t, attempt(), core.CodeInvalid)
 		assert.NotEqual(t, tokens[0], tokens[1])
-		actions, more, err := a.ListAdActions(t.Context(), a.account, ListAdActions{Page: Page{Limit: 10}, State: AdActionRefused})
+		actions, more, err := a.ListAdActions(t.Context(), a.account, ListAdActions{Page: core.Page{Limit: 10}, State: AdActionRefused})
 		require.NoError(t, err)
 		assert.False(t, more)
 		assert.Len(t, actions, 2, "the trail keeps both")
@@ -125,7 +126,7 @@ func TestBeginAdActions_KeepTheirTokensApart(t *testing.T) {
 				require.NoError(t, err)
 				for _, begun := range all {
 					rounds[round] = append(rounds[round], begun.Action.ID)
-					id, ok := ParseID(KindAdAction, begun.Action.ID)
+					id, ok := core.ParseID(core.KindAdAction, begun.Action.ID)
 					require.True(t, ok, id)
 				}
 				return errOutside
@@ -133,7 +134,7 @@ func TestBeginAdActions_KeepTheirTokensApart(t *testing.T) {
 			a.endLease(t)
 		}
 		assert.Equal(t, rounds[0], rounds[1])
-		assert.Len(t, distinct(rounds[0]), 3)
+		assert.Len(t, core.Distinct(rounds[0]), 3)
 	})
 }
 
@@ -158,7 +159,7 @@ func TestLeaseAdAction_IsForOne(t *testing.T) {
 
 		_, err = a.SettleAdAction(t.Context(), a.account, id, AdOutcome{State: AdActionDone, Made: hierarchyOf("c1", 5*AdUnit)})
 		require.NoError(t, err)
-		late, err := a.SettleAdAction(t.Context(), a.account, id, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid}})
+		late, err := a.SettleAdAction(t.Context(), a.account, id, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: core.CodeInvalid}})
 		require.NoError(t, err)
 		assert.Equal(t, AdActionDone, late.State, "an outcome is kept")
 		require.NoError(t, a.YieldAdAction(t.Context(), a.account, id, -time.Second, nil))

@@ -3,14 +3,15 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
 // openChange is a change without an outcome.
 type openChange struct {
-	State   AdActionState    `db:"state"`
-	Rest    int64            `db:"rest"` // microseconds until the reconciler may look at it
-	Failure JSON[*AdFailure] `db:"failure"`
+	State   AdActionState         `db:"state"`
+	Rest    int64                 `db:"rest"` // microseconds until the reconciler may look at it
+	Failure core.JSON[*AdFailure] `db:"failure"`
 }
 
 // AdChangeUnderWay reports whether a change of what a campaign or ad group may spend, or of something else in its
@@ -44,7 +45,7 @@ const adLookAgain = 5 * time.Second
 
 // wait is when a change will have its outcome, as far as anybody can tell: in a second if its network is being asked, and
 // otherwise once the reconciler has looked and what was asked for cannot be on its way any more.
-func (o *openChange) wait(now Time) time.Duration {
+func (o *openChange) wait(now core.Time) time.Duration {
 	if o.State == AdActionBegun {
 		return time.Second
 	}
@@ -70,6 +71,6 @@ func (s *Store) alone(ctx context.Context, account string, change AdChange) erro
 	for i := range open {
 		wait = max(wait, open[i].wait(s.Now()))
 	}
-	return &Error{Code: CodeInProgress, After: wait,
+	return &core.Error{Code: core.CodeInProgress, After: wait,
 		Message: "Another change of this campaign is under way, or being looked into. Send the request again after the time in Retry-After."}
 }

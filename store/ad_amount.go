@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"strconv"
 	"strings"
@@ -90,7 +91,7 @@ func (a AdAmount) String() string {
 // part of a yen, which spend can be, is written all the same.
 func (a AdAmount) Format(currency string) string {
 	text := a.String()
-	if exponentOf(currency) == 0 {
+	if core.ExponentOf(currency) == 0 {
 		text = strings.TrimSuffix(text, ".00")
 	}
 	return text + " " + strings.ToUpper(currency)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
@@ -48,12 +49,12 @@ type AdAudience struct {
 	PixelID           string         `db:"pixel_id"`        // of retargeting
 	Country           string         `db:"country"`         // of a lookalike, two letters
 	Ratio             AdRatio        `db:"ratio"`           // of a lookalike
-	PlatformCreatedAt *Time          `db:"platform_created_at"`
+	PlatformCreatedAt *core.Time     `db:"platform_created_at"`
 	SourceAudienceID  string         `db:"source_audience_id"` // aud_, of a lookalike
 	Source            AdSource       `db:"source"`
-	DeletedAt         *Time          `db:"deleted_at"`
-	CreatedAt         Time           `db:"created_at"`
-	UpdatedAt         Time           `db:"updated_at"`
+	DeletedAt         *core.Time     `db:"deleted_at"`
+	CreatedAt         core.Time      `db:"created_at"`
+	UpdatedAt         core.Time      `db:"updated_at"`
 }
 
 // AdIdentifier is a kind of hash that people are known by to a network.
@@ -121,16 +122,16 @@ func (s *Store) GetAdAudience(ctx context.Context, account, ref, param string) (
 	if err != nil {
 		return nil, err
 	}
-	id, ok := ParseID(KindAudience, ref)
+	id, ok := core.ParseID(core.KindAudience, ref)
 	if !ok {
-		return nil, Missing("audience", param, ref)
+		return nil, core.Missing("audience", param, ref)
 	}
 	a, err := get[AdAudience](ctx, s, adAudienceColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read audience: %w", err)
 	case a == nil:
-		return nil, Missing("audience", param, ref)
+		return nil, core.Missing("audience", param, ref)
 	case channels[a.ChannelID] == nil:
 		return nil, notActivated("The channel of this audience is not activated for ads.")
 	}
@@ -139,7 +140,7 @@ func (s *Store) GetAdAudience(ctx context.Context, account, ref, param string) (
 
 // PutAdAudiences stores the audiences of an ad account as its network has them. What is new is external; what the
 // network does not have any more is deleted, unless it was made after the network was asked.
-func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudience, asked Time) error {
+func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudience, asked core.Time) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now, rows, ids := s.Now(), make([]AdAudience, 0, len(found)), make([]string, 0, len(found))
 		for _, audience := range found {
@@ -147,10 +148,12 @@ func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudi
 				continue
 			}
 			audience.place(a, AdSourceExternal, now)
-			audience.ID, audience.CreatedAt = NewID(KindAudience), now
+			audience.ID, audience.CreatedAt = core.NewID(core.KindAudience), now
 			rows, ids = append(rows, audience), append(ids, *audience.PlatformID)
 		}
-		slices.SortStableFunc(rows, func(a, b AdAudience) int { return cmp.Compare(deref(a.PlatformCreatedAt), deref(b.PlatformCreatedAt)) })
+		slices.SortStableFunc(rows, func(a, b AdAudience) int {
+			return cmp.Compare(core.Deref(a.PlatformCreatedAt), core.Deref(b.PlatformCreatedAt))
+		})
 		if err := adAudiences.upsert(ctx, u, onePer(rows, func(a *AdAudience) string { return *a.PlatformID })); err != nil {
 			return nil, err
 		}
@@ -176,11 +179,11 @@ func (s *Store) RecordAdAudience(ctx context.Context, a AdAudience) error {
 
 // AudienceOf returns the id of the audience that an action creates: the same each time it is asked.
 func (a *AdAction) AudienceOf() string {
-	return KindAudience.Prefix() + a.ID[len(KindAdAction.Prefix()):]
+	return core.KindAudience.Prefix() + a.ID[len(core.KindAdAction.Prefix()):]
 }
 
 // place says where an audience is.
-func (a *AdAudience) place(in *AdAccount, source AdSource, now Time) {
+func (a *AdAudience) place(in *AdAccount, source AdSource, now core.Time) {
 	a.AccountID, a.ChannelID, a.Platform, a.AdAccountID = in.AccountID, in.ChannelID, in.Platform, in.PlatformID
 	a.Source, a.UpdatedAt = source, now
 }
@@ -247,7 +250,7 @@ func (u *unit) holdMembers(ctx context.Context, action *AdAction, audience strin
 		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)
 		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.jsonRows()+` WHERE TRUE
 		ON CONFLICT (account_id, audience_id, kind, hash) DO UPDATE SET action_id = excluded.action_id, user_index = excluded.user_index
-		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, JSONOf(rows))
+		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, core.JSONOf(rows))
 	if err != nil {
 		return fmt.Errorf("store members: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // audience makes a customer list.
@@ -62,7 +63,7 @@ func TestBeginUpload_HasOnlyWhatIsNew(t *testing.T) {
 
 		third := a.upload(t, list.ID, membersOf(10, 15))
 		assert.Len(t, third.Fresh, 10, "nobody knows yet what becomes of the second")
-		a.settle(t, second.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid}})
+		a.settle(t, second.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: core.CodeInvalid}})
 		a.settle(t, third.Action.ID, AdOutcome{State: AdActionDone})
 		assert.Equal(t, 18+10, a.count(t, `SELECT count(*) FROM ad_audience_members WHERE audience_id = ? AND uploaded_at IS NOT NULL`, list.ID))
 		assert.Empty(t, a.upload(t, list.ID, membersOf(10, 15)).Fresh)
@@ -89,7 +90,7 @@ func TestDeleteAudience_ForgetsWhoWasInIt(t *testing.T) {
 		require.NoError(t, err)
 		a.settle(t, begun.Action.ID, AdOutcome{State: AdActionDone, DeletedAudience: list.ID})
 		_, err = a.GetAdAudience(t.Context(), a.account, list.ID, "")
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		assert.Zero(t, a.count(t, `SELECT count(*) FROM ad_audience_members`))
 		left, err := a.ListAdAudiences(t.Context(), a.account, a.channel.ID, "act_1", "", AdPage{Limit: 10})
 		require.NoError(t, err)

@@ -3,13 +3,14 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 )
 
 // PutAdBatch stores a stretch of an ad account as its network had it when it was asked. What is new is external. What
 // was heard of later already stays as it is.
-func (s *Store) PutAdBatch(ctx context.Context, a *AdAccount, b AdBatch, asked Time) error {
+func (s *Store) PutAdBatch(ctx context.Context, a *AdAccount, b AdBatch, asked core.Time) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		return nil, u.putBatch(ctx, a, b, AdSourceExternal, asked)
 	})
@@ -18,7 +19,7 @@ func (s *Store) PutAdBatch(ctx context.Context, a *AdAccount, b AdBatch, asked T
 
 // FinishAdSync ends a walk through an ad account that began at a time: what the network did not mention in it is gone,
 // and cancelled here.
-func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began Time) error {
+func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began core.Time) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now := s.Now()
 		for _, table := range []string{"ads", "ad_groups", "ad_campaigns"} {
@@ -57,7 +58,7 @@ var levelTables = map[AdLevel]string{AdLevelCampaign: "ad_campaigns", AdLevelGro
 
 // RecordAdStates stores how things of one level stood when their network was asked. What was heard of later already
 // stays as it is. Nothing is written that is known.
-func (s *Store) RecordAdStates(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked Time) error {
+func (s *Store) RecordAdStates(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked core.Time) error {
 	if len(states) == 0 {
 		return nil
 	}
@@ -65,7 +66,7 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 	for i, state := range states {
 		rows[i] = []string{state.PlatformID, string(state.Configured), string(state.Status), string(state.Review), state.PlatformStatus, state.RejectionReason}
 	}
-	off, args := "", []any{s.Now(), asked, JSONOf(rows), account, platform, asked}
+	off, args := "", []any{s.Now(), asked, core.JSONOf(rows), account, platform, asked}
 	if level != AdLevelAd {
 		off = `off_since = ` + offSince(`COALESCE(NULLIF(r.configured_status, ''), t.configured_status)`, `CAST(? AS BIGINT)`) + `,`
 		args = append([]any{asked}, args...)
@@ -97,7 +98,7 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 }
 
 // putBatch mirrors a batch. The oldest comes first, so that lists show the newest first.
-func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdSource, asked Time) error {
+func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdSource, asked core.Time) error {
 	r := batchRow{a, source, asked, u.store.Now()}
 	campaigns := onePer(r.campaigns(b.Campaigns), func(c *AdCampaign) string { return c.PlatformID })
 	if err := u.repaceCampaigns(ctx, a.AccountID, campaigns, r.now); err != nil {
@@ -156,11 +157,11 @@ func (u *unit) putAds(ctx context.Context, a *AdAccount, ads []Ad, campaigns []s
 }
 
 // adEnds returns when the ads of each ad group end: with it or with its campaign, whichever is first.
-func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (map[string]*Time, error) {
+func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (map[string]*core.Time, error) {
 	type end struct {
-		ID       string `db:"platform_id"`
-		Campaign string `db:"campaign_id"`
-		At       *Time  `db:"ends_at"`
+		ID       string     `db:"platform_id"`
+		Campaign string     `db:"campaign_id"`
+		At       *core.Time `db:"ends_at"`
 	}
 	condition, arg := u.store.in("platform_id", campaigns)
 	above, err := selectAll[end](ctx, u.store, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
@@ -174,7 +175,7 @@ func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (ma
 	if err != nil {
 		return nil, fmt.Errorf("read ends of ad groups: %w", err)
 	}
-	ends, limits := map[string]*Time{}, map[string]*Time{}
+	ends, limits := map[string]*core.Time{}, map[string]*core.Time{}
 	for _, c := range above {
 		limits[c.ID] = c.At
 	}
@@ -189,18 +190,18 @@ func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (ma
 
 // settleAdsEnd corrects the ads of campaigns that end at another time than they should: those that were not in the
 // batch which said so.
-func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []string, ends map[string]*Time) error {
+func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []string, ends map[string]*core.Time) error {
 	condition, arg := u.store.in("campaign_id", campaigns)
 	stored, err := selectAll[struct {
-		Group string `db:"ad_group_id"`
-		At    *Time  `db:"ends_at"`
+		Group string     `db:"ad_group_id"`
+		At    *core.Time `db:"ends_at"`
 	}](ctx, u.store, `SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ? AND `+condition+` GROUP BY ad_group_id, ends_at`,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return fmt.Errorf("read ends of ads: %w", err)
 	}
 	for _, row := range stored {
-		if should := ends[row.Group]; !sameJSON(row.At, should) {
+		if should := ends[row.Group]; !core.SameJSON(row.At, should) {
 			if _, err := u.exec(ctx, `UPDATE ads SET ends_at = ? WHERE account_id = ? AND platform = ? AND ad_group_id = ?`,
 				should, a.AccountID, a.Platform, row.Group); err != nil {
 				return fmt.Errorf("end ads: %w", err)
@@ -228,16 +229,18 @@ func (u *unit) settleGroupsEnd(ctx context.Context, a *AdAccount, which string, 
 type batchRow struct {
 	account *AdAccount
 	source  AdSource
-	asked   Time
-	now     Time
+	asked   core.Time
+	now     core.Time
 }
 
 func (r *batchRow) campaigns(found []AdCampaign) []AdCampaign {
 	rows := slices.Clone(found)
-	slices.SortStableFunc(rows, func(a, b AdCampaign) int { return int(deref(a.PlatformCreatedAt) - deref(b.PlatformCreatedAt)) })
+	slices.SortStableFunc(rows, func(a, b AdCampaign) int {
+		return int(core.Deref(a.PlatformCreatedAt) - core.Deref(b.PlatformCreatedAt))
+	})
 	for i := range rows {
 		c := &rows[i]
-		c.AccountID, c.ID, c.ChannelID = r.account.AccountID, newULID(), r.account.ChannelID
+		c.AccountID, c.ID, c.ChannelID = r.account.AccountID, core.NewULID(), r.account.ChannelID
 		c.Platform, c.AdAccountID, c.Currency = r.account.Platform, r.account.PlatformID, r.account.Currency
 		c.Source, c.SyncedAt, c.CreatedAt, c.UpdatedAt = r.source, r.asked, r.now, r.now
 		if c.BudgetLevel == "" {
@@ -253,10 +256,10 @@ func (r *batchRow) campaigns(found []AdCampaign) []AdCampaign {
 
 func (r *batchRow) groups(found []AdGroup) []AdGroup {
 	rows := slices.Clone(found)
-	slices.SortStableFunc(rows, func(a, b AdGroup) int { return int(deref(a.PlatformCreatedAt) - deref(b.PlatformCreatedAt)) })
+	slices.SortStableFunc(rows, func(a, b AdGroup) int { return int(core.Deref(a.PlatformCreatedAt) - core.Deref(b.PlatformCreatedAt)) })
 	for i := range rows {
 		g := &rows[i]
-		g.AccountID, g.ID, g.ChannelID = r.account.AccountID, newULID(), r.account.ChannelID
+		g.AccountID, g.ID, g.ChannelID = r.account.AccountID, core.NewULID(), r.account.ChannelID
 		g.Platform, g.AdAccountID, g.Currency = r.account.Platform, r.account.PlatformID, r.account.Currency
 		g.Source, g.SyncedAt, g.CreatedAt, g.UpdatedAt = r.source, r.asked, r.now, r.now
 		g.Daily = dailyAmount(g.BudgetAmount, g.BudgetType, startOf(g.StartsAt, g.PlatformCreatedAt, r.now), g.EndsAt)
@@ -266,10 +269,10 @@ func (r *batchRow) groups(found []AdGroup) []AdGroup {
 
 func (r *batchRow) ads(found []Ad) []Ad {
 	rows := slices.Clone(found)
-	slices.SortStableFunc(rows, func(a, b Ad) int { return int(deref(a.PlatformCreatedAt) - deref(b.PlatformCreatedAt)) })
+	slices.SortStableFunc(rows, func(a, b Ad) int { return int(core.Deref(a.PlatformCreatedAt) - core.Deref(b.PlatformCreatedAt)) })
 	for i := range rows {
 		a := &rows[i]
-		a.AccountID, a.ID, a.ChannelID = r.account.AccountID, newULID(), r.account.ChannelID
+		a.AccountID, a.ID, a.ChannelID = r.account.AccountID, core.NewULID(), r.account.ChannelID
 		a.Platform, a.AdAccountID = r.account.Platform, r.account.PlatformID
 		a.Source, a.SyncedAt, a.CreatedAt, a.UpdatedAt = r.source, r.asked, r.now, r.now
 		if a.Type == "" {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func belowRank(level AdLevel) string {
 // AdStatusBelow returns, by network and platform id, the state that decides over the ads in campaigns or ad groups that
 // are on themselves. One without ads is not in it.
 func (s *Store) AdStatusBelow(ctx context.Context, account string, level AdLevel, ids []string) (map[Platform]map[string]AdStatus, error) {
-	condition, arg := s.in("t.platform_id", distinct(ids))
+	condition, arg := s.in("t.platform_id", core.Distinct(ids))
 	rows, err := selectAll[struct {
 		Platform   Platform `db:"platform"`
 		PlatformID string   `db:"platform_id"`

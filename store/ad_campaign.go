@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdCampaign mirrors a campaign of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the store's.
@@ -28,18 +29,18 @@ type AdCampaign struct {
 	BidStrategy       BidStrategy  `db:"bid_strategy"`
 	BidAmount         AdAmount     `db:"bid_amount"`
 	RoasFloor         AdRatio      `db:"roas_floor"`
-	StartsAt          *Time        `db:"starts_at"`
-	EndsAt            *Time        `db:"ends_at"`       // the first moment after the last day
-	GroupsEndAt       *Time        `db:"groups_end_at"` // when the last of its ad groups ends, if each does; kept by the store
-	PlatformCreatedAt *Time        `db:"platform_created_at"`
+	StartsAt          *core.Time   `db:"starts_at"`
+	EndsAt            *core.Time   `db:"ends_at"`       // the first moment after the last day
+	GroupsEndAt       *core.Time   `db:"groups_end_at"` // when the last of its ad groups ends, if each does; kept by the store
+	PlatformCreatedAt *core.Time   `db:"platform_created_at"`
 	Currency          string       `db:"currency"`     // of the ad account
 	Daily             AdAmount     `db:"daily_amount"` // what BudgetAmount comes to in a day
 	Source            AdSource     `db:"source"`
-	OffSince          *Time        `db:"off_since"` // since when it is off, nil if it was never seen on; kept by the store
-	SyncedAt          Time         `db:"synced_at"` // when the network was last heard about it
-	DeletedAt         *Time        `db:"deleted_at"`
-	CreatedAt         Time         `db:"created_at"`
-	UpdatedAt         Time         `db:"updated_at"`
+	OffSince          *core.Time   `db:"off_since"` // since when it is off, nil if it was never seen on; kept by the store
+	SyncedAt          core.Time    `db:"synced_at"` // when the network was last heard about it
+	DeletedAt         *core.Time   `db:"deleted_at"`
+	CreatedAt         core.Time    `db:"created_at"`
+	UpdatedAt         core.Time    `db:"updated_at"`
 
 	AdAccount    *AdAccount `db:"-"` // set by every read
 	AdGroupCount int        `db:"-"` // without deleted ones; set by every read
@@ -47,11 +48,11 @@ type AdCampaign struct {
 }
 
 // StatusAt returns the state of delivery: past the end it is completed, whatever the network says.
-func (c *AdCampaign) StatusAt(now Time) AdStatus {
+func (c *AdCampaign) StatusAt(now core.Time) AdStatus {
 	return statusAt(statusAt(c.Status, c.EndsAt, now), c.GroupsEndAt, now)
 }
 
-func statusAt(status AdStatus, endsAt *Time, now Time) AdStatus {
+func statusAt(status AdStatus, endsAt *core.Time, now core.Time) AdStatus {
 	if endsAt != nil && *endsAt <= now && !status.IsTerminal() {
 		return AdStatusCompleted
 	}
@@ -59,7 +60,7 @@ func statusAt(status AdStatus, endsAt *Time, now Time) AdStatus {
 }
 
 // startOf returns when something that may be spent on begins, as far as is known.
-func startOf(startsAt, platformCreatedAt *Time, now Time) Time {
+func startOf(startsAt, platformCreatedAt *core.Time, now core.Time) core.Time {
 	switch {
 	case startsAt != nil:
 		return *startsAt
@@ -144,7 +145,7 @@ type entityKey struct {
 
 // countBelow counts the rows of a table, without deleted ones, that belong to each of the ids.
 func (s *Store) countBelow(ctx context.Context, table, parent, account string, ids []string) (map[entityKey]int, error) {
-	condition, arg := s.in(parent, distinct(ids))
+	condition, arg := s.in(parent, core.Distinct(ids))
 	rows, err := selectAll[struct {
 		Platform Platform `db:"platform"`
 		Parent   string   `db:"parent"`

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // advertiser is a shop with an activated channel and an ad account in dollars.
@@ -45,7 +46,7 @@ func hierarchyOf(id string, daily AdAmount) AdBatch {
 		Groups: []AdGroup{{PlatformID: id + "g", CampaignID: id, Name: "Group", ConfiguredStatus: AdConfiguredActive, Status: AdStatusActive}},
 		Ads: []Ad{{
 			PlatformID: id + "a", AdGroupID: id + "g", CampaignID: id, Name: "Ad", ConfiguredStatus: AdConfiguredActive, Status: AdStatusActive,
-			Creative: JSONOf(AdCreative{Headline: "Read it"}),
+			Creative: core.JSONOf(AdCreative{Headline: "Read it"}),
 		}},
 	}
 }

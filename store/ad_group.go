@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 )
@@ -32,17 +33,17 @@ type AdGroup struct {
 	RoasFloor         AdRatio      `db:"roas_floor"`
 	Targeting         AdObject     `db:"targeting"`       // as the network has it
 	PromotedObject    AdObject     `db:"promoted_object"` // as the network has it
-	StartsAt          *Time        `db:"starts_at"`
-	EndsAt            *Time        `db:"ends_at"` // the first moment after the last day
-	PlatformCreatedAt *Time        `db:"platform_created_at"`
+	StartsAt          *core.Time   `db:"starts_at"`
+	EndsAt            *core.Time   `db:"ends_at"` // the first moment after the last day
+	PlatformCreatedAt *core.Time   `db:"platform_created_at"`
 	Currency          string       `db:"currency"`     // of the ad account
 	Daily             AdAmount     `db:"daily_amount"` // what BudgetAmount comes to in a day
 	Source            AdSource     `db:"source"`
-	OffSince          *Time        `db:"off_since"` // since when it is off, nil if it was never seen on; kept by the store
-	SyncedAt          Time         `db:"synced_at"` // when the network was last heard about it
-	DeletedAt         *Time        `db:"deleted_at"`
-	CreatedAt         Time         `db:"created_at"`
-	UpdatedAt         Time         `db:"updated_at"`
+	OffSince          *core.Time   `db:"off_since"` // since when it is off, nil if it was never seen on; kept by the store
+	SyncedAt          core.Time    `db:"synced_at"` // when the network was last heard about it
+	DeletedAt         *core.Time   `db:"deleted_at"`
+	CreatedAt         core.Time    `db:"created_at"`
+	UpdatedAt         core.Time    `db:"updated_at"`
 
 	AdAccount *AdAccount  `db:"-"` // set by every read
 	Campaign  *AdCampaign `db:"-"` // set by every read
@@ -50,7 +51,7 @@ type AdGroup struct {
 }
 
 // StatusAt returns the state of delivery: past the end, or its campaign's, it is completed, whatever the network says.
-func (g *AdGroup) StatusAt(now Time) AdStatus {
+func (g *AdGroup) StatusAt(now core.Time) AdStatus {
 	status := statusAt(g.Status, g.EndsAt, now)
 	if g.Campaign != nil {
 		status = statusAt(status, g.Campaign.EndsAt, now)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"reflect"
 	"slices"
 	"strings"
@@ -131,11 +132,11 @@ func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, acco
 	case len(reachable) == 1:
 		return reachable[0], nil
 	case len(reachable) > 1:
-		return nil, &Error{Code: CodeParameterMissing, Param: "platform", Message: "Several networks have a " + object + " with this id. Send platform, too."}
+		return nil, &core.Error{Code: core.CodeParameterMissing, Param: "platform", Message: "Several networks have a " + object + " with this id. Send platform, too."}
 	case len(rows) > 0:
 		return nil, notActivated("The channel of this " + object + " is not activated for ads.")
 	}
-	return nil, Missing(object, "", id)
+	return nil, core.Missing(object, "", id)
 }
 
 // entitiesByID returns the rows with the platform ids.
@@ -144,7 +145,7 @@ func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account st
 	if len(ids) == 0 {
 		return found, nil
 	}
-	condition, arg := s.in("platform_id", distinct(ids))
+	condition, arg := s.in("platform_id", core.Distinct(ids))
 	rows, err := selectAll[T](ctx, s, m.selectSQL+` WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", m.table, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestListAdCampaigns_AWalkShowsEachOnceWhileOthersAreAdded(t *testing.T) {
@@ -62,7 +63,7 @@ func TestListAdCampaigns_RefusesACursorThatIsNotItsOwn(t *testing.T) {
 		} {
 			in.Limit = 1
 			_, err := a.ListAdCampaigns(t.Context(), a.account, in)
-			requireCode(t, err, CodeBadRequest)
+			requireCode(t, err, core.CodeBadRequest)
 			assert.Equal(t, "cursor", asError(err).Param, name)
 		}
 	})
@@ -71,8 +72,8 @@ func TestListAdCampaigns_RefusesACursorThatIsNotItsOwn(t *testing.T) {
 func TestListAdCampaigns_FiltersByTheStateThatIsShown(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		past, future := new(a.Now().Add(-time.Hour)), new(a.Now().Add(time.Hour))
-		for i, own := range []*Time{nil, past, future} {
-			for j, groups := range []*Time{nil, past, future} {
+		for i, own := range []*core.Time{nil, past, future} {
+			for j, groups := range []*core.Time{nil, past, future} {
 				for k, status := range AdStatuses {
 					b := hierarchyOf(nth("c", i*100+j*10+k), AdUnit)
 					b.Campaigns[0].EndsAt, b.Groups[0].EndsAt = own, groups
@@ -170,13 +171,13 @@ func TestGetAdCampaign_SaysWhyItCannotBeReached(t *testing.T) {
 		twin := newAdvertiser(t, a.shop, PlatformPinterest)
 		twin.campaign(t, "c1", 1)
 		_, err := a.GetAdCampaign(t.Context(), a.account, "", "c1")
-		requireCode(t, err, CodeParameterMissing)
+		requireCode(t, err, core.CodeParameterMissing)
 		assert.Equal(t, "platform", asError(err).Param)
 		c, err := a.GetAdCampaign(t.Context(), a.account, PlatformPinterest, "c1")
 		require.NoError(t, err)
 		assert.Equal(t, twin.channel.ID, c.ChannelID)
 		_, err = a.GetAdCampaign(t.Context(), a.account, PlatformGoogle, "c1")
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 
 		_, err = a.DeactivateSocialAccount(t.Context(), a.account, twin.channel.ID)
 		require.NoError(t, err)
@@ -184,15 +185,15 @@ func TestGetAdCampaign_SaysWhyItCannotBeReached(t *testing.T) {
 		require.NoError(t, err, "only one of them can be meant now")
 		assert.Equal(t, a.channel.ID, c.ChannelID)
 		_, err = a.GetAdCampaign(t.Context(), a.account, PlatformPinterest, "c1")
-		requireCode(t, err, CodeNotActivated)
+		requireCode(t, err, core.CodeNotActivated)
 		assert.Len(t, a.campaigns(t, ListAdCampaigns{}).Items, 1)
 		_, err = a.ListAdCampaigns(t.Context(), a.account, ListAdCampaigns{AdPage: AdPage{Limit: 1}, Channel: twin.channel.ID})
-		requireCode(t, err, CodeNotActivated)
+		requireCode(t, err, core.CodeNotActivated)
 
 		_, err = a.DeactivateSocialAccount(t.Context(), a.account, a.channel.ID)
 		require.NoError(t, err)
 		_, err = a.GetAdCampaign(t.Context(), a.account, "", "nothing")
-		requireCode(t, err, CodeNotActivated)
+		requireCode(t, err, core.CodeNotActivated)
 	})
 }
 
@@ -207,10 +208,10 @@ func TestAds_AreTheirAccountsOwn(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, AdUnit, c.BudgetAmount)
 		_, err = a.ActivatedChannel(t.Context(), a.account, other.channel.ID)
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		assert.Equal(t, "account_id", asError(err).Param)
 		_, err = a.ActivateSocialAccount(t.Context(), a.account, other.channel.ID)
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		total, err := a.committedDaily(t.Context(), a.account, "usd")
 		require.NoError(t, err)
 		assert.Equal(t, AdUnit, total)
@@ -283,7 +284,7 @@ func TestFinishAdSync_CancelsWhatIsGone(t *testing.T) {
 func TestRecordAdStates_WritesOnlyWhatIsNew(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		a.campaign(t, "c1", 1)
-		record := func(asked Time, state AdState) *Ad {
+		record := func(asked core.Time, state AdState) *Ad {
 			state.PlatformID = "c1a"
 			require.NoError(t, a.RecordAdStates(t.Context(), a.account, PlatformFacebook, AdLevelAd, []AdState{state}, asked))
 			ad, err := a.GetAd(t.Context(), a.account, "", "c1a")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"slices"
 	"strings"
@@ -12,12 +13,12 @@ import (
 
 // AdLimits are the guardrails of an account: what its keys may commit to spend at all networks together.
 type AdLimits struct {
-	AccountID         string                   `db:"account_id"`
-	Currencies        JSON[map[string]AdLimit] `db:"currencies"`          // by currency; another one has DefaultAdLimit
-	MaxIncrease       *AdRatio                 `db:"max_budget_increase"` // percent by which one change may raise a daily budget; nil = any
-	BlockedOperations JSON[[]AdOp]             `db:"blocked_operations"`
-	CreatedAt         Time                     `db:"created_at"`
-	UpdatedAt         Time                     `db:"updated_at"`
+	AccountID         string                        `db:"account_id"`
+	Currencies        core.JSON[map[string]AdLimit] `db:"currencies"`          // by currency; another one has DefaultAdLimit
+	MaxIncrease       *AdRatio                      `db:"max_budget_increase"` // percent by which one change may raise a daily budget; nil = any
+	BlockedOperations core.JSON[[]AdOp]             `db:"blocked_operations"`
+	CreatedAt         core.Time                     `db:"created_at"`
+	UpdatedAt         core.Time                     `db:"updated_at"`
 }
 
 // AdLimit is what may be spent in one currency. Lifetime budgets count as their amount by day.
@@ -49,7 +50,7 @@ func (l *AdLimits) Of(currency string) AdLimit {
 }
 
 func (l *AdLimits) check() error {
-	var p Problems
+	var p core.Problems
 	for currency, limit := range l.Currencies.V {
 		p.Check(len(currency) == 3 && strings.Trim(currency, "abcdefghijklmnopqrstuvwxyz") == "", "currencies."+currency, "Send a lower-case currency code of three letters.")
 		p.Check(limit.MaxDailyPerCampaign >= 0, "currencies."+currency+".max_daily_budget_per_campaign", "Send an amount that is not negative.")
@@ -90,10 +91,10 @@ func (s *Store) UpdateAdLimits(ctx context.Context, account string, in UpdateAdL
 		if err != nil {
 			return nil, err
 		}
-		before, was := jsonText(limits), limits.trail()
+		before, was := core.JSONText(limits), limits.trail()
 		in.Change(limits)
 		limits.BlockedOperations.V = slices.Compact(slices.Sorted(slices.Values(limits.BlockedOperations.V)))
-		if err := limits.check(); err != nil || before == jsonText(limits) {
+		if err := limits.check(); err != nil || before == core.JSONText(limits) {
 			return limits, err
 		}
 		limits.UpdatedAt = s.Now()
@@ -103,7 +104,7 @@ func (s *Store) UpdateAdLimits(ctx context.Context, account string, in UpdateAdL
 			return nil, fmt.Errorf("update limits: %w", err)
 		}
 		return limits, u.insert(ctx, adActionColumns, &AdAction{
-			AccountID: account, ID: NewID(KindAdAction), Op: AdOpUpdateLimits, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID,
+			AccountID: account, ID: core.NewID(core.KindAdAction), Op: AdOpUpdateLimits, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID,
 			State: AdActionDone, Before: was, After: limits.trail(), CreatedAt: limits.UpdatedAt, UpdatedAt: limits.UpdatedAt,
 		})
 	})
@@ -161,8 +162,8 @@ type AdChange struct {
 	Platform     Platform
 	BudgetAmount AdAmount // afterwards; 0 = as it is
 	BudgetType   BudgetType
-	StartsAt     *Time
-	EndsAt       *Time
+	StartsAt     *core.Time
+	EndsAt       *core.Time
 	Paused       bool     // a new campaign that is off
 	Resume       bool     // switches on what is off
 	BidAmount    AdAmount // afterwards; 0 = as it is
@@ -194,7 +195,7 @@ func (s *Store) CheckAdSpend(ctx context.Context, account string, op AdOp, a *Ad
 
 func (s *Store) checkSpend(ctx context.Context, limits *AdLimits, op AdOp, a *AdAccount, change AdChange) (*AdFigures, error) {
 	if slices.Contains(limits.BlockedOperations.V, op) {
-		return nil, &Error{Code: CodeForbidden, Message: "The account's limits block " + string(op) + ". PATCH /ads/limits can allow it."}
+		return nil, &core.Error{Code: core.CodeForbidden, Message: "The account's limits block " + string(op) + ". PATCH /ads/limits can allow it."}
 	}
 	if change == (AdChange{}) {
 		return &AdFigures{}, nil
@@ -253,13 +254,13 @@ func (f *AdFigures) CheckTotal(param string, total AdAmount) error {
 	return f.exceeded(param, total, "max_total_daily_budget", f.Limit.MaxDailyTotal, "All campaigns together could spend %s a day, which")
 }
 
-func (f *AdFigures) exceeded(param string, figure AdAmount, name string, limit AdAmount, what string) *Error {
+func (f *AdFigures) exceeded(param string, figure AdAmount, name string, limit AdAmount, what string) *core.Error {
 	return spendLimit(param, fmt.Sprintf(what+" is more than the account's limit of %s (%s). Send less, or raise the limit with PATCH /ads/limits.",
 		figure.Format(f.Currency), limit.Format(f.Currency), name))
 }
 
-func spendLimit(param, message string) *Error {
-	return &Error{Code: CodeSpendLimit, Param: param, Message: message, Fields: map[string][]string{param: {message}}}
+func spendLimit(param, message string) *core.Error {
+	return &core.Error{Code: core.CodeSpendLimit, Param: param, Message: message, Fields: map[string][]string{param: {message}}}
 }
 
 // committedDaily returns what may be spent in a day by everything that is on, and by actions whose outcome is open. It
@@ -332,7 +333,7 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 		}
 		g := found[entityKey{change.Platform, change.PlatformID}]
 		if g == nil {
-			return nil, nil, Missing("ad group", "", change.PlatformID)
+			return nil, nil, core.Missing("ad group", "", change.PlatformID)
 		}
 		campaign = g.CampaignID
 	}
@@ -342,7 +343,7 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 	}
 	c := found[entityKey{change.Platform, campaign}]
 	if c == nil {
-		return nil, nil, Missing("campaign", "", campaign)
+		return nil, nil, core.Missing("campaign", "", campaign)
 	}
 	groups, err := s.AdGroupsOf(ctx, c)
 	return c, groups, err
@@ -351,7 +352,7 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 // apply changes rows as the action will, and returns the daily budget of what it is about before and after: a resume
 // raises none, though what is left of it may have to be spent in less time. What was rejected, or has spent its budget,
 // can be delivered again by it.
-func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before, after AdAmount) {
+func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now core.Time) (before, after AdAmount) {
 	c.Status = c.Status.Revived()
 	if change.Level == AdLevelCampaign {
 		if change.Resume {
@@ -381,7 +382,7 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now Time) (before,
 }
 
 // campaignDaily returns what a campaign comes to by day with the ad groups that are on, and whether it is on itself.
-func campaignDaily(c *AdCampaign, groups []AdGroup, now Time) (AdAmount, bool) {
+func campaignDaily(c *AdCampaign, groups []AdGroup, now core.Time) (AdAmount, bool) {
 	total := c.Daily
 	for i := range groups {
 		g := &groups[i]

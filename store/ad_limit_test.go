@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func (a *advertiser) resume(level AdLevel, id string) BeginAdAction {
@@ -29,7 +30,7 @@ func (a *advertiser) setBudget(id string, units AdAmount) BeginAdAction {
 func (a *advertiser) limit(t *testing.T, perCampaign, total AdAmount) {
 	t.Helper()
 	_, err := a.setLimits(t, func(l *AdLimits) {
-		l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: perCampaign * AdUnit, MaxDailyTotal: total * AdUnit}})
+		l.Currencies = core.JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: perCampaign * AdUnit, MaxDailyTotal: total * AdUnit}})
 	})
 	require.NoError(t, err)
 }
@@ -52,7 +53,7 @@ func TestBeginAdAction_StaysWithinTheTotalWhenManyBeginAtOnce(t *testing.T) {
 					begun.Add(1)
 					return
 				}
-				requireCode(t, err, CodeSpendLimit)
+				requireCode(t, err, core.CodeSpendLimit)
 			})
 		}
 		all.Wait()
@@ -78,7 +79,7 @@ func TestBeginAdAction_WaitsForABudgetThatIsBeingChecked(t *testing.T) {
 		}()
 		<-checked
 		_, err := a.BeginAdAction(t.Context(), a.account, a.begin(60))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		require.NoError(t, <-first)
 	})
 }
@@ -86,7 +87,7 @@ func TestBeginAdAction_WaitsForABudgetThatIsBeingChecked(t *testing.T) {
 func TestBeginAdAction_LimitsACampaignByDay(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		_, err := a.BeginAdAction(t.Context(), a.account, a.begin(10_001))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		assert.Contains(t, asError(err).Fields, "budget_amount")
 		assert.Contains(t, err.Error(), "10001.00 USD")
 		assert.Contains(t, err.Error(), "10000.00 USD")
@@ -97,10 +98,10 @@ func TestBeginAdAction_LimitsACampaignByDay(t *testing.T) {
 		assert.Equal(t, 10_000*AdUnit, begun.Action.Daily)
 		in.Change.EndsAt = new(a.Now().Add(6 * 24 * time.Hour))
 		_, err = a.BeginAdAction(t.Context(), a.account, in)
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		in.Change.EndsAt = nil
 		_, err = a.CheckAdSpend(t.Context(), a.account, in.Op, a.in, in.Change)
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 	})
 }
 
@@ -112,15 +113,15 @@ func TestBeginAdAction_CountsWhatIsSwitchedOn(t *testing.T) {
 		require.NoError(t, a.PutAdBatch(t.Context(), a.in, off, a.Now()))
 		a.campaign(t, "c2", 50)
 		_, err := a.BeginAdAction(t.Context(), a.account, a.resume(AdLevelCampaign, "c1"))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		raised, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 90))
 		require.NoError(t, err, "it is off")
 		_, err = a.BeginAdAction(t.Context(), a.account, a.resume(AdLevelCampaign, "c1"))
-		requireCode(t, err, CodeInProgress)
-		_, err = a.SettleAdAction(t.Context(), a.account, raised.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid, Message: "No."}})
+		requireCode(t, err, core.CodeInProgress)
+		_, err = a.SettleAdAction(t.Context(), a.account, raised.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: core.CodeInvalid, Message: "No."}})
 		require.NoError(t, err)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c2", 101))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		begun, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c2", 40))
 		require.NoError(t, err)
 		assert.Zero(t, begun.Action.Daily, "nothing is freed before it is done")
@@ -131,8 +132,8 @@ func TestBeginAdAction_CountsWhatIsSwitchedOn(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 60*AdUnit, begun.Action.Daily)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.begin(1))
-		requireCode(t, err, CodeSpendLimit)
-		_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid, Message: "No."}})
+		requireCode(t, err, core.CodeSpendLimit)
+		_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: core.CodeInvalid, Message: "No."}})
 		require.NoError(t, err)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.begin(60))
 		require.NoError(t, err, "what was refused is not spent")
@@ -156,7 +157,7 @@ func TestBeginAdActions_CountOneAfterTheOther(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, all[0].Err)
 		require.NoError(t, all[1].Err)
-		requireCode(t, all[2].Err, CodeSpendLimit)
+		requireCode(t, all[2].Err, core.CodeSpendLimit)
 		assert.Nil(t, all[2].Action)
 	})
 }
@@ -166,22 +167,22 @@ func TestBeginAdAction_HoldsTheOtherGuardrails(t *testing.T) {
 		a.campaign(t, "c1", 100)
 		_, err := a.setLimits(t, func(l *AdLimits) {
 			l.MaxIncrease = new(20 * AdRatioOne)
-			l.BlockedOperations = JSONOf([]AdOp{AdOpDeleteCampaign})
-			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: new(3 * AdUnit)}})
+			l.BlockedOperations = core.JSONOf([]AdOp{AdOpDeleteCampaign})
+			l.Currencies = core.JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: new(3 * AdUnit)}})
 		})
 		require.NoError(t, err)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 121))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 120))
 		require.NoError(t, err)
 		in := a.begin(1)
 		in.Change.BidAmount = 4 * AdUnit
 		_, err = a.BeginAdAction(t.Context(), a.account, in)
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		assert.Contains(t, asError(err).Fields, "bid_amount")
 		_, err = a.BeginAdAction(t.Context(), a.account, BeginAdAction{Op: AdOpDeleteCampaign, AdAccount: a.in, TargetID: "c1"})
-		requireCode(t, err, CodeForbidden)
-		_, err = a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{"paint"}) })
+		requireCode(t, err, core.CodeForbidden)
+		_, err = a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = core.JSONOf([]AdOp{"paint"}) })
 		requireInvalid(t, err, "blocked_operations")
 		limits, err := a.GetAdLimits(t.Context(), a.account)
 		require.NoError(t, err)
@@ -197,7 +198,7 @@ func TestBeginAdAction_NoneIsNotAny(t *testing.T) {
 		set := func(increase *AdRatio, bid *AdAmount) {
 			_, err := a.setLimits(t, func(l *AdLimits) {
 				l.MaxIncrease = increase
-				l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: bid}})
+				l.Currencies = core.JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 1000 * AdUnit, MaxDailyTotal: 1000 * AdUnit, MaxBid: bid}})
 			})
 			require.NoError(t, err)
 		}
@@ -205,9 +206,9 @@ func TestBeginAdAction_NoneIsNotAny(t *testing.T) {
 		bid.Change.BidAmount = AdUnit
 		set(new(AdRatio(0)), new(AdAmount(0)))
 		_, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 101))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		_, err = a.BeginAdAction(t.Context(), a.account, bid)
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		assert.Contains(t, asError(err).Fields, "bid_amount")
 		set(nil, nil)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 900))
@@ -231,13 +232,13 @@ func TestCommittedDaily_IsTheLargestAmountRatherThanNone(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, math.MaxInt64, total)
 		_, err = a.BeginAdAction(t.Context(), a.account, a.begin(1))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 	})
 }
 
 func TestDailyAmount_SpreadsALifetimeOverItsDays(t *testing.T) {
 	t.Parallel()
-	start := Time(0)
+	start := core.Time(0)
 	for hours, want := range map[int]AdAmount{1: 100, 24: 100, 25: 50, 72: 34, -5: 100} {
 		assert.Equal(t, want, dailyAmount(100, BudgetTypeLifetime, start, new(start.Add(time.Duration(hours)*time.Hour))), hours)
 	}
@@ -248,16 +249,16 @@ func TestDailyAmount_SpreadsALifetimeOverItsDays(t *testing.T) {
 func TestUpdateAdLimits_IsOnTheAuditTrail(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		set := func(l *AdLimits) {
-			l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 99_500_000, MaxDailyTotal: 200 * AdUnit}})
-			l.BlockedOperations = JSONOf([]AdOp{AdOpDeleteCampaign})
+			l.Currencies = core.JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: 99_500_000, MaxDailyTotal: 200 * AdUnit}})
+			l.BlockedOperations = core.JSONOf([]AdOp{AdOpDeleteCampaign})
 		}
 		for range 2 { // the second one changes nothing
 			_, err := a.setLimits(t, set)
 			require.NoError(t, err)
 		}
-		_, err := a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = JSONOf([]AdOp{AdOpUpdateLimits}) })
+		_, err := a.setLimits(t, func(l *AdLimits) { l.BlockedOperations = core.JSONOf([]AdOp{AdOpUpdateLimits}) })
 		requireInvalid(t, err, "blocked_operations")
-		trail, more, err := a.ListAdActions(t.Context(), a.account, ListAdActions{Page: Page{Limit: 10}, Op: AdOpUpdateLimits})
+		trail, more, err := a.ListAdActions(t.Context(), a.account, ListAdActions{Page: core.Page{Limit: 10}, Op: AdOpUpdateLimits})
 		require.NoError(t, err)
 		assert.False(t, more)
 		require.Len(t, trail, 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"reflect"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
 		}
 		arrays[i] = values
 	}
-	if _, err := u.exec(ctx, m.upsertSQL(u.store), JSONOf(arrays)); err != nil {
+	if _, err := u.exec(ctx, m.upsertSQL(u.store), core.JSONOf(arrays)); err != nil {
 		return fmt.Errorf("mirror %s: %w", m.table, err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdObject is the text of a JSON object whose content is not ours to read, such as a network's targeting. Numbers keep
@@ -13,7 +14,7 @@ type AdObject string
 
 // NewAdObject returns the text of a value that is a JSON object. It panics if v has no text.
 func NewAdObject(v any) AdObject {
-	text := jsonText(v)
+	text := core.JSONText(v)
 	if text == "{}" || text == "null" {
 		return ""
 	}

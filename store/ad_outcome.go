@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdOutcome is what became of an action. What it made is native from now on.
@@ -14,7 +15,7 @@ type AdOutcome struct {
 	After             AdObject
 	Made              AdBatch
 	Changed           AdBatch
-	Asked             Time        // as of when a switch says how things stand; 0 = now
+	Asked             core.Time   // as of when a switch says how things stand; 0 = now
 	CancelledCampaign string      // platform id; all that is in it is cancelled, too
 	Audience          *AdAudience // created, or as it stands now
 	DeletedAudience   string      // aud_
@@ -67,7 +68,7 @@ func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOut
 	if err := u.settleMembers(ctx, action, out); err != nil {
 		return nil, err
 	}
-	action.State, action.Failure, action.UpdatedAt = out.State, JSONOf(out.Failure), u.store.Now()
+	action.State, action.Failure, action.UpdatedAt = out.State, core.JSONOf(out.Failure), u.store.Now()
 	if out.TargetID != "" {
 		action.TargetID = out.TargetID
 	}
@@ -106,7 +107,7 @@ func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutco
 
 // putChanged mirrors what an action changed. Of a switch that is how things stand alone: a budget that is changed at the
 // same time may not be in what the network said.
-func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, out AdOutcome, now Time) error {
+func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, out AdOutcome, now core.Time) error {
 	b, asked := out.Changed, cmp.Or(out.Asked, now)
 	switch action.Op {
 	case AdOpPauseGroup, AdOpResumeGroup, AdOpPauseCampaign, AdOpResumeCampaign:

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -10,21 +11,21 @@ import (
 type pace struct {
 	amount AdAmount
 	kind   BudgetType
-	from   Time
-	until  *Time
+	from   core.Time
+	until  *core.Time
 	daily  AdAmount // what the amount comes to in a day
 }
 
-func (c *AdCampaign) pace(now Time) pace {
+func (c *AdCampaign) pace(now core.Time) pace {
 	return pace{c.BudgetAmount, c.BudgetType, startOf(c.StartsAt, c.PlatformCreatedAt, now), c.EndsAt, c.Daily}
 }
 
-func (g *AdGroup) pace(now Time) pace {
+func (g *AdGroup) pace(now core.Time) pace {
 	return pace{g.BudgetAmount, g.BudgetType, startOf(g.StartsAt, g.PlatformCreatedAt, now), g.EndsAt, g.Daily}
 }
 
 // changed returns what the budget comes to in a day once a change of that kind took place.
-func (p pace) changed(change AdChange, now Time) AdAmount {
+func (p pace) changed(change AdChange, now core.Time) AdAmount {
 	after := p
 	after.amount, after.kind = change.BudgetAmount, change.BudgetType
 	if change.StartsAt != nil {
@@ -38,7 +39,7 @@ func (p pace) changed(change AdChange, now Time) AdAmount {
 
 // to returns what a budget comes to in a day that was p before now. A lifetime budget is spread over all of its days,
 // but what it is raised by over those that are left: a network may spend all of it in them.
-func (p pace) to(after pace, now Time) AdAmount {
+func (p pace) to(after pace, now core.Time) AdAmount {
 	even := dailyAmount(after.amount, after.kind, after.from, after.until)
 	lifetime := p.kind == BudgetTypeLifetime && after.kind == BudgetTypeLifetime && p.amount > 0
 	if !lifetime || p.until == nil || after.until == nil || *p.until != *after.until {
@@ -53,7 +54,7 @@ func (p pace) to(after pace, now Time) AdAmount {
 
 // resumed returns what the budget comes to in a day once it is switched on that was off since a time: what was left of
 // it then is spread over the days that are left now. If it was never seen on, that is all of it.
-func (p pace) resumed(off *Time, now Time) AdAmount {
+func (p pace) resumed(off *core.Time, now core.Time) AdAmount {
 	if p.kind != BudgetTypeLifetime || p.until == nil {
 		return p.daily
 	}
@@ -67,7 +68,7 @@ func (p pace) resumed(off *Time, now Time) AdAmount {
 }
 
 // resume switches a campaign on, and spreads what is left of its budget, and of those of its ad groups that are on.
-func (c *AdCampaign) resume(groups []AdGroup, now Time) {
+func (c *AdCampaign) resume(groups []AdGroup, now core.Time) {
 	if c.ConfiguredStatus == AdConfiguredActive {
 		return
 	}
@@ -81,14 +82,14 @@ func (c *AdCampaign) resume(groups []AdGroup, now Time) {
 }
 
 // resume switches an ad group on, and spreads what is left of its budget.
-func (g *AdGroup) resume(now Time) {
+func (g *AdGroup) resume(now core.Time) {
 	if g.ConfiguredStatus != AdConfiguredActive {
 		g.ConfiguredStatus, g.Daily = AdConfiguredActive, g.pace(now).resumed(g.OffSince, now)
 	}
 }
 
 // repaceResumed spreads what is left of the lifetime budgets of what is about to be switched on in the mirror.
-func (u *unit) repaceResumed(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked Time) error {
+func (u *unit) repaceResumed(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked core.Time) error {
 	var ids []string
 	for _, state := range states {
 		if state.Configured == AdConfiguredActive {
@@ -104,7 +105,7 @@ func (u *unit) repaceResumed(ctx context.Context, account string, platform Platf
 	return nil
 }
 
-func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platform Platform, ids []string, asked Time) error {
+func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platform Platform, ids []string, asked core.Time) error {
 	known, err := entitiesByID(ctx, u.store, adCampaigns, account, ids)
 	if err != nil {
 		return err
@@ -144,7 +145,7 @@ func (u *unit) resumeCampaign(ctx context.Context, c *AdCampaign) error {
 	return nil
 }
 
-func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform Platform, ids []string, asked Time) error {
+func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform Platform, ids []string, asked core.Time) error {
 	known, err := entitiesByID(ctx, u.store, adGroups, account, ids)
 	if err != nil {
 		return err
@@ -177,7 +178,7 @@ func (u *unit) setDaily(ctx context.Context, level AdLevel, account string, key 
 
 // dailyAmount returns what a budget comes to in a day: a lifetime budget is spread over its days, and over one day if
 // they are not known.
-func dailyAmount(amount AdAmount, kind BudgetType, from Time, until *Time) AdAmount {
+func dailyAmount(amount AdAmount, kind BudgetType, from core.Time, until *core.Time) AdAmount {
 	if kind != BudgetTypeLifetime || until == nil {
 		return amount
 	}
@@ -185,7 +186,7 @@ func dailyAmount(amount AdAmount, kind BudgetType, from Time, until *Time) AdAmo
 }
 
 // spread returns an amount by day, rounded up.
-func spread(amount AdAmount, from, until Time) AdAmount {
+func spread(amount AdAmount, from, until core.Time) AdAmount {
 	if amount <= 0 {
 		return 0
 	}
@@ -193,14 +194,14 @@ func spread(amount AdAmount, from, until Time) AdAmount {
 }
 
 // daysBetween returns how many days there are from one moment to another, begun ones too; at least one.
-func daysBetween(from, until Time) AdAmount {
-	const day = Time(24 * time.Hour / time.Microsecond)
+func daysBetween(from, until core.Time) AdAmount {
+	const day = core.Time(24 * time.Hour / time.Microsecond)
 	return AdAmount(max((until-from+day-1)/day, 1))
 }
 
 // repaceCampaigns spreads the lifetime budgets of campaigns that are mirrored already, and of the ad groups of those that
 // are switched on, by what they were before.
-func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []AdCampaign, now Time) error {
+func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []AdCampaign, now core.Time) error {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].PlatformID
@@ -226,7 +227,7 @@ func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []AdCam
 }
 
 // repaceGroups is repaceCampaigns for ad groups.
-func (u *unit) repaceGroups(ctx context.Context, account string, rows []AdGroup, now Time) error {
+func (u *unit) repaceGroups(ctx context.Context, account string, rows []AdGroup, now core.Time) error {
 	var ids []string
 	for i := range rows {
 		if rows[i].BudgetType == BudgetTypeLifetime {

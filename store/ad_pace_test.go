@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // lifetime is a campaign of 30 days that ends in one.
@@ -30,7 +31,7 @@ func TestBeginAdAction_SpreadsARiseOverTheDaysLeft(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		b := a.lifetime(t, "c1", 3_000)
 		_, err := a.BeginAdAction(t.Context(), a.account, a.setLifetime("c1", 300_000))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		assert.Contains(t, err.Error(), "297100.00 USD a day")
 		begun, err := a.BeginAdAction(t.Context(), a.account, a.setLifetime("c1", 12_900))
 		require.NoError(t, err, "100 a day as before, and 9,900 on the last day")
@@ -43,7 +44,7 @@ func TestBeginAdAction_SpreadsARiseOverTheDaysLeft(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 10_000*AdUnit, total, "it still counts when the network is asked again")
 		_, err = a.BeginAdAction(t.Context(), a.account, a.setLifetime("c1", 13_000))
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 	})
 }
 
@@ -58,7 +59,7 @@ func TestBeginAdAction_SpreadsARiseOfAnAdGroupOverTheDaysLeft(t *testing.T) {
 		in := a.setLifetime("c1g", 300_000)
 		in.Op, in.Change.Level = AdOpUpdateGroup, AdLevelGroup
 		_, err := a.BeginAdAction(t.Context(), a.account, in)
-		requireCode(t, err, CodeSpendLimit)
+		requireCode(t, err, core.CodeSpendLimit)
 		g.BudgetAmount = 12_900 * AdUnit
 		require.NoError(t, a.PutAdBatch(t.Context(), a.in, b, a.Now()))
 		total, err := a.committedDaily(t.Context(), a.account, "usd")
@@ -69,7 +70,7 @@ func TestBeginAdAction_SpreadsARiseOfAnAdGroupOverTheDaysLeft(t *testing.T) {
 
 func TestPace_GainsNothingByStepsDownAndUp(t *testing.T) {
 	t.Parallel()
-	const day = Time(24 * time.Hour / time.Microsecond)
+	const day = core.Time(24 * time.Hour / time.Microsecond)
 	at := func(amount, daily AdAmount) pace { return pace{amount, BudgetTypeLifetime, 0, new(30 * day), daily} }
 	now := 29 * day
 	assert.Equal(t, AdAmount(1_000), at(3_000, 100).to(at(3_900, 0), now))
@@ -144,10 +145,10 @@ func TestResume_CountsWhatIsLeftOverTheDaysLeft(t *testing.T) {
 			}
 			a.limit(t, 10_000, test.want-1)
 			_, err := a.BeginAdAction(t.Context(), a.account, resume)
-			requireCode(t, err, CodeSpendLimit)
+			requireCode(t, err, core.CodeSpendLimit)
 			_, err = a.setLimits(t, func(l *AdLimits) {
 				l.MaxIncrease = new(AdRatio)
-				l.Currencies = JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: test.want * AdUnit, MaxDailyTotal: test.want * AdUnit}})
+				l.Currencies = core.JSONOf(map[string]AdLimit{"usd": {MaxDailyPerCampaign: test.want * AdUnit, MaxDailyTotal: test.want * AdUnit}})
 			})
 			require.NoError(t, err)
 			begun, err := a.BeginAdAction(t.Context(), a.account, resume)
@@ -173,7 +174,7 @@ func TestResume_CountsWhatIsLeftOverTheDaysLeft(t *testing.T) {
 
 func TestPace_ResumesWithNoMoreThanThereIs(t *testing.T) {
 	t.Parallel()
-	const day = Time(24 * time.Hour / time.Microsecond)
+	const day = core.Time(24 * time.Hour / time.Microsecond)
 	at := func(amount, daily AdAmount) pace { return pace{amount, BudgetTypeLifetime, 0, new(30 * day), daily} }
 	assert.Equal(t, AdAmount(200), at(3_000, 100).resumed(new(10*day), 20*day))
 	assert.Equal(t, AdAmount(100), at(3_000, 100).resumed(new(-5*day), 0), "it has not begun")

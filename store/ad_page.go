@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"strings"
 )
@@ -38,11 +39,11 @@ func openAdCursor(cursor, filters string) (string, error) {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err == nil && len(text) > cursorSum {
 		row := string(text[cursorSum:])
-		if strings.Trim(row, idAlphabet+"_u") == "" && subtle.ConstantTimeCompare([]byte(adCursor(row, filters)), []byte(cursor)) == 1 {
+		if strings.Trim(row, core.IDAlphabet+"_u") == "" && subtle.ConstantTimeCompare([]byte(adCursor(row, filters)), []byte(cursor)) == 1 {
 			return row, nil
 		}
 	}
-	return "", &Error{Code: CodeBadRequest, Param: "cursor",
+	return "", &core.Error{Code: core.CodeBadRequest, Param: "cursor",
 		Message: "Send next_cursor of the previous page as it was, with the filters that it was asked for with."}
 }
 
@@ -64,7 +65,7 @@ func adPage[T any](ctx context.Context, s *Store, c *columns[T], account string,
 		return nil, fmt.Errorf("list %s: %w", c.table, err)
 	}
 	list := &AdList[T]{}
-	list.Items, list.HasMore = pageOf(Page{Limit: p.Limit}, rows)
+	list.Items, list.HasMore = pageOf(core.Page{Limit: p.Limit}, rows)
 	if list.HasMore {
 		list.NextCursor = adCursor(c.idOf(&list.Items[p.Limit-1]), described)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestBeginAdAction_RequestThatIsRunAgainDoesNotWaitForItself(t *testing.T) {
@@ -43,10 +44,10 @@ func TestBeginAdAction_LeaseOfAnotherLeavesTheKeyAlone(t *testing.T) {
 			})
 		}
 		require.ErrorIs(t, attempt(), errOutside)
-		var busy *Error
+		var busy *core.Error
 		require.ErrorAs(t, attempt(), &busy)
-		assert.Equal(t, CodeInProgress, busy.Code)
-		assert.Equal(t, Unknown, busy.Outcome)
+		assert.Equal(t, core.CodeInProgress, busy.Code)
+		assert.Equal(t, core.Unknown, busy.Outcome)
 		a.endLease(t)
 		require.ErrorIs(t, attempt(), errOutside)
 		assert.Equal(t, 1, a.count(t, `SELECT count(*) FROM ad_actions`))

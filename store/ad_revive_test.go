@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // over mirrors a campaign that a network does not deliver any more, though it is on and its end is ahead.
@@ -34,10 +35,10 @@ func TestBeginAdAction_CountsWhatItBringsBack(t *testing.T) {
 			"rejected ad group":  group,
 		} {
 			_, err := a.BeginAdAction(t.Context(), a.account, in)
-			requireCode(t, err, CodeSpendLimit)
+			requireCode(t, err, core.CodeSpendLimit)
 			assert.Contains(t, err.Error(), "max_total_daily_budget", name)
 			_, err = a.CheckAdSpend(t.Context(), a.account, in.Op, a.in, in.Change)
-			requireCode(t, err, CodeSpendLimit)
+			requireCode(t, err, core.CodeSpendLimit)
 		}
 		begun, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("completed", 50))
 		require.NoError(t, err)
@@ -88,17 +89,17 @@ func TestBeginAdAction_ChangesOneThingOfACampaignAtATime(t *testing.T) {
 				}
 				for _, next := range changes {
 					_, err := a.BeginAdAction(t.Context(), a.account, next)
-					requireCode(t, err, CodeInProgress)
+					requireCode(t, err, core.CodeInProgress)
 					_, err = a.CheckAdSpend(t.Context(), a.account, next.Op, a.in, next.Change)
-					requireCode(t, err, CodeInProgress)
+					requireCode(t, err, core.CodeInProgress)
 				}
 				all, err := a.BeginAdActions(t.Context(), a.account, []BeginAdAction{a.resume(AdLevelCampaign, "c1")})
 				require.NoError(t, err)
-				requireCode(t, all[0].Err, CodeInProgress)
+				requireCode(t, all[0].Err, core.CodeInProgress)
 			}
 			_, err = a.CheckAdSpend(t.Context(), a.account, AdOpUpdateCampaign, a.in, a.setBudget("other", 20).Change)
 			require.NoError(t, err, "another campaign")
-			_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: CodeInvalid, Message: "No."}})
+			_, err = a.SettleAdAction(t.Context(), a.account, begun.Action.ID, AdOutcome{State: AdActionRefused, Failure: &AdFailure{Code: core.CodeInvalid, Message: "No."}})
 			require.NoError(t, err)
 		}
 	})
@@ -111,7 +112,7 @@ func TestBeginAdAction_SaysWhenAnotherChangeMayBeOver(t *testing.T) {
 		require.NoError(t, err)
 		wait := func() time.Duration {
 			_, err := a.BeginAdAction(t.Context(), a.account, a.setBudget("c1", 30))
-			requireCode(t, err, CodeInProgress)
+			requireCode(t, err, core.CodeInProgress)
 			return asError(err).After
 		}
 		assert.Equal(t, time.Second, wait(), "its network is being asked")

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TakeAdAction claims an action without an outcome for somebody who knows what became of it. One that has its outcome is
@@ -18,7 +19,7 @@ func (s *Store) TakeAdAction(ctx context.Context, account, id string) error {
 		}
 		mine, err := u.leaseAdAction(ctx, account, id, `(state = 'unknown' OR lease_until < `+s.dbNow()+`)`)
 		if err == nil && !mine {
-			err = &Error{Code: CodeInProgress, After: adLease, Message: "The network is being asked about " + id + " at this moment. Try again in a minute."}
+			err = &core.Error{Code: core.CodeInProgress, After: adLease, Message: "The network is being asked about " + id + " at this moment. Try again in a minute."}
 		}
 		return nil, err
 	})
@@ -28,7 +29,7 @@ func (s *Store) TakeAdAction(ctx context.Context, account, id string) error {
 // CheckOpen returns CodeInvalid for an action that has its outcome.
 func (a *AdAction) CheckOpen() error {
 	if a.IsFinal() {
-		return Invalid("state", fmt.Sprintf("%s has its outcome already: it is %s. Nothing was changed.", a.ID, a.State))
+		return core.Invalid("state", fmt.Sprintf("%s has its outcome already: it is %s. Nothing was changed.", a.ID, a.State))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,26 +39,26 @@ type AISite struct {
 	Subdomain            string              `db:"subdomain"`
 	Domain               *string             `db:"domain"`
 	DomainStatus         *AISiteDomainStatus `db:"domain_status"`
-	DomainVerifiedAt     *Time               `db:"domain_verified_at"`
+	DomainVerifiedAt     *core.Time          `db:"domain_verified_at"`
 	CodeHostRepoFullName *string             `db:"code_host_repo_full_name"`
 	CodeHostURL          *string             `db:"code_host_url"`
 	AppURL               *string             `db:"app_url"`
 	IsLive               bool                `db:"is_live"`
-	Metadata             Metadata            `db:"metadata"`
-	CreatedAt            Time                `db:"created_at"`
-	UpdatedAt            Time                `db:"updated_at"`
+	Metadata             core.Metadata       `db:"metadata"`
+	CreatedAt            core.Time           `db:"created_at"`
+	UpdatedAt            core.Time           `db:"updated_at"`
 }
 
 var aiSiteColumns = columnsOf[AISite]("ai_sites")
 
 // check reports what is not acceptable.
 func (a *AISite) check() error {
-	var p Problems
+	var p core.Problems
 	length := utf8.RuneCountInString(strings.TrimSpace(a.Name))
 	p.Check(length >= 1 && length <= 255, "name", "Send a name of 1 to 255 characters.")
 	p.Check(a.Type == AISiteTypeLinkInBio || a.Type == AISiteTypeAIBuilder, "type", "Send link_in_bio or ai_builder.")
 	p.Check(a.Subdomain == "" || isSubdomain(a.Subdomain), "subdomain", subdomainMessage)
-	a.Metadata.check(&p)
+	a.Metadata.Check(&p)
 	return p.Err()
 }
 
@@ -74,8 +75,8 @@ func (a *AISite) settleDomain(before *string) {
 
 // ListAISites holds the filters of a list of sites. An empty one does not filter.
 type ListAISites struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Type   AISiteType
 	IsLive *bool
 }
@@ -93,7 +94,7 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 		f.and("is_live = ?", *in.IsLive)
 	}
 	f.list(s, in.ListFilter, "name", "subdomain", "domain")
-	return page(ctx, s, aiSiteColumns, KindAISite, account, in.Page, &f)
+	return page(ctx, s, aiSiteColumns, core.KindAISite, account, in.Page, &f)
 }
 
 // CreateAISite makes a site. The first one of an account is its default; a later one takes that from it if it says
@@ -101,7 +102,7 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
 		a := a
-		a.AccountID, a.ID, a.CreatedAt = account, NewID(KindAISite), s.Now()
+		a.AccountID, a.ID, a.CreatedAt = account, core.NewID(core.KindAISite), s.Now()
 		a.UpdatedAt = a.CreatedAt
 		if a.Type == "" {
 			a.Type = AISiteTypeAIBuilder
@@ -134,11 +135,11 @@ func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change fu
 		before := *a
 		change(a)
 		a.settleDomain(before.Domain)
-		if err := a.check(); err != nil || sameJSON(before, *a) {
+		if err := a.check(); err != nil || core.SameJSON(before, *a) {
 			return a, err
 		}
 		if before.Default && !a.Default {
-			return nil, Invalid("default", "Make another site the default instead.")
+			return nil, core.Invalid("default", "Make another site the default instead.")
 		}
 		if err := u.settleDefault(ctx, a); err != nil {
 			return nil, err
@@ -161,7 +162,7 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 			return nil, err
 		}
 		if a.Default {
-			return nil, Invalid("default", "This is the default site. Make another one the default first.")
+			return nil, core.Invalid("default", "This is the default site. Make another one the default first.")
 		}
 		if _, err := u.exec(ctx, `
 			DELETE FROM global_names WHERE kind IN ('subdomain', 'former_subdomain') AND account_id = ? AND object_id = ?`, account, a.ID); err != nil {
@@ -174,7 +175,7 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 
 func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
 	where, args := ` WHERE account_id = ? AND id = ?`, []any{account, ref}
-	if id, ok := ParseID(KindAISite, ref); ok {
+	if id, ok := core.ParseID(core.KindAISite, ref); ok {
 		args[1] = id
 	} else {
 		// `subdomain` sorts behind `former_subdomain`: the present name goes before a former one.
@@ -185,7 +186,7 @@ func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AIS
 	}
 	a, err := get[AISite](ctx, s, aiSiteColumns.selectSQL+where+lock, args...)
 	if err == nil && a == nil {
-		err = Missing("AI site", "", ref)
+		err = core.Missing("AI site", "", ref)
 	}
 	return a, err
 }

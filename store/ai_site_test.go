@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestCreateAISite_ParallelOnesHaveOneDefaultAndOwnSubdomains(t *testing.T) {
@@ -23,7 +24,7 @@ func TestCreateAISite_ParallelOnesHaveOneDefaultAndOwnSubdomains(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		list, _, err := s.ListAISites(t.Context(), s.account, ListAISites{Page: Page{Limit: 100}})
+		list, _, err := s.ListAISites(t.Context(), s.account, ListAISites{Page: core.Page{Limit: 100}})
 		require.NoError(t, err)
 		require.Len(t, list, sites)
 		defaults, subdomains := 0, map[string]bool{}

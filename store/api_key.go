@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,18 +13,18 @@ import (
 
 // APIKey lets a program act for an account. Its token is shown once and stored as a hash.
 type APIKey struct {
-	AccountID  string         `db:"account_id"`
-	ID         string         `db:"id"`
-	Name       string         `db:"name"`
-	TokenHash  []byte         `db:"token_hash"`
-	TokenLast4 string         `db:"token_last4"`
-	Scopes     JSON[[]string] `db:"scopes"` // empty = all
-	ExpiresAt  *Time          `db:"expires_at"`
-	LastUsedAt *Time          `db:"last_used_at"` // to the minute
-	LastUsedIP *string        `db:"last_used_ip"`
-	CreatedBy  *string        `db:"created_by"` // id of its maker, the key that made or adopted it; nil for the command line
-	CreatedAt  Time           `db:"created_at"`
-	UpdatedAt  Time           `db:"updated_at"`
+	AccountID  string              `db:"account_id"`
+	ID         string              `db:"id"`
+	Name       string              `db:"name"`
+	TokenHash  []byte              `db:"token_hash"`
+	TokenLast4 string              `db:"token_last4"`
+	Scopes     core.JSON[[]string] `db:"scopes"` // empty = all
+	ExpiresAt  *core.Time          `db:"expires_at"`
+	LastUsedAt *core.Time          `db:"last_used_at"` // to the minute
+	LastUsedIP *string             `db:"last_used_ip"`
+	CreatedBy  *string             `db:"created_by"` // id of its maker, the key that made or adopted it; nil for the command line
+	CreatedAt  core.Time           `db:"created_at"`
+	UpdatedAt  core.Time           `db:"updated_at"`
 }
 
 // Granted says who makes, changes or deletes a key. The zero value is the owner, at the command line, who may give everything.
@@ -34,15 +35,15 @@ type Granted struct {
 // NewAPIKey is a key to be made.
 type NewAPIKey struct {
 	Name      string
-	Scopes    []string // empty = all
-	ExpiresAt *Time    // nil: that of the key which makes it, or never
-	Lasting   bool     // it never expires, even if the key which makes it does: refused then
+	Scopes    []string   // empty = all
+	ExpiresAt *core.Time // nil: that of the key which makes it, or never
+	Lasting   bool       // it never expires, even if the key which makes it does: refused then
 }
 
 // ListAPIKeys are the filters of a list of keys.
 type ListAPIKeys struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 }
 
 var apiKeyColumns = columnsOf[APIKey]("api_keys")
@@ -72,7 +73,7 @@ func HashToken(token string) []byte {
 
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (k *APIKey) check() error {
-	var p Problems
+	var p core.Problems
 	p.Check(strings.TrimSpace(k.Name) != "" && utf8.RuneCountInString(k.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
 	for _, scope := range k.Scopes.V {
 		p.Check(isScope(scope), "scopes", fmt.Sprintf("There is no scope '%s'. A scope is <resource>:read or <resource>:write.", scope))
@@ -80,9 +81,9 @@ func (k *APIKey) check() error {
 	return p.Err()
 }
 
-func (k *APIKey) checkExpiry(now Time) error {
+func (k *APIKey) checkExpiry(now core.Time) error {
 	if k.ExpiresAt != nil && *k.ExpiresAt <= now {
-		return Invalid("expires_at", "An expiry lies in the future.")
+		return core.Invalid("expires_at", "An expiry lies in the future.")
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (k *APIKey) checkExpiry(now Time) error {
 // CreateAPIKey makes a key and returns it with its token, which nobody can read again. It returns CodeForbidden
 // for a key that could do more than the caller. The caller's row is locked: whoever revokes it meanwhile revokes this one too.
 func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in NewAPIKey) (key *APIKey, token string, err error) {
-	token = newToken()
+	token = core.NewToken()
 	key, err = tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
 		if _, err := s.findAccount(ctx, account, ""); err != nil {
 			return nil, err
@@ -99,8 +100,8 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 		if err != nil {
 			return nil, err
 		}
-		k := &APIKey{AccountID: account, ID: NewID(KindAPIKey), Name: in.Name, TokenHash: HashToken(token), TokenLast4: token[len(token)-4:],
-			Scopes: JSONOf(distinct(in.Scopes)), ExpiresAt: in.ExpiresAt, CreatedBy: by.KeyID, CreatedAt: s.Now()}
+		k := &APIKey{AccountID: account, ID: core.NewID(core.KindAPIKey), Name: in.Name, TokenHash: HashToken(token), TokenLast4: token[len(token)-4:],
+			Scopes: core.JSONOf(core.Distinct(in.Scopes)), ExpiresAt: in.ExpiresAt, CreatedBy: by.KeyID, CreatedAt: s.Now()}
 		if k.Name == "" {
 			k.Name = "API key"
 		}
@@ -134,7 +135,7 @@ func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, er
 func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys) ([]APIKey, bool, error) {
 	var f filter
 	f.list(s, in.ListFilter, "name", "id", "token_last4")
-	return page(ctx, s, apiKeyColumns, KindAPIKey, account, in.Page, &f)
+	return page(ctx, s, apiKeyColumns, core.KindAPIKey, account, in.Page, &f)
 }
 
 // UpdateAPIKey locks the key, applies change and stores it; what the key loses is lost by all that it made. It returns
@@ -146,10 +147,10 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if err != nil {
 			return nil, err
 		}
-		before, text := *k, jsonText(k)
+		before, text := *k, core.JSONText(k)
 		change(k)
-		k.Scopes.V = distinct(k.Scopes.V)
-		if jsonText(k) == text {
+		k.Scopes.V = core.Distinct(k.Scopes.V)
+		if core.JSONText(k) == text {
 			return k, nil
 		}
 		if err := before.checkTouched(caller); err != nil {
@@ -161,7 +162,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if err := k.checkGranted(caller); err != nil {
 			return nil, err
 		}
-		if !sameJSON(before.ExpiresAt, k.ExpiresAt) {
+		if !core.SameJSON(before.ExpiresAt, k.ExpiresAt) {
 			if err := k.checkExpiry(s.Now()); err != nil {
 				return nil, err
 			}
@@ -193,7 +194,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, re
 			return nil, err
 		}
 		if adopt && caller != nil && caller.ID == k.ID {
-			return nil, Invalid("descendants", "A key that deletes itself cannot adopt the keys that it made. Send this with another key.")
+			return nil, core.Invalid("descendants", "A key that deletes itself cannot adopt the keys that it made. Send this with another key.")
 		}
 		below, err := u.lockDescendants(ctx, k)
 		if err != nil {
@@ -211,13 +212,13 @@ func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, re
 }
 
 func (s *Store) findAPIKey(ctx context.Context, account, ref, lock string) (*APIKey, error) {
-	id, ok := ParseID(KindAPIKey, ref)
+	id, ok := core.ParseID(core.KindAPIKey, ref)
 	if !ok {
-		return nil, Missing("api_key", "", ref)
+		return nil, core.Missing("api_key", "", ref)
 	}
 	k, err := get[APIKey](ctx, s, apiKeyColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && k == nil {
-		err = Missing("api_key", "", ref)
+		err = core.Missing("api_key", "", ref)
 	}
 	return k, err
 }

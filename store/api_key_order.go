@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
@@ -36,11 +37,11 @@ func (k *APIKey) checkGranted(caller *APIKey) error {
 	case "":
 		return nil
 	case "scopes":
-		return &Error{Code: CodeForbidden, Param: param, Message: "A key without scopes may do everything, which your key may not. Send the scopes that this one needs."}
+		return &core.Error{Code: core.CodeForbidden, Param: param, Message: "A key without scopes may do everything, which your key may not. Send the scopes that this one needs."}
 	case "expires_at":
-		return &Error{Code: CodeForbidden, Param: param, Message: fmt.Sprintf("Your key expires at %s. It cannot make another one last longer.", *caller.ExpiresAt)}
+		return &core.Error{Code: core.CodeForbidden, Param: param, Message: fmt.Sprintf("Your key expires at %s. It cannot make another one last longer.", *caller.ExpiresAt)}
 	default:
-		return &Error{Code: CodeForbidden, Param: param, Message: fmt.Sprintf("Your key lacks the scope '%s', so it cannot grant it.", param)}
+		return &core.Error{Code: core.CodeForbidden, Param: param, Message: fmt.Sprintf("Your key lacks the scope '%s', so it cannot grant it.", param)}
 	}
 }
 
@@ -49,7 +50,7 @@ func (k *APIKey) checkTouched(caller *APIKey) error {
 	if caller == nil || caller.ID == k.ID || k.beyond(caller) == "" {
 		return nil
 	}
-	return &Error{Code: CodeForbidden, Param: "id", Message: "This key can do more than yours, which can neither change nor delete it. Use a key with all of its scopes that does not expire before it."}
+	return &core.Error{Code: core.CodeForbidden, Param: "id", Message: "This key can do more than yours, which can neither change nor delete it. Use a key with all of its scopes that does not expire before it."}
 }
 
 // lockAPIKeys locks the calling key, nil for the owner, and the key that ref names, nil for none, in one order. It returns
@@ -59,7 +60,7 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 	if by.KeyID != nil {
 		ids = append(ids, *by.KeyID)
 	}
-	id, named := ParseID(KindAPIKey, ref)
+	id, named := core.ParseID(core.KindAPIKey, ref)
 	if named {
 		ids = append(ids, id)
 	}
@@ -77,10 +78,10 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 		}
 	}
 	if by.KeyID != nil && caller == nil {
-		return nil, nil, &Error{Code: CodeUnauthenticated, Message: "This API key was revoked while its request was under way."}
+		return nil, nil, &core.Error{Code: core.CodeUnauthenticated, Message: "This API key was revoked while its request was under way."}
 	}
 	if ref != "" && k == nil {
-		return nil, nil, Missing("api_key", "", ref)
+		return nil, nil, core.Missing("api_key", "", ref)
 	}
 	return caller, k, nil
 }
@@ -103,7 +104,7 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 	if param == "expires_at" {
 		field = param
 	}
-	return Invalid(field, fmt.Sprintf("A key can do no more than the key that made it, %s. Change that one first, or make another key.", maker.ID))
+	return core.Invalid(field, fmt.Sprintf("A key can do no more than the key that made it, %s. Change that one first, or make another key.", maker.ID))
 }
 
 // lockDescendants locks and returns every key that k made, and that these made. While their rows are locked no further one

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -37,8 +38,8 @@ func grantedBy(by *APIKey) Granted {
 // requireForbidden wants CodeForbidden with the param.
 func requireForbidden(t *testing.T, err error, param string) {
 	t.Helper()
-	requireCode(t, err, CodeForbidden)
-	var e *Error
+	requireCode(t, err, core.CodeForbidden)
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, param, e.Param)
 }
@@ -53,7 +54,7 @@ func (s *shop) exists(t *testing.T, k *APIKey) bool {
 func (s *shop) requireOrder(t *testing.T) {
 	t.Helper()
 	for _, i := range s.arrayInvariants() {
-		broken, err := selectAll[Violation](t.Context(), s.Store, i.query)
+		broken, err := selectAll[core.Violation](t.Context(), s.Store, i.query)
 		require.NoError(t, err)
 		require.Empty(t, broken, i.promise)
 	}
@@ -91,7 +92,7 @@ func TestAPIKeys_LeaveWhatCanDoMoreAlone(t *testing.T) {
 		requireForbidden(t, err, "refunds:write")
 		for _, change := range []func(*APIKey){func(k *APIKey) { k.Scopes.V = nil }, func(k *APIKey) { k.ExpiresAt = nil }} {
 			_, err = s.UpdateAPIKey(t.Context(), s.account, grantedBy(weak), weak.ID, change)
-			requireCode(t, err, CodeForbidden) // nor does a key raise itself
+			requireCode(t, err, core.CodeForbidden) // nor does a key raise itself
 		}
 		_, err = s.DeleteAPIKey(t.Context(), s.account, grantedBy(other), other.ID, false)
 		require.NoError(t, err, "a key may always delete itself")
@@ -154,7 +155,7 @@ func TestDeleteAPIKey_RevokesWhatItMade(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, known)
 		_, _, err = s.CreateAPIKey(t.Context(), s.account, grantedBy(child), NewAPIKey{})
-		requireCode(t, err, CodeUnauthenticated)
+		requireCode(t, err, core.CodeUnauthenticated)
 	})
 }
 
@@ -222,11 +223,11 @@ func TestDeleteAPIKey_LeavesNothingMadeMeanwhile(t *testing.T) {
 				wait.Go(func() {
 					<-start
 					_, _, err := s.CreateAPIKey(context.Background(), s.account, grantedBy(makers[i%3]), NewAPIKey{Name: "late"})
-					var e *Error
+					var e *core.Error
 					switch {
 					case err == nil:
 						made.Add(1)
-					case errors.As(err, &e) && e.Code == CodeUnauthenticated:
+					case errors.As(err, &e) && e.Code == core.CodeUnauthenticated:
 						refused.Add(1)
 					default:
 						assert.NoError(t, err)
@@ -272,7 +273,7 @@ func TestAPIKeys_KeepTheirOrder(t *testing.T) {
 			if chance.IntN(3) == 0 {
 				scopes = nil
 			}
-			var expiry *Time
+			var expiry *core.Time
 			if chance.IntN(3) == 0 {
 				expiry = ref(soon.Add(time.Duration(chance.IntN(3)) * time.Hour))
 			}
@@ -289,7 +290,7 @@ func TestAPIKeys_KeepTheirOrder(t *testing.T) {
 			} else {
 				_, _, err = s.CreateAPIKey(t.Context(), s.account, grantedBy(by), NewAPIKey{Scopes: scopes, ExpiresAt: expiry, Lasting: chance.IntN(2) == 0})
 			}
-			var e *Error
+			var e *core.Error
 			if err != nil {
 				require.ErrorAs(t, err, &e)
 				what += " " + string(e.Code)
@@ -316,7 +317,7 @@ func TestCheck_FindsAKeyBeyondItsMaker(t *testing.T) {
 				require.NoError(t, err)
 				found := 0
 				for _, i := range s.arrayInvariants() {
-					broken, err := selectAll[Violation](ctx, s.Store, i.query)
+					broken, err := selectAll[core.Violation](ctx, s.Store, i.query)
 					require.NoError(t, err)
 					found += len(broken)
 				}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"net/netip"
 	"slices"
@@ -24,7 +25,7 @@ type Grant struct {
 	KeyID     string // empty without a valid credential
 	Account   string
 	Scopes    []string // empty = all
-	ExpiresAt *Time
+	ExpiresAt *core.Time
 	Used      int // this request included
 	Limit     int
 	WindowEnd int64 // Unix seconds
@@ -87,10 +88,10 @@ func subject(address string) string {
 
 // grantRow is a key in force.
 type grantRow struct {
-	ID      string         `db:"id"`
-	Account string         `db:"account_id"`
-	Scopes  JSON[[]string] `db:"scopes"`
-	Expires *Time          `db:"expires_at"`
+	ID      string              `db:"id"`
+	Account string              `db:"account_id"`
+	Scopes  core.JSON[[]string] `db:"scopes"`
+	Expires *core.Time          `db:"expires_at"`
 }
 
 // localQuota counts in memory: all windows begin together, so one map serves one minute and is dropped whole. The process that
@@ -152,10 +153,10 @@ type keyUses struct {
 
 type keyUse struct {
 	account, address string
-	at               Time
+	at               core.Time
 }
 
-func (k *keyUses) note(g *Grant, address string, at Time) {
+func (k *keyUses) note(g *Grant, address string, at core.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.uses == nil {

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // openServing opens an embedded database as the one process that serves it does, at a time that stands still.
 func openServing(t *testing.T, path string, now time.Time) *Store {
 	t.Helper()
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := Open(t.Context(), Options{URL: "sqlite://" + path, Sealer: sealer, Exclusive: true, Now: func() time.Time { return now }})
 	require.NoError(t, err)

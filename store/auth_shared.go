@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // sharedQuota counts in the database, exactly over all replicas. The statement that finds the key counts the
@@ -71,7 +72,7 @@ func (q *sharedQuota) leave(call *quotaCall, cause error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *quotaCall) bool { return other == call })
-	return &UnavailableError{Cause: cause}
+	return &core.UnavailableError{Cause: cause}
 }
 
 // askAll asks for all who wait, batch after batch, until nobody does.
@@ -110,15 +111,15 @@ func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 }
 
 type quotaRow struct {
-	Ord     int            `db:"ord"` // place in the batch, from 1
-	Subject string         `db:"subject"`
-	ID      *string        `db:"id"`
-	Account *string        `db:"account_id"`
-	Scopes  JSON[[]string] `db:"scopes"`
-	Expires *Time          `db:"expires_at"`
-	Used    int            `db:"used"` // by the whole batch
-	Minute  int64          `db:"minute"`
-	Now     int64          `db:"now"`
+	Ord     int                 `db:"ord"` // place in the batch, from 1
+	Subject string              `db:"subject"`
+	ID      *string             `db:"id"`
+	Account *string             `db:"account_id"`
+	Scopes  core.JSON[[]string] `db:"scopes"`
+	Expires *core.Time          `db:"expires_at"`
+	Used    int                 `db:"used"` // by the whole batch
+	Minute  int64               `db:"minute"`
+	Now     int64               `db:"now"`
 }
 
 // The window only moves forward: a statement may have waited over the minute.
@@ -203,7 +204,7 @@ func (r *quotaRow) grant(used int) *Grant {
 // DeleteOldWindows deletes what was counted before the current minutes and returns how many rows. Of these rows
 // nothing is needed any more; without this an address that came once would stay for ever.
 func (s *Store) DeleteOldWindows(ctx context.Context) (int64, error) {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return 0, nil
 	}
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {

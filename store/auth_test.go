@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -54,7 +55,7 @@ func TestAuthenticate_CountsExactlyOverReplicas(t *testing.T) {
 	for _, isolation := range []string{"read committed", "serializable"} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
-			url := database.URL(t, PostgreSQL)
+			url := database.URL(t, core.PostgreSQL)
 			setIsolation(t, url, isolation)
 			s := newShop(t, url)
 			replicas := []*Store{s.Store, openStore(t, url), openStore(t, url)}
@@ -104,7 +105,7 @@ func TestDeleteOldWindows(t *testing.T) {
 		deleted, err := s.DeleteOldWindows(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, deleted)
-		if s.Engine() == SQLite {
+		if s.Engine() == core.SQLite {
 			return // the windows of a process end with their minute
 		}
 		_, err = s.write.db.Exec(`UPDATE rate_windows SET minute = minute - 10 WHERE subject = 'addr_192.0.2.1'`)
@@ -117,7 +118,7 @@ func TestDeleteOldWindows(t *testing.T) {
 
 func TestAuthenticate_CountsInMemory(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, SQLite))
+	s := newShop(t, database.URL(t, core.SQLite))
 	for windows := 2; windows > 1; {
 		_, token := s.newKey(t)
 		var passed int64
@@ -214,7 +215,7 @@ func TestSharedQuota_SurvivesAPanic(t *testing.T) {
 		select {
 		case err := <-answered:
 			require.ErrorContains(t, err, "panic")
-			require.NotErrorAs(t, err, new(*UnavailableError), "a mistake of ours passes for nothing else")
+			require.NotErrorAs(t, err, new(*core.UnavailableError), "a mistake of ours passes for nothing else")
 		case <-time.After(time.Minute):
 			require.Fail(t, "a request waits for ever", "%d were answered", i)
 		}
@@ -235,7 +236,7 @@ func requireNobodyAsks(t *testing.T, q *sharedQuota) {
 // A database that hangs keeps a request no longer than it is patient, and those whose clients go not even that.
 func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 	t.Parallel()
-	proxy := database.NewProxy(t, database.URL(t, PostgreSQL))
+	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
 	s := newShop(t, proxy.URL)
 	_, err := s.CountAddress(t.Context(), "192.0.2.1")
 	require.NoError(t, err)
@@ -266,7 +267,7 @@ func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 		all.Go(func() {
 			began := time.Now()
 			_, err := s.CountAddress(ctx, "192.0.2.1")
-			if _, ok := errors.AsType[*UnavailableError](err); !ok {
+			if _, ok := errors.AsType[*core.UnavailableError](err); !ok {
 				t.Errorf("not counted: %v", err)
 			}
 			if took := time.Since(began); took > patience+4*time.Second {
@@ -291,15 +292,15 @@ func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
 		by := Granted{KeyID: &maker.ID}
 		for _, scopes := range [][]string{nil, {"orders:read"}, {"products:read", "products:write"}} {
 			_, _, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "more", Scopes: scopes})
-			requireCode(t, err, CodeForbidden)
+			requireCode(t, err, core.CodeForbidden)
 		}
 		key, token, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "same", Scopes: []string{"products:read"}})
 		require.NoError(t, err)
-		require.True(t, WellFormedToken(token))
-		require.False(t, WellFormedToken(token[:len(token)-1]+"!"))
+		require.True(t, core.WellFormedToken(token))
+		require.False(t, core.WellFormedToken(token[:len(token)-1]+"!"))
 		require.Equal(t, token[len(token)-4:], key.TokenLast4)
 		_, err = s.UpdateAPIKey(t.Context(), s.account, by, key.ID, func(k *APIKey) { k.Scopes.V = nil })
-		requireCode(t, err, CodeForbidden)
+		requireCode(t, err, core.CodeForbidden)
 		renamed, err := s.UpdateAPIKey(t.Context(), s.account, by, key.ID, func(k *APIKey) { k.Name = "other" })
 		require.NoError(t, err)
 		require.Equal(t, "other", renamed.Name)
@@ -307,7 +308,7 @@ func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
 		requireInvalid(t, err, "scopes")
 		_, _, err = s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{ExpiresAt: ref(s.Now())})
 		requireInvalid(t, err, "expires_at")
-		found, _, err := s.ListAPIKeys(t.Context(), s.account, ListAPIKeys{Page: Page{Limit: 10}, ListFilter: ListFilter{Q: "OTHER"}})
+		found, _, err := s.ListAPIKeys(t.Context(), s.account, ListAPIKeys{Page: core.Page{Limit: 10}, ListFilter: core.ListFilter{Q: "OTHER"}})
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestCache_IsBoundedAndKeepsTheFirst(t *testing.T) {
@@ -30,7 +31,7 @@ func TestCache_IsBoundedAndKeepsTheFirst(t *testing.T) {
 func TestStatements_SurviveMoreTextsThanAreKept(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for i := range 2 * cacheLimit {
-			text := `SELECT count(*) FROM products WHERE account_id = ?` + " -- " + NewID(KindEvent)
+			text := `SELECT count(*) FROM products WHERE account_id = ?` + " -- " + core.NewID(core.KindEvent)
 			_, err := get[int](t.Context(), s.Store, text, s.account)
 			require.NoError(t, err, i)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 	"time"
 )
@@ -19,7 +20,7 @@ const (
 	CheckoutStatusExpired    CheckoutStatus = "expired"
 )
 
-var checkoutLifecycle = lifecycle[CheckoutStatus]{
+var checkoutLifecycle = core.Lifecycle[CheckoutStatus]{
 	CheckoutStatusOpen:       {CheckoutStatusProcessing, CheckoutStatusCompleted, CheckoutStatusExpired},
 	CheckoutStatusProcessing: {CheckoutStatusOpen, CheckoutStatusCompleted},
 }
@@ -43,54 +44,54 @@ const (
 
 // Checkout is a purchase under way. An open one is expired from ExpiresAt on, whatever its row says.
 type Checkout struct {
-	AccountID             string                  `db:"account_id"`
-	ID                    string                  `db:"id"`
-	SealedSecret          []byte                  `db:"client_secret"`
-	ClientSecret          string                  `db:"-"` // lets its holder see and pay this checkout and nothing else
-	URL                   string                  `db:"-"` // the page for the buyer
-	LineItemIDs           JSON[[]string]          `db:"line_item_ids"`
-	CustomerID            *string                 `db:"customer_id"`
-	CustomerEmail         *string                 `db:"customer_email"`
-	EmailVerified         bool                    `db:"email_verified"` // somebody vouches that the address is the buyer's
-	CustomerName          *string                 `db:"customer_name"`
-	BillingAddress        JSON[*Address]          `db:"billing_address"`
-	TaxID                 JSON[*TaxID]            `db:"tax_id"`
-	DiscountID            *string                 `db:"discount_id"`
-	DiscountCode          *string                 `db:"discount_code"` // by which the discount came, nil if by its id
-	AllowDiscountCodes    bool                    `db:"allow_discount_codes"`
-	Currency              string                  `db:"currency"`
-	SubtotalAmount        int64                   `db:"subtotal_amount"`
-	DiscountAmount        int64                   `db:"discount_amount"`
-	NetAmount             int64                   `db:"net_amount"`
-	TaxAmount             *int64                  `db:"tax_amount"` // nil until it is known
-	TaxBreakdown          JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
-	TotalAmount           int64                   `db:"total_amount"`
-	AmountDueNow          int64                   `db:"amount_due_now"`
-	Status                CheckoutStatus          `db:"status"`
-	PaymentStatus         CheckoutPaymentStatus   `db:"payment_status"`
-	PaymentMethodRequired bool                    `db:"payment_method_required"`
-	LastPaymentError      JSON[*PaymentFailure]   `db:"last_payment_error"`
-	Attempts              int64                   `db:"attempts"` // to pay it, that were declined lately or are under way
-	RetryAt               *Time                   `db:"retry_at"` // before it nobody tries again; nil: nobody has tried
-	NextAction            JSON[*NextAction]       `db:"next_action"`
-	SuccessURL            *string                 `db:"success_url"`
-	CancelURL             *string                 `db:"cancel_url"`
-	ReturnURL             *string                 `db:"return_url"`
-	CustomFieldData       JSON[map[string]string] `db:"custom_field_data"`
-	ClientReferenceID     *string                 `db:"client_reference_id"`
-	ExternalCustomerID    *string                 `db:"external_customer_id"`
-	Locale                *string                 `db:"locale"`
-	ExpiresAt             Time                    `db:"expires_at"`
-	CompletedAt           *Time                   `db:"completed_at"`
-	OrderID               *string                 `db:"order_id"`
-	InvoiceID             *string                 `db:"invoice_id"`
-	SubscriptionID        *string                 `db:"subscription_id"` // the first that it made
-	Source                JSON[*CheckoutSource]   `db:"source"`
-	TermsAcceptedAt       *Time                   `db:"terms_accepted_at"`
-	Metadata              Metadata                `db:"metadata"`
-	EventSeq              int64                   `db:"event_seq"`
-	CreatedAt             Time                    `db:"created_at"`
-	UpdatedAt             Time                    `db:"updated_at"`
+	AccountID             string                       `db:"account_id"`
+	ID                    string                       `db:"id"`
+	SealedSecret          []byte                       `db:"client_secret"`
+	ClientSecret          string                       `db:"-"` // lets its holder see and pay this checkout and nothing else
+	URL                   string                       `db:"-"` // the page for the buyer
+	LineItemIDs           core.JSON[[]string]          `db:"line_item_ids"`
+	CustomerID            *string                      `db:"customer_id"`
+	CustomerEmail         *string                      `db:"customer_email"`
+	EmailVerified         bool                         `db:"email_verified"` // somebody vouches that the address is the buyer's
+	CustomerName          *string                      `db:"customer_name"`
+	BillingAddress        core.JSON[*core.Address]     `db:"billing_address"`
+	TaxID                 core.JSON[*TaxID]            `db:"tax_id"`
+	DiscountID            *string                      `db:"discount_id"`
+	DiscountCode          *string                      `db:"discount_code"` // by which the discount came, nil if by its id
+	AllowDiscountCodes    bool                         `db:"allow_discount_codes"`
+	Currency              string                       `db:"currency"`
+	SubtotalAmount        int64                        `db:"subtotal_amount"`
+	DiscountAmount        int64                        `db:"discount_amount"`
+	NetAmount             int64                        `db:"net_amount"`
+	TaxAmount             *int64                       `db:"tax_amount"` // nil until it is known
+	TaxBreakdown          core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
+	TotalAmount           int64                        `db:"total_amount"`
+	AmountDueNow          int64                        `db:"amount_due_now"`
+	Status                CheckoutStatus               `db:"status"`
+	PaymentStatus         CheckoutPaymentStatus        `db:"payment_status"`
+	PaymentMethodRequired bool                         `db:"payment_method_required"`
+	LastPaymentError      core.JSON[*PaymentFailure]   `db:"last_payment_error"`
+	Attempts              int64                        `db:"attempts"` // to pay it, that were declined lately or are under way
+	RetryAt               *core.Time                   `db:"retry_at"` // before it nobody tries again; nil: nobody has tried
+	NextAction            core.JSON[*NextAction]       `db:"next_action"`
+	SuccessURL            *string                      `db:"success_url"`
+	CancelURL             *string                      `db:"cancel_url"`
+	ReturnURL             *string                      `db:"return_url"`
+	CustomFieldData       core.JSON[map[string]string] `db:"custom_field_data"`
+	ClientReferenceID     *string                      `db:"client_reference_id"`
+	ExternalCustomerID    *string                      `db:"external_customer_id"`
+	Locale                *string                      `db:"locale"`
+	ExpiresAt             core.Time                    `db:"expires_at"`
+	CompletedAt           *core.Time                   `db:"completed_at"`
+	OrderID               *string                      `db:"order_id"`
+	InvoiceID             *string                      `db:"invoice_id"`
+	SubscriptionID        *string                      `db:"subscription_id"` // the first that it made
+	Source                core.JSON[*CheckoutSource]   `db:"source"`
+	TermsAcceptedAt       *core.Time                   `db:"terms_accepted_at"`
+	Metadata              core.Metadata                `db:"metadata"`
+	EventSeq              int64                        `db:"event_seq"`
+	CreatedAt             core.Time                    `db:"created_at"`
+	UpdatedAt             core.Time                    `db:"updated_at"`
 }
 
 // CheckoutSource is where a buyer came from.
@@ -133,7 +134,7 @@ type CheckoutDraft struct {
 
 // EnterEmail says whose the checkout is. Nobody vouches for an address that was not there before.
 func (d *CheckoutDraft) EnterEmail(email *string) {
-	d.EmailVerified = d.EmailVerified && sameJSON(email, d.CustomerEmail)
+	d.EmailVerified = d.EmailVerified && core.SameJSON(email, d.CustomerEmail)
 	d.CustomerEmail = email
 }
 
@@ -141,7 +142,7 @@ func (d *CheckoutDraft) EnterEmail(email *string) {
 // typed another one meanwhile.
 func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
 	if isTheirs && !isNamed {
-		d.refused = Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
+		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
 		return
 	}
 	d.EmailVerified = isTheirs
@@ -157,8 +158,8 @@ func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
 
 // ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
 type ListCheckouts struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status        CheckoutStatus
 	PaymentStatus CheckoutPaymentStatus
 	Customer      string
@@ -266,7 +267,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.is("discount_id", d.ID)
 	}
 	f.list(s, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
-	list, more, err := page(ctx, s, checkoutColumns, KindCheckout, account, in.Page, &f)
+	list, more, err := page(ctx, s, checkoutColumns, core.KindCheckout, account, in.Page, &f)
 	for i := range list {
 		if err == nil {
 			err = s.present(&list[i], now)
@@ -304,7 +305,7 @@ func (s *Store) openCheckout(ctx context.Context, account string, draft Checkout
 		return nil, nil, err
 	}
 	c := *draft.Checkout
-	c.AccountID, c.ID = account, cmp.Or(c.ID, NewID(KindCheckout))
+	c.AccountID, c.ID = account, cmp.Or(c.ID, core.NewID(core.KindCheckout))
 	c.Status, c.PaymentStatus, c.EventSeq = CheckoutStatusOpen, CheckoutPaymentStatusUnpaid, 1
 	c.CreatedAt, c.UpdatedAt = now, now
 	if c.ExpiresAt == 0 {
@@ -326,7 +327,7 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 			return nil, err
 		}
 		if c.Status != CheckoutStatusOpen {
-			return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
+			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
 		}
 		now, err := s.businessNow(ctx, account)
 		if err != nil {
@@ -339,7 +340,7 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 			return nil, draft.refused
 		}
 		lines, err := s.prepareCheckout(ctx, draft, &before, now)
-		if err != nil || lines.isEmpty() && sameJSON(before, *c) {
+		if err != nil || lines.isEmpty() && core.SameJSON(before, *c) {
 			return c, err
 		}
 		c.UpdatedAt = now
@@ -357,7 +358,7 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 		if err != nil || c.Status == CheckoutStatusExpired {
 			return c, err
 		}
-		if err := checkoutLifecycle.check("checkout", c.Status, CheckoutStatusExpired); err != nil {
+		if err := checkoutLifecycle.Check("checkout", c.Status, CheckoutStatusExpired); err != nil {
 			return nil, err
 		}
 		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
@@ -369,7 +370,7 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 }
 
 // DueCheckouts names open checkouts whose time is over, at most limit.
-func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]Due, error) {
+func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
 }
 
@@ -389,16 +390,16 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 
 // findCheckout reads a checkout. Param is what named it, empty for the path.
 func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock string) (*Checkout, error) {
-	id, ok := ParseID(KindCheckout, ref)
+	id, ok := core.ParseID(core.KindCheckout, ref)
 	if !ok {
-		return nil, Missing("checkout", param, ref)
+		return nil, core.Missing("checkout", param, ref)
 	}
 	c, err := get[Checkout](ctx, s, checkoutColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout: %w", err)
 	}
 	if c == nil {
-		return nil, Missing("checkout", param, ref)
+		return nil, core.Missing("checkout", param, ref)
 	}
 	now, err := s.businessNow(ctx, account)
 	if err != nil {
@@ -409,7 +410,7 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 
 // present turns a row into the checkout as it is now: with its secret, unless that was sealed with a key that is lost, and
 // expired if its time is over.
-func (s *Store) present(c *Checkout, now Time) error {
+func (s *Store) present(c *Checkout, now core.Time) error {
 	if s.options.Sealer.Knows(c.SealedSecret) {
 		secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
 		if err != nil {

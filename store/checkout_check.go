@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
 // prepareCheckout checks a draft against the checkout before it, and prices it anew if anything changed that its price
 // depends on: then it returns the lines. Nil means that they stay.
-func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now Time) (*lineChange, error) {
+func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now core.Time) (*lineChange, error) {
 	c := draft.Checkout
 	if err := s.assignCustomer(ctx, c, before); err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 }
 
 // draftLines are the lines of a draft before discount and tax: those that are wanted, or else those that are stored.
-func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []LineItem, now Time) ([]LineItem, error) {
+func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []LineItem, now core.Time) ([]LineItem, error) {
 	if wanted == nil {
 		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
 	}
@@ -58,7 +59,7 @@ func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []Ne
 
 // checkNewAnswers holds answers that were not there before against the questions of the stored lines.
 func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error {
-	if sameJSON(c.CustomFieldData, before.CustomFieldData) {
+	if core.SameJSON(c.CustomFieldData, before.CustomFieldData) {
 		return nil
 	}
 	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
@@ -98,7 +99,7 @@ func (s *Store) assignCustomer(ctx context.Context, c, before *Checkout) error {
 	if err := s.takeAddress(ctx, c, before); err != nil {
 		return err
 	}
-	if sameJSON(c.CustomerID, before.CustomerID) && sameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
+	if core.SameJSON(c.CustomerID, before.CustomerID) && core.SameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
 		return nil
 	}
 	return s.checkBuyer(ctx, c)
@@ -111,17 +112,17 @@ func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 	}
 	owner, err := s.externalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
 	if err == nil && owner != nil && *owner != *c.CustomerID {
-		err = Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
+		err = core.Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
 	}
 	return err
 }
 
 func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
-	if c.CustomerID == nil || sameJSON(c.CustomerID, before.CustomerID) && sameJSON(c.CustomerEmail, before.CustomerEmail) {
+	if c.CustomerID == nil || core.SameJSON(c.CustomerID, before.CustomerID) && core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return nil
 	}
-	if c.CustomerEmail != nil && !sameJSON(c.CustomerEmail, before.CustomerEmail) {
-		return Invalid("customer_email", "Send customer or customer_email, not both.")
+	if c.CustomerEmail != nil && !core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
+		return core.Invalid("customer_email", "Send customer or customer_email, not both.")
 	}
 	customer, err := s.findCustomer(ctx, c.AccountID, *c.CustomerID, "customer", "")
 	if err != nil {
@@ -141,8 +142,8 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 }
 
 // check reports the fields that are not acceptable.
-func (c *Checkout) check(before *Checkout, now Time) error {
-	var p Problems
+func (c *Checkout) check(before *Checkout, now core.Time) error {
+	var p core.Problems
 	if c.CustomerEmail != nil {
 		p.Check(isEmail(*c.CustomerEmail), "customer_email", "Send an e-mail address, such as ada@example.com.")
 	}
@@ -150,23 +151,23 @@ func (c *Checkout) check(before *Checkout, now Time) error {
 		inRange := c.ExpiresAt >= now.Add(checkoutMinLifetime) && c.ExpiresAt <= now.Add(checkoutMaxLifetime)
 		p.Check(inRange, "expires_at", "A checkout expires in 30 minutes to 30 days.")
 	}
-	c.Metadata.check(&p)
+	c.Metadata.Check(&p)
 	return p.Err()
 }
 
 // checkConfirm checks what has to be true of a locked checkout to be bought, prices it anew, and returns its lines.
 func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]LineItem, error) {
 	if c.Status != CheckoutStatusOpen {
-		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
 	}
 	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
 	offers, err := u.store.offers(ctx, c.AccountID, asked(items))
-	var gone *Error
+	var gone *core.Error
 	if errors.As(err, &gone) {
-		return nil, Invalid("line_items", gone.Message) // it was there when the checkout was made
+		return nil, core.Invalid("line_items", gone.Message) // it was there when the checkout was made
 	}
 	if err != nil {
 		return nil, err
@@ -186,7 +187,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 		c.TermsAcceptedAt = &now
 	}
 	in.Save = in.Save && c.keepsMethods(in.isKeyless())
-	var p Problems
+	var p core.Problems
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
 	p.Check(!seller.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
 	for i, line := range sales(items) {
@@ -210,7 +211,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 			return nil, err
 		}
 		if !mayRely {
-			return nil, Invalid("payment_method", "Send a payment method, such as pm_card_visa: it is charged when what costs nothing now is renewed.")
+			return nil, core.Invalid("payment_method", "Send a payment method, such as pm_card_visa: it is charged when what costs nothing now is renewed.")
 		}
 	}
 	for _, amount := range []int64{c.AmountDueNow, c.TotalAmount} { // a trial's rest is charged later
@@ -240,7 +241,7 @@ func checkAnswers(offers []offer, answers map[string]string, complete bool) erro
 			questions[field.Key] = append(questions[field.Key], field)
 		}
 	}
-	var p Problems
+	var p core.Problems
 	for key := range answers {
 		p.Check(len(questions[key]) > 0, "custom_field_data."+key, "No product of this checkout asks for this.")
 	}

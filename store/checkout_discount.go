@@ -3,20 +3,21 @@ package store
 import (
 	"context"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
 // assignDiscount finds the discount that is asked for, by its id or by the code that a buyer typed. A code that nobody
 // has is CodeInvalid on discount_code, an id that nothing has is CodeMissing on discount. Clearing either clears both.
 func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
-	byCode, byID := !sameJSON(c.DiscountCode, before.DiscountCode), !sameJSON(c.DiscountID, before.DiscountID)
+	byCode, byID := !core.SameJSON(c.DiscountCode, before.DiscountCode), !core.SameJSON(c.DiscountID, before.DiscountID)
 	switch {
 	case byCode && byID && c.DiscountCode != nil && c.DiscountID != nil:
-		return Invalid("discount_code", "Send discount or discount_code, not both.")
+		return core.Invalid("discount_code", "Send discount or discount_code, not both.")
 	case byCode && c.DiscountCode != nil:
 		d, err := s.discountOfCode(ctx, c.AccountID, *c.DiscountCode)
 		if err == nil && d == nil {
-			err = Invalid("discount_code", "There is no discount with this code.")
+			err = core.Invalid("discount_code", "There is no discount with this code.")
 		}
 		if err != nil {
 			return err
@@ -38,7 +39,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 // until the buyer enters a code.
 func (d *CheckoutDraft) EnterDiscountCode(code *string) {
 	if code != nil && !d.AllowDiscountCodes {
-		d.refused = Invalid("discount_code", "This checkout takes no discount codes.")
+		d.refused = core.Invalid("discount_code", "This checkout takes no discount codes.")
 		return
 	}
 	if code != nil {
@@ -56,7 +57,7 @@ func (c *Checkout) discountField() string {
 }
 
 // discountsOf is what the discount of a checkout takes off its lines, or CodeInvalid if it cannot be used.
-func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, now Time) ([]pricing.Discount, error) {
+func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, now core.Time) ([]pricing.Discount, error) {
 	if c.DiscountID == nil {
 		return nil, nil
 	}
@@ -78,19 +79,19 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTe
 		if problem == "" {
 			continue
 		}
-		variants, err := s.PriceVariantsByID(ctx, c.AccountID, []string{deref(item.PriceVariantID)})
+		variants, err := s.PriceVariantsByID(ctx, c.AccountID, []string{core.Deref(item.PriceVariantID)})
 		if err != nil {
 			return err
 		}
-		if v := variants[deref(item.PriceVariantID)]; v != nil && v.Type == PriceVariantTypeRecurring {
-			return Invalid(c.discountField(), problem)
+		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == PriceVariantTypeRecurring {
+			return core.Invalid(c.discountField(), problem)
 		}
 	}
 	return nil
 }
 
 // usableDiscount returns the discount of a checkout, or CodeInvalid.
-func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineItem, now Time) (*Discount, error) {
+func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineItem, now core.Time) (*Discount, error) {
 	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineIte
 		}
 	}
 	if err == nil && problem != "" {
-		err = Invalid(c.discountField(), problem)
+		err = core.Invalid(c.discountField(), problem)
 	}
 	return d, err
 }
@@ -153,7 +154,7 @@ func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
 	}
 	d := discounts[*c.DiscountID]
 	if d == nil {
-		return Invalid(c.discountField(), "This discount does not exist any more.")
+		return core.Invalid(c.discountField(), "This discount does not exist any more.")
 	}
 	by, err := u.store.redeemerOf(ctx, c)
 	if err != nil {

@@ -4,26 +4,27 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
 // CheckoutLink is an address that may be published: whoever begins to buy by it gets a checkout of their own.
 type CheckoutLink struct {
-	AccountID          string         `db:"account_id"`
-	ID                 string         `db:"id"`
-	URL                string         `db:"-"`
-	Name               *string        `db:"name"`
-	PriceVariantIDs    JSON[[]string] `db:"price_variant_ids"` // one piece of each
-	DiscountID         *string        `db:"discount_id"`
-	AllowDiscountCodes bool           `db:"allow_discount_codes"`
-	SuccessURL         *string        `db:"success_url"`
-	CancelURL          *string        `db:"cancel_url"`
-	Active             bool           `db:"active"`
-	MaxUses            *int64         `db:"max_uses"` // nil = any number
-	Uses               int64          `db:"uses"`     // purchases, and payments under way
-	Metadata           Metadata       `db:"metadata"` // given to each checkout
-	CreatedAt          Time           `db:"created_at"`
-	UpdatedAt          Time           `db:"updated_at"`
+	AccountID          string              `db:"account_id"`
+	ID                 string              `db:"id"`
+	URL                string              `db:"-"`
+	Name               *string             `db:"name"`
+	PriceVariantIDs    core.JSON[[]string] `db:"price_variant_ids"` // one piece of each
+	DiscountID         *string             `db:"discount_id"`
+	AllowDiscountCodes bool                `db:"allow_discount_codes"`
+	SuccessURL         *string             `db:"success_url"`
+	CancelURL          *string             `db:"cancel_url"`
+	Active             bool                `db:"active"`
+	MaxUses            *int64              `db:"max_uses"` // nil = any number
+	Uses               int64               `db:"uses"`     // purchases, and payments under way
+	Metadata           core.Metadata       `db:"metadata"` // given to each checkout
+	CreatedAt          core.Time           `db:"created_at"`
+	UpdatedAt          core.Time           `db:"updated_at"`
 }
 
 // maxLinkedVariants is how many lines a checkout may have.
@@ -34,8 +35,8 @@ const checkoutLinkName = "checkout_link"
 
 // ListCheckoutLinks holds the filters of a list of checkout links. An empty one does not filter.
 type ListCheckoutLinks struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Active   *bool
 	Discount string
 }
@@ -62,7 +63,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 		f.is("discount_id", d.ID)
 	}
 	f.list(s, in.ListFilter, "name", "id")
-	list, more, err := page(ctx, s, checkoutLinkColumns, KindCheckoutLink, account, in.Page, &f)
+	list, more, err := page(ctx, s, checkoutLinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {
 		list[i].reveal(s)
 	}
@@ -73,7 +74,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in CheckoutLink) (*CheckoutLink, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
 		l := in
-		l.AccountID, l.ID, l.Uses, l.CreatedAt = account, NewID(KindCheckoutLink), 0, s.Now()
+		l.AccountID, l.ID, l.Uses, l.CreatedAt = account, core.NewID(core.KindCheckoutLink), 0, s.Now()
 		l.UpdatedAt = l.CreatedAt
 		l.reveal(s)
 		if err := s.checkCheckoutLink(ctx, &l, &CheckoutLink{}); err != nil {
@@ -95,7 +96,7 @@ func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, cha
 		}
 		before := *l
 		change(l)
-		if err := s.checkCheckoutLink(ctx, l, &before); err != nil || sameJSON(before, *l) {
+		if err := s.checkCheckoutLink(ctx, l, &before); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
 		l.UpdatedAt = s.Now()
@@ -153,16 +154,16 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 	if err != nil {
 		return nil, err
 	}
-	var key *Key
+	var key *core.Key
 	if in.Once != "" {
-		key = &Key{Account: account, Key: ref + "\n" + in.Once} // of no request's form
+		key = &core.Key{Account: account, Key: ref + "\n" + in.Once} // of no request's form
 	}
-	answer, _, err := s.Request(ctx, key, func(ctx context.Context) (*Answer, error) {
+	answer, _, err := s.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
 		c, err := s.openByLink(ctx, account, ref, in)
 		if err != nil {
 			return nil, err
 		}
-		return &Answer{Status: 201, Body: []byte(c.ID)}, nil
+		return &core.Answer{Status: 201, Body: []byte(c.ID)}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -186,19 +187,19 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 
 // accountOfLink is whose link it is.
 func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
-	id, _ := ParseID(KindCheckoutLink, ref)
+	id, _ := core.ParseID(core.KindCheckoutLink, ref)
 	account, err := get[string](ctx, s, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+enabledAccount, checkoutLinkName, id)
 	if err == nil && account == nil {
-		err = Missing("checkout link", "", ref)
+		err = core.Missing("checkout link", "", ref)
 	}
-	return deref(account), err
+	return core.Deref(account), err
 }
 
 // offeredLink is a link by which something is sold.
 func (s *Store) offeredLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
 	l, err := s.findCheckoutLink(ctx, account, ref, "")
 	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
-		err = Missing("checkout link", "", ref)
+		err = core.Missing("checkout link", "", ref)
 	}
 	return l, err
 }
@@ -231,7 +232,7 @@ func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 	if err != nil || there == nil {
 		return err
 	}
-	return Invalid("line_items", "This offer is sold out: as many have bought by its link as may. Nothing was charged.")
+	return core.Invalid("line_items", "This offer is sold out: as many have bought by its link as may. Nothing was charged.")
 }
 
 // releaseCheckoutLink gives up what useCheckoutLink counted.
@@ -255,30 +256,30 @@ func (l *CheckoutLink) draft(source CheckoutSource) CheckoutDraft {
 	}
 	return CheckoutDraft{Lines: lines, Checkout: &Checkout{
 		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
-		Source: JSONOf(&source), Metadata: l.Metadata,
+		Source: core.JSONOf(&source), Metadata: l.Metadata,
 	}}
 }
 
 // checkCheckoutLink checks a link, and that what it newly points at is there.
 func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) error {
-	if !sameJSON(l.PriceVariantIDs, before.PriceVariantIDs) {
+	if !core.SameJSON(l.PriceVariantIDs, before.PriceVariantIDs) {
 		if err := s.findLinked(ctx, l); err != nil {
 			return err
 		}
 	}
-	if l.DiscountID != nil && !sameJSON(l.DiscountID, before.DiscountID) {
+	if l.DiscountID != nil && !core.SameJSON(l.DiscountID, before.DiscountID) {
 		d, err := s.findDiscount(ctx, l.AccountID, *l.DiscountID, "discount", "")
 		if err != nil {
 			return err
 		}
 		l.DiscountID = &d.ID
 	}
-	var p Problems
+	var p core.Problems
 	n := len(l.PriceVariantIDs.V)
 	p.Check(n >= 1 && n <= maxLinkedVariants, "price_variants", "A link sells 1 to 50 price variants.")
 	p.Check(shorter(l.Name, 255), "name", "A name has at most 255 characters.")
 	p.Check(l.MaxUses == nil || *l.MaxUses >= max(l.Uses, 1), "max_uses", "The most uses are at least 1, and those that there were.")
-	l.Metadata.check(&p)
+	l.Metadata.Check(&p)
 	return p.Err()
 }
 
@@ -286,7 +287,7 @@ func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) 
 func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 	ids := slices.Clone(l.PriceVariantIDs.V)
 	for i := range ids {
-		ids[i], _ = ParseID(KindPriceVariant, ids[i])
+		ids[i], _ = core.ParseID(core.KindPriceVariant, ids[i])
 	}
 	found, err := s.PriceVariantsByID(ctx, l.AccountID, ids)
 	if err != nil {
@@ -294,7 +295,7 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 	}
 	for i, id := range ids {
 		if found[id] == nil {
-			return Missing("price_variant", fmt.Sprintf("price_variants.%d", i), l.PriceVariantIDs.V[i])
+			return core.Missing("price_variant", fmt.Sprintf("price_variants.%d", i), l.PriceVariantIDs.V[i])
 		}
 	}
 	l.PriceVariantIDs.V = ids
@@ -308,7 +309,7 @@ func (l *CheckoutLink) sellable(found map[string]*PriceVariant) error {
 	for _, id := range l.PriceVariantIDs.V {
 		together.offers = append(together.offers, offer{variant: found[id]})
 	}
-	var p Problems
+	var p core.Problems
 	p.Check(!together.isMixed(), "price_variants", "Recurring price variants that are sold together have the same interval.")
 	pieces := together.pieces()
 	for i, o := range together.offers {
@@ -324,16 +325,16 @@ func (l *CheckoutLink) sellable(found map[string]*PriceVariant) error {
 }
 
 func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string) (*CheckoutLink, error) {
-	id, ok := ParseID(KindCheckoutLink, ref)
+	id, ok := core.ParseID(core.KindCheckoutLink, ref)
 	if !ok {
-		return nil, Missing("checkout link", "", ref)
+		return nil, core.Missing("checkout link", "", ref)
 	}
 	l, err := get[CheckoutLink](ctx, s, checkoutLinkColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout link: %w", err)
 	}
 	if l == nil {
-		return nil, Missing("checkout link", "", ref)
+		return nil, core.Missing("checkout link", "", ref)
 	}
 	l.reveal(s)
 	return l, nil

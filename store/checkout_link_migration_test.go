@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -23,7 +24,7 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 		require.NoError(t, err)
 		made := func() *CheckoutLink {
 			l, err := s.CreateCheckoutLink(t.Context(), account.ID, CheckoutLink{
-				Active: true, PriceVariantIDs: JSONOf([]string{p.PriceVariantIDs.V[0]}), MaxUses: new(int64(3)),
+				Active: true, PriceVariantIDs: core.JSONOf([]string{p.PriceVariantIDs.V[0]}), MaxUses: new(int64(3)),
 			})
 			require.NoError(t, err)
 			return l

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -16,7 +17,7 @@ import (
 type lineup struct {
 	offers []offer
 	wanted []NewLineItem
-	now    Time
+	now    core.Time
 }
 
 // lineChange is the lines of a checkout as they are stored, and as they are to be.
@@ -34,10 +35,10 @@ type quote struct {
 }
 
 // newLines makes the lines that are asked for. One that is like the stored one in its place is that one.
-func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []LineItem, now Time) ([]LineItem, error) {
+func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []LineItem, now core.Time) ([]LineItem, error) {
 	asksCurrency := c.Currency != before.Currency
-	if _, known := LookupCurrency(c.Currency); asksCurrency && !known {
-		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
+	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
+		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
 	}
 	seller, err := s.seller(ctx, c.AccountID)
 	if err != nil {
@@ -54,11 +55,11 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 		if i < len(stored) && item.sellsAs(stored[i]) {
 			*item = stored[i]
 		} else {
-			item.ID, item.CreatedAt, item.UpdatedAt = NewID(KindLineItem), now, now
+			item.ID, item.CreatedAt, item.UpdatedAt = core.NewID(core.KindLineItem), now, now
 		}
 		ids[i] = item.ID
 	}
-	c.LineItemIDs, c.Currency = JSONOf(ids), items[0].Currency
+	c.LineItemIDs, c.Currency = core.JSONOf(ids), items[0].Currency
 	return items, nil
 }
 
@@ -68,7 +69,7 @@ func (l LineItem) sellsAs(stored LineItem) bool {
 	l.TaxRateBps, l.TaxName = stored.TaxRateBps, stored.TaxName
 	l.SubtotalAmount, l.DiscountAmount, l.NetAmount = stored.SubtotalAmount, stored.DiscountAmount, stored.NetAmount
 	l.TaxAmount, l.TotalAmount = stored.TaxAmount, stored.TotalAmount
-	return sameJSON(l, stored)
+	return core.SameJSON(l, stored)
 }
 
 // isPricedAs reports whether nothing that discount and tax depend on differs from what was before.
@@ -76,13 +77,13 @@ func (c *Checkout) isPricedAs(before *Checkout) bool {
 	inputs := func(c *Checkout) []any {
 		return []any{c.CustomerID, c.ExternalCustomerID, c.CustomerEmail, c.EmailVerified, c.BillingAddress, c.TaxID, c.DiscountID}
 	}
-	return sameJSON(inputs(c), inputs(before))
+	return core.SameJSON(inputs(c), inputs(before))
 }
 
 // reprice gives the lines, whose units have their prices, discount and tax as they are now, and the checkout their
 // sums. As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is
 // CodeInvalid on the field by which it came.
-func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now Time) error {
+func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now core.Time) error {
 	known, err := s.taxLines(ctx, c, items)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, 
 	var ids []string
 	for _, item := range sales(items) {
 		if item.UnitAmount > 0 {
-			ids = append(ids, deref(item.PriceVariantID))
+			ids = append(ids, core.Deref(item.PriceVariantID))
 		}
 	}
 	if due > 0 || len(ids) == 0 {
@@ -176,19 +177,19 @@ func (c *Checkout) take(items []LineItem, q quote) error {
 	if err != nil {
 		return err
 	}
-	c.TaxBreakdown = JSONOf(breakdown)
+	c.TaxBreakdown = core.JSONOf(breakdown)
 	if !q.taxKnown {
 		c.TaxAmount = nil
 	}
 	c.PaymentMethodRequired = q.needsMethod
-	if least := currencies[c.Currency].Minimum; c.AmountDueNow > 0 && c.AmountDueNow < least && c.DiscountID != nil {
-		return Invalid(c.discountField(), fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", c.AmountDueNow, least, c.Currency))
+	if least := core.CurrencyOf(c.Currency).Minimum; c.AmountDueNow > 0 && c.AmountDueNow < least && c.DiscountID != nil {
+		return core.Invalid(c.discountField(), fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", c.AmountDueNow, least, c.Currency))
 	}
 	return nil
 }
 
 // placed are the lines of a checkout as its order has them: what is on trial costs nothing yet.
-func placed(items []LineItem, now Time) []LineItem {
+func placed(items []LineItem, now core.Time) []LineItem {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
@@ -205,15 +206,15 @@ func placed(items []LineItem, now Time) []LineItem {
 
 // requote prices a checkout that is about to be paid once more. A buyer is never charged anything but what they were
 // shown: a total that has changed is stored, and refused.
-func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now Time) ([]LineItem, error) {
+func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now core.Time) ([]LineItem, error) {
 	before, items := *c, slices.Clone(stored)
 	if err := u.store.reprice(ctx, c, items, now); err != nil {
 		return nil, err
 	}
 	if c.TaxAmount == nil {
-		return nil, Invalid("billing_address", "The tax depends on where the buyer is: the checkout needs a billing address with its country, and the state where that has taxes of its own.")
+		return nil, core.Invalid("billing_address", "The tax depends on where the buyer is: the checkout needs a billing address with its country, and the state where that has taxes of its own.")
 	}
-	if sameJSON(before.TaxAmount, c.TaxAmount) && before.TotalAmount == c.TotalAmount && before.AmountDueNow == c.AmountDueNow {
+	if core.SameJSON(before.TaxAmount, c.TaxAmount) && before.TotalAmount == c.TotalAmount && before.AmountDueNow == c.AmountDueNow {
 		return items, u.replaceLines(ctx, lineChange{stored, items}, now)
 	}
 	c.UpdatedAt = now
@@ -224,15 +225,15 @@ func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now 
 		return nil, err
 	}
 	message := fmt.Sprintf("The total has changed from %s to %s. Show it to the buyer, and confirm again.",
-		FormatAmount(before.TotalAmount, c.Currency), FormatAmount(c.TotalAmount, c.Currency))
-	return nil, &Error{Code: CodeInvalid, Param: "line_items", Message: message, Outcome: Recorded, Fields: map[string][]string{"line_items": {message}}}
+		core.FormatAmount(before.TotalAmount, c.Currency), core.FormatAmount(c.TotalAmount, c.Currency))
+	return nil, &core.Error{Code: core.CodeInvalid, Param: "line_items", Message: message, Outcome: core.Recorded, Fields: map[string][]string{"line_items": {message}}}
 }
 
 // isEmpty reports whether the lines stay as they are stored.
-func (l *lineChange) isEmpty() bool { return l == nil || sameJSON(l.stored, l.items) }
+func (l *lineChange) isEmpty() bool { return l == nil || core.SameJSON(l.stored, l.items) }
 
 // replaceLines stores the lines as they are to be. One that stays keeps its id.
-func (u *unit) replaceLines(ctx context.Context, l lineChange, now Time) error {
+func (u *unit) replaceLines(ctx context.Context, l lineChange, now core.Time) error {
 	gone := map[string]LineItem{}
 	for _, item := range l.stored {
 		gone[item.ID] = item
@@ -246,7 +247,7 @@ func (u *unit) replaceLines(ctx context.Context, l lineChange, now Time) error {
 			if err := u.insert(ctx, lineItemColumns, item); err != nil {
 				return err
 			}
-		case !sameJSON(stored, *item):
+		case !core.SameJSON(stored, *item):
 			item.UpdatedAt = now
 			if err := u.update(ctx, lineItemColumns, item); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // taxed makes the account tax by a table.
@@ -24,7 +25,7 @@ func (s *shop) change(t *testing.T, c *Checkout, change func(*CheckoutDraft)) *C
 }
 
 func in(country string) func(*CheckoutDraft) {
-	return func(d *CheckoutDraft) { d.BillingAddress = JSONOf(&Address{Country: &country}) }
+	return func(d *CheckoutDraft) { d.BillingAddress = core.JSONOf(&core.Address{Country: &country}) }
 }
 
 func (s *shop) confirm(t *testing.T, c *Checkout) *Confirmation {
@@ -103,7 +104,7 @@ func TestBeginConfirm_RefusesATotalThatHasChanged(t *testing.T) {
 		s.taxed(t, TaxBehaviorExclusive, TaxRate{Country: ref("DE"), RateBps: 700, Name: "MwSt."})
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		requireInvalid(t, err, "line_items")
-		require.Equal(t, Recorded, OutcomeOf(err))
+		require.Equal(t, core.Recorded, core.OutcomeOf(err))
 		shown, err := s.GetCheckout(t.Context(), s.account, c.ID)
 		require.NoError(t, err)
 		require.Equal(t, CheckoutStatusOpen, shown.Status)
@@ -164,7 +165,7 @@ func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 		d, err = s.GetDiscount(t.Context(), s.account, d.ID)
 		require.NoError(t, err)
 		require.Equal(t, int64(1), d.RedemptionsCount)
-		uses, _, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: Page{Limit: 10}})
+		uses, _, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Equal(t, order.ID, *uses[0].OrderID)
 		s.sound(t)
@@ -198,8 +199,8 @@ func TestCheckout_RefusesDiscountsThatCannotBeUsed(t *testing.T) {
 			_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, refused.change)
 			requireInvalid(t, err, refused.field)
 		}
-		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.DiscountID = ref(NewID(KindDiscount)) })
-		requireCode(t, err, CodeMissing)
+		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.DiscountID = ref(core.NewID(core.KindDiscount)) })
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 

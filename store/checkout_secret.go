@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing, as while
@@ -23,7 +24,7 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 		return "", "", err
 	}
 	if found == nil {
-		return "", "", &Error{Code: CodeMissing, Message: "No checkout has this client secret."}
+		return "", "", &core.Error{Code: core.CodeMissing, Message: "No checkout has this client secret."}
 	}
 	if !s.options.Sealer.Knows(found.Sealed) {
 		err = s.sealSecretAgain(ctx, &Checkout{AccountID: found.Account, ID: found.Checkout, ClientSecret: secret, SealedSecret: found.Sealed})
@@ -59,7 +60,7 @@ func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 	if _, err := rand.Read(random[:]); err != nil {
 		panic(err) // crypto/rand does not fail on a supported system
 	}
-	c.reveal(u.store, c.ID+"_secret_"+tokenEncoding.EncodeToString(random[:]))
+	c.reveal(u.store, c.ID+"_secret_"+core.TokenEncoding.EncodeToString(random[:]))
 	c.SealedSecret = u.store.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
 	_, err := u.exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
 		checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // onSale makes an active product and returns its price variant.
@@ -137,7 +138,7 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 		guide := s.onSale(t, fixedPrice(1900))
 		made := s.checkout(t, guide)
 		letGo := `ALTER TABLE price_variants DROP CONSTRAINT price_variants_account_id_product_id_fkey`
-		if s.Engine() == SQLite {
+		if s.Engine() == core.SQLite {
 			letGo = `PRAGMA foreign_keys = OFF`
 		}
 		for _, statement := range []string{letGo, `DELETE FROM products`} {
@@ -145,7 +146,7 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(guide)})
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
 		requireInvalid(t, err, "line_items")
 	})

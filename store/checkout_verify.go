@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Check
 		case CheckoutStatusCompleted:
 			return c, u.verifyPurchase(ctx, c)
 		}
-		return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only an open or a completed one can be verified.", c.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open or a completed one can be verified.", c.Status))
 	})
 }
 
@@ -44,8 +45,8 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	verified := *c
 	verified.EmailVerified = true
 	_, err = s.discountsOf(ctx, &verified, items, now)
-	refused, isRefused := errors.AsType[*Error](err)
-	if err != nil && (!isRefused || refused.Code != CodeInvalid) {
+	refused, isRefused := errors.AsType[*core.Error](err)
+	if err != nil && (!isRefused || refused.Code != core.CodeInvalid) {
 		return nil, err
 	}
 	return s.UpdateCheckout(ctx, c.AccountID, c.ID, func(d *CheckoutDraft) {
@@ -72,7 +73,7 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if err != nil {
 		return fmt.Errorf("verify subscriptions: %w", err)
 	}
-	customer, err := u.lockOwner(ctx, c.AccountID, deref(c.CustomerID), "checkouts", c.ID)
+	customer, err := u.lockOwner(ctx, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
 	if err != nil {
 		return err
 	}
@@ -110,14 +111,14 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 			return nil, err
 		}
 		if c.Status != CheckoutStatusOpen && c.Status != CheckoutStatusCompleted {
-			return nil, Invalid("status", fmt.Sprintf("The checkout is %s. Only the address of an open or a completed one can be confirmed.", c.Status))
+			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only the address of an open or a completed one can be confirmed.", c.Status))
 		}
 		if c.CustomerEmail == nil {
-			return nil, Invalid("customer_email", "The checkout has no e-mail address yet.")
+			return nil, core.Invalid("customer_email", "The checkout has no e-mail address yet.")
 		}
 		isKnown, err := s.IsVerified(ctx, c)
 		if err == nil && isKnown {
-			err = Invalid("customer_email", "The seller knows whose this checkout is: there is nothing to confirm.")
+			err = core.Invalid("customer_email", "The seller knows whose this checkout is: there is nothing to confirm.")
 		}
 		if err != nil {
 			return nil, err
@@ -143,10 +144,10 @@ func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {
 
 // verification is what the link in a letter says: whoever reads the mail to an address vouches for it.
 type verification struct {
-	Account   string `json:"account"`
-	Checkout  string `json:"checkout"`
-	Email     string `json:"email"`
-	ExpiresAt Time   `json:"expires_at"`
+	Account   string    `json:"account"`
+	Checkout  string    `json:"checkout"`
+	Email     string    `json:"email"`
+	ExpiresAt core.Time `json:"expires_at"`
 }
 
 // verificationContext is what links in letters are sealed under.
@@ -171,11 +172,11 @@ func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout
 func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Checkout, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
 	if err != nil {
-		return nil, false, Missing("page", "", "")
+		return nil, false, core.Missing("page", "", "")
 	}
 	text, err := s.options.Sealer.Open(sealed, verificationContext)
 	if err != nil {
-		return nil, false, Missing("page", "", "")
+		return nil, false, core.Missing("page", "", "")
 	}
 	var v verification
 	if err := json.Unmarshal(text, &v); err != nil {
@@ -187,11 +188,11 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 	if disabled, err := s.isDisabled(ctx, v.Account); err != nil {
 		return nil, false, err
 	} else if disabled {
-		return nil, false, Missing("page", "", "")
+		return nil, false, core.Missing("page", "", "")
 	}
 	c, err = s.findCheckout(ctx, v.Account, v.Checkout, "", lock)
-	if err == nil && !strings.EqualFold(deref(c.CustomerEmail), v.Email) {
-		return nil, false, Missing("page", "", "")
+	if err == nil && !strings.EqualFold(core.Deref(c.CustomerEmail), v.Email) {
+		return nil, false, core.Missing("page", "", "")
 	}
 	return c, false, err
 }
@@ -218,7 +219,7 @@ func (s *Store) VerifyOrder(ctx context.Context, account, ref string, wanted boo
 		}
 		checkout := o.CheckoutID
 		if checkout == nil && !o.CustomerVerified {
-			sub, err := s.findSubscription(ctx, account, deref(o.SubscriptionID), "", "")
+			sub, err := s.findSubscription(ctx, account, core.Deref(o.SubscriptionID), "", "")
 			if err != nil {
 				return nil, err
 			}
@@ -232,12 +233,12 @@ func (s *Store) VerifyOrder(ctx context.Context, account, ref string, wanted boo
 // setVerified makes a purchase its customer's, if that is wanted and it is not yet.
 func (s *Store) setVerified(ctx context.Context, account string, checkout *string, isVerified, wanted bool) error {
 	if isVerified && !wanted {
-		return Invalid("customer_verified", "It is known whose this is. That cannot be taken back.")
+		return core.Invalid("customer_verified", "It is known whose this is. That cannot be taken back.")
 	}
 	if isVerified == wanted {
 		return nil
 	}
-	_, err := s.VerifyCheckout(ctx, account, deref(checkout))
+	_, err := s.VerifyCheckout(ctx, account, core.Deref(checkout))
 	return err
 }
 
@@ -245,8 +246,8 @@ func (s *Store) setVerified(ctx context.Context, account string, checkout *strin
 func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
-		if err == nil && (c.Status != CheckoutStatusCompleted || deref(c.CustomerID) != customer) {
-			err = Missing("checkout", "", ref)
+		if err == nil && (c.Status != CheckoutStatusCompleted || core.Deref(c.CustomerID) != customer) {
+			err = core.Missing("checkout", "", ref)
 		}
 		if err != nil {
 			return nil, err

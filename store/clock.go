@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -15,20 +16,20 @@ const clockTolerance = time.Minute
 // AdvanceClock moves an account's clock forward, by a time or to a moment. With neither it stays where it is.
 type AdvanceClock struct {
 	By time.Duration
-	To *Time
+	To *core.Time
 }
 
 // AimClock returns where an account's clock is to be moved to, and moves nothing. It commits what a request has done so
 // far; one that is sent again gets the moment of the first time. A moment before the account's time is CodeInvalid on now,
 // unless it has only just passed; more than a hundred years ahead is CodeInvalid on what was sent.
-func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (Time, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (Time, error) {
+func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (core.Time, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
 		last, err := get[struct {
-			Effect string `db:"clock_effect"`
-			Target Time   `db:"clock_target"`
+			Effect string    `db:"clock_effect"`
+			Target core.Time `db:"clock_target"`
 		}](ctx, s, `SELECT clock_effect, clock_target FROM accounts WHERE id = ?`+u.lock(), account)
 		if err == nil && last == nil {
-			err = Missing("account", "", account)
+			err = core.Missing("account", "", account)
 		}
 		if err != nil {
 			return 0, err
@@ -51,23 +52,23 @@ func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (
 }
 
 // from is where a clock is to be moved to that shows now.
-func (in AdvanceClock) from(now, actual Time) (Time, error) {
+func (in AdvanceClock) from(now, actual core.Time) (core.Time, error) {
 	target, field := now.Add(in.By), "advance_seconds"
 	if in.To != nil {
 		target, field = *in.To, "now"
 	}
 	if target < now.Add(-clockTolerance) {
-		return 0, Invalid(field, fmt.Sprintf("The account's clock shows %s and moves forward only.", now))
+		return 0, core.Invalid(field, fmt.Sprintf("The account's clock shows %s and moves forward only.", now))
 	}
 	if target > actual.Add(maxClockOffset) {
-		return 0, Invalid(field, "The account's clock is at most a hundred years ahead.")
+		return 0, core.Invalid(field, "The account's clock is at most a hundred years ahead.")
 	}
 	return max(target, now), nil
 }
 
 // MoveClock moves an account's clock to a moment, unless it has passed that, and returns what it shows.
-func (s *Store) MoveClock(ctx context.Context, account string, to Time) (Time, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (Time, error) {
+func (s *Store) MoveClock(ctx context.Context, account string, to core.Time) (core.Time, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
 		now := s.Now()
 		_, err := u.exec(ctx, `UPDATE accounts SET clock_offset = ? WHERE id = ? AND clock_offset < ?`, to-now, account, to-now)
 		if err != nil {
@@ -78,7 +79,7 @@ func (s *Store) MoveClock(ctx context.Context, account string, to Time) (Time, e
 }
 
 // ClockOf returns what an account's clock shows.
-func (s *Store) ClockOf(ctx context.Context, account string) (Time, error) {
+func (s *Store) ClockOf(ctx context.Context, account string) (core.Time, error) {
 	return s.businessNow(ctx, account)
 }
 
@@ -87,7 +88,7 @@ func (s *Store) HasTestClock() bool { return s.options.TestClock }
 
 // NextDue returns when the next thing falls due of all that the scans of due find for an account: after one time, and
 // not after another. Of several that fall due within a while it is the last one's. Nil stands for nothing.
-func (s *Store) NextDue(ctx context.Context, account string, after, until Time, while time.Duration) (*Time, error) {
+func (s *Store) NextDue(ctx context.Context, account string, after, until core.Time, while time.Duration) (*core.Time, error) {
 	next, err := s.edgeOfDue(ctx, account, `MIN`, after, until)
 	if err != nil || next == nil {
 		return nil, err
@@ -96,13 +97,13 @@ func (s *Store) NextDue(ctx context.Context, account string, after, until Time, 
 }
 
 // edgeOfDue is the first or the last time in a stretch at which something falls due, nil if nothing does.
-func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until Time) (*Time, error) {
+func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until core.Time) (*core.Time, error) {
 	hold, err := s.hold(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	row, err := get[struct {
-		At *Time `db:"at"`
+		At *core.Time `db:"at"`
 	}](ctx, s, `
 		SELECT `+edge+`(at) AS at FROM (
 			SELECT `+edge+`(due_at) AS at FROM subscriptions WHERE account_id = ? AND due_at > ? AND due_at <= ?

@@ -7,16 +7,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestAimClock_IsTheSameForARequestThatIsSentAgain ends the first one on the way.
 func TestAimClock_IsTheSameForARequestThatIsSentAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.options.TestClock = true
-		request := func(key string, answer *Answer, end error) Time {
+		request := func(key string, answer *core.Answer, end error) core.Time {
 			t.Helper()
-			var target Time
-			_, _, err := s.Request(t.Context(), s.key(key, "a day"), func(ctx context.Context) (*Answer, error) {
+			var target core.Time
+			_, _, err := s.Request(t.Context(), s.key(key, "a day"), func(ctx context.Context) (*core.Answer, error) {
 				var err error
 				if target, err = s.AimClock(ctx, s.account, AdvanceClock{By: day}); err != nil {
 					return nil, err
@@ -28,10 +29,10 @@ func TestAimClock_IsTheSameForARequestThatIsSentAgain(t *testing.T) {
 			require.ErrorIs(t, err, end)
 			return target
 		}
-		stopped := &Error{Message: "stopped on the way", Outcome: Unknown}
+		stopped := &core.Error{Message: "stopped on the way", Outcome: core.Unknown}
 		first := request("one", nil, stopped)
-		assert.Equal(t, first, request("one", &Answer{Status: 200}, nil))
-		second := request("two", &Answer{Status: 200}, nil)
+		assert.Equal(t, first, request("one", &core.Answer{Status: 200}, nil))
+		second := request("two", &core.Answer{Status: 200}, nil)
 		assert.InDelta(t, int64(first.Add(day/2)), int64(second), float64(time.Minute.Microseconds()), "another one begins where the clock is")
 	})
 }

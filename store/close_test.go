@@ -8,14 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // openBehind opens a store before whose database a proxy stands.
 func openBehind(t *testing.T) (*Store, *database.Proxy) {
 	t.Helper()
-	proxy := database.NewProxy(t, database.URL(t, PostgreSQL))
-	sealer, err := NewSealer(make([]byte, 32))
+	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := Open(t.Context(), Options{URL: proxy.URL, Sealer: sealer, Render: renderJSON})
 	require.NoError(t, err)

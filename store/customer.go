@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"strings"
 )
@@ -21,32 +22,32 @@ const (
 // seller named by an id of their own nobody knows whether the address that was typed is theirs: they are not found by it, and
 // whose it is may become another customer.
 type Customer struct {
-	AccountID              string                  `db:"account_id"`
-	ID                     string                  `db:"id"`
-	Email                  *string                 `db:"email"`     // nil once deleted
-	EmailKey               *string                 `db:"email_key"` // the email in lower case if they own it
-	Name                   *string                 `db:"name"`
-	Phone                  *string                 `db:"phone"`
-	ExternalID             *string                 `db:"external_id"`
-	AvatarURL              *string                 `db:"avatar_url"`
-	BillingAddress         JSON[*Address]          `db:"billing_address"`
-	TaxID                  JSON[*TaxID]            `db:"tax_id"`
-	TaxExempt              bool                    `db:"tax_exempt"`
-	PreferredLocale        *string                 `db:"preferred_locale"`
-	DefaultPaymentMethodID *string                 `db:"default_payment_method_id"`
-	Type                   CustomerType            `db:"type"`
-	OrdersCount            int64                   `db:"orders_count"`
-	TotalSpent             JSON[map[string]int64]  `db:"total_spent"` // by currency: what was paid, less what was given back
-	FirstPaidAt            *Time                   `db:"first_paid_at"`
-	LastOrderAt            *Time                   `db:"last_order_at"`
-	Balance                JSON[map[string]int64]  `db:"balance"` // by currency: what pays the next invoices
-	MarketingConsent       JSON[*MarketingConsent] `db:"marketing_consent"`
-	Notes                  *string                 `db:"notes"`
-	Tags                   JSON[[]string]          `db:"tags"`
-	Metadata               Metadata                `db:"metadata"`
-	DeletedAt              *Time                   `db:"deleted_at"` // kept without personal details, for its orders
-	CreatedAt              Time                    `db:"created_at"`
-	UpdatedAt              Time                    `db:"updated_at"`
+	AccountID              string                       `db:"account_id"`
+	ID                     string                       `db:"id"`
+	Email                  *string                      `db:"email"`     // nil once deleted
+	EmailKey               *string                      `db:"email_key"` // the email in lower case if they own it
+	Name                   *string                      `db:"name"`
+	Phone                  *string                      `db:"phone"`
+	ExternalID             *string                      `db:"external_id"`
+	AvatarURL              *string                      `db:"avatar_url"`
+	BillingAddress         core.JSON[*core.Address]     `db:"billing_address"`
+	TaxID                  core.JSON[*TaxID]            `db:"tax_id"`
+	TaxExempt              bool                         `db:"tax_exempt"`
+	PreferredLocale        *string                      `db:"preferred_locale"`
+	DefaultPaymentMethodID *string                      `db:"default_payment_method_id"`
+	Type                   CustomerType                 `db:"type"`
+	OrdersCount            int64                        `db:"orders_count"`
+	TotalSpent             core.JSON[map[string]int64]  `db:"total_spent"` // by currency: what was paid, less what was given back
+	FirstPaidAt            *core.Time                   `db:"first_paid_at"`
+	LastOrderAt            *core.Time                   `db:"last_order_at"`
+	Balance                core.JSON[map[string]int64]  `db:"balance"` // by currency: what pays the next invoices
+	MarketingConsent       core.JSON[*MarketingConsent] `db:"marketing_consent"`
+	Notes                  *string                      `db:"notes"`
+	Tags                   core.JSON[[]string]          `db:"tags"`
+	Metadata               core.Metadata                `db:"metadata"`
+	DeletedAt              *core.Time                   `db:"deleted_at"` // kept without personal details, for its orders
+	CreatedAt              core.Time                    `db:"created_at"`
+	UpdatedAt              core.Time                    `db:"updated_at"`
 }
 
 // TaxID is a tax identification number with its kind, such as eu_vat.
@@ -57,9 +58,9 @@ type TaxID struct {
 
 // MarketingConsent is what a customer said about being written to.
 type MarketingConsent struct {
-	Status string  `json:"status"`
-	Source *string `json:"source"`
-	At     *Time   `json:"at"`
+	Status string     `json:"status"`
+	Source *string    `json:"source"`
+	At     *core.Time `json:"at"`
 }
 
 var customerColumns = columnsOf[Customer]("customers")
@@ -71,10 +72,10 @@ func (c *Customer) SetEmail(email string) {
 
 // check reports what is not acceptable.
 func (c *Customer) check() error {
-	var p Problems
+	var p core.Problems
 	p.Check(c.Email != nil && isEmail(*c.Email), "email", "Send an e-mail address, such as ada@example.com.")
 	p.Check(c.Name == nil || strings.TrimSpace(*c.Name) != "", "name", "A name is not only white space. Send null for none.")
-	c.Metadata.check(&p)
+	c.Metadata.Check(&p)
 	return p.Err()
 }
 
@@ -86,8 +87,8 @@ func emailKey(email string) *string {
 
 // ListCustomers holds the filters of a list of customers. An empty one does not filter.
 type ListCustomers struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Email      string
 	ExternalID string
 	Type       CustomerType
@@ -105,7 +106,7 @@ func (s *Store) GetCustomer(ctx context.Context, account, ref string) (*Customer
 func (s *Store) GetCustomerByExternalID(ctx context.Context, account, externalID string) (*Customer, error) {
 	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
 	if err == nil && c == nil {
-		err = Missing("customer", "", externalID)
+		err = core.Missing("customer", "", externalID)
 	}
 	return c, err
 }
@@ -129,7 +130,7 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 	}
 	f.subscribed(in.HasActiveSubscription)
 	f.list(s, in.ListFilter, "email", "name", "external_id", "id")
-	return page(ctx, s, customerColumns, KindCustomer, account, in.Page, &f)
+	return page(ctx, s, customerColumns, core.KindCustomer, account, in.Page, &f)
 }
 
 // CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.
@@ -139,9 +140,9 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		if err != nil {
 			return nil, err
 		}
-		c.AccountID, c.ID, c.Type = account, NewID(KindCustomer), CustomerTypeLead
+		c.AccountID, c.ID, c.Type = account, core.NewID(core.KindCustomer), CustomerTypeLead
 		c.CreatedAt, c.UpdatedAt = now, now
-		c.SetEmail(deref(c.Email))
+		c.SetEmail(core.Deref(c.Email))
 		if err := c.check(); err != nil {
 			return nil, err
 		}
@@ -153,7 +154,7 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 // have is CodeMissing; the customer's subscriptions that are past due are charged with a new one from now on, at once.
 func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*Customer)) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
-		id, _ := ParseID(KindCustomer, ref)
+		id, _ := core.ParseID(core.KindCustomer, ref)
 		pastDue, err := u.lockPastDue(ctx, account, id)
 		if err != nil {
 			return nil, err
@@ -164,7 +165,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		}
 		before := *c
 		change(c)
-		if err := c.check(); err != nil || sameJSON(before, *c) {
+		if err := c.check(); err != nil || core.SameJSON(before, *c) {
 			return c, err
 		}
 		method, err := s.newDefault(ctx, c, before.DefaultPaymentMethodID)
@@ -183,13 +184,13 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 
 // findCustomer reads a customer that is not deleted. Param is what named it, empty for the path.
 func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock string) (*Customer, error) {
-	id, ok := ParseID(KindCustomer, ref)
+	id, ok := core.ParseID(core.KindCustomer, ref)
 	if !ok {
-		return nil, Missing("customer", param, ref)
+		return nil, core.Missing("customer", param, ref)
 	}
 	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
 	if err == nil && c == nil {
-		err = Missing("customer", param, ref)
+		err = core.Missing("customer", param, ref)
 	}
 	return c, err
 }
@@ -198,7 +199,7 @@ func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock stri
 func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Customer, error) {
 	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && c == nil {
-		err = Missing("customer", "", id)
+		err = core.Missing("customer", "", id)
 	}
 	return c, err
 }
@@ -209,9 +210,9 @@ func (c *Customer) taken(err error) error {
 	case !isUnique(err):
 		return err
 	case strings.Contains(err.Error(), "external_id"):
-		return Invalid("external_id", "Another customer has this external_id.")
+		return core.Invalid("external_id", "Another customer has this external_id.")
 	default:
-		return Invalid("email", "Another customer has this e-mail address.")
+		return core.Invalid("email", "Another customer has this e-mail address.")
 	}
 }
 
@@ -267,7 +268,7 @@ func (u *unit) identify(ctx context.Context, customer *Customer, externalID *str
 
 // claimEmail makes the verified address of a checkout its customer's, if it is the one that they have and nobody else owns it.
 func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) error {
-	if customer.EmailKey != nil || !c.EmailVerified || !strings.EqualFold(deref(customer.Email), *c.CustomerEmail) {
+	if customer.EmailKey != nil || !c.EmailVerified || !strings.EqualFold(core.Deref(customer.Email), *c.CustomerEmail) {
 		return nil
 	}
 	key := emailKey(*c.CustomerEmail)
@@ -304,13 +305,13 @@ func (s *Store) externalOwner(ctx context.Context, account, externalID string) (
 }
 
 // ordered adds an order.
-func (c *Customer) ordered(now Time) {
+func (c *Customer) ordered(now core.Time) {
 	c.OrdersCount++
 	c.LastOrderAt, c.UpdatedAt = &now, now
 }
 
 // count adds an order that is paid.
-func (c *Customer) count(checkout *Checkout, now Time) {
+func (c *Customer) count(checkout *Checkout, now core.Time) {
 	c.Type = CustomerTypeCustomer
 	c.ordered(now)
 	if checkout.AmountDueNow > 0 {
@@ -329,23 +330,23 @@ func (c *Customer) learn(checkout *Checkout) {
 }
 
 // spend counts a paid amount.
-func (c *Customer) spend(currency string, amount int64, now Time) {
+func (c *Customer) spend(currency string, amount int64, now core.Time) {
 	spent := maps.Clone(c.TotalSpent.V)
 	if spent == nil {
 		spent = map[string]int64{}
 	}
 	spent[currency] += amount
-	c.TotalSpent = JSONOf(spent)
+	c.TotalSpent = core.JSONOf(spent)
 	if c.FirstPaidAt == nil {
 		c.FirstPaidAt = &now
 	}
 }
 
 // refund takes what was given back off the paid amounts. A negative amount is not given back after all.
-func (c *Customer) refund(currency string, amount int64, now Time) {
+func (c *Customer) refund(currency string, amount int64, now core.Time) {
 	spent := maps.Clone(c.TotalSpent.V)
 	spent[currency] -= amount
-	c.TotalSpent, c.UpdatedAt = JSONOf(spent), now
+	c.TotalSpent, c.UpdatedAt = core.JSONOf(spent), now
 }
 
 // isTyped reports whether nothing but an address that somebody typed says who a checkout is for.
@@ -395,9 +396,9 @@ func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (custom
 // newBuyer makes the customer of a checkout. Where another purchase made it meanwhile, that one is returned.
 // Of one who is not known it keeps the name alone. The address is not theirs if it was typed by somebody whom the seller named otherwise:
 // they log in at the seller's, and would be given what the true owner of the address buys. Of the others it is all that is known.
-func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now Time) (customer *Customer, isNew bool, err error) {
+func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now core.Time) (customer *Customer, isNew bool, err error) {
 	customer = &Customer{
-		AccountID: c.AccountID, ID: NewID(KindCustomer), Email: c.CustomerEmail,
+		AccountID: c.AccountID, ID: core.NewID(core.KindCustomer), Email: c.CustomerEmail,
 		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, Name: c.CustomerName, PreferredLocale: c.Locale,
 		CreatedAt: now, UpdatedAt: now,
 	}

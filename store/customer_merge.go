@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxTags bounds the tags of a customer.
@@ -36,7 +38,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 			return nil, err
 		}
 		if c.ID == other.ID {
-			return nil, Invalid("from", "This is the customer itself. Send the one whose orders it is to get.")
+			return nil, core.Invalid("from", "This is the customer itself. Send the one whose orders it is to get.")
 		}
 		now, err := s.businessNow(ctx, account)
 		if err != nil {
@@ -90,7 +92,7 @@ func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error
 }
 
 // moveRows makes what one customer has in these tables another one's.
-func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now Time) error {
+func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now core.Time) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
 		if _, err := u.exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
@@ -138,18 +140,18 @@ func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Cu
 	}
 	switch {
 	case found[other.ID] == nil:
-		return nil, nil, Missing("customer", "from", other.ID)
+		return nil, nil, core.Missing("customer", "from", other.ID)
 	case found[c.ID] == nil:
-		return nil, nil, Missing("customer", "", c.ID)
+		return nil, nil, core.Missing("customer", "", c.ID)
 	}
 	return found[c.ID], found[other.ID], nil
 }
 
 // absorb adds what another customer has and is. Where both say something, the customer's own word stands; consent to
 // being written to was given for an address that is not theirs.
-func (c *Customer) absorb(o *Customer, now Time) {
+func (c *Customer) absorb(o *Customer, now core.Time) {
 	c.OrdersCount += o.OrdersCount
-	c.TotalSpent, c.Balance = JSONOf(added(c.TotalSpent.V, o.TotalSpent.V)), JSONOf(added(c.Balance.V, o.Balance.V))
+	c.TotalSpent, c.Balance = core.JSONOf(added(c.TotalSpent.V, o.TotalSpent.V)), core.JSONOf(added(c.Balance.V, o.Balance.V))
 	if o.Type == CustomerTypeCustomer {
 		c.Type = o.Type
 	}
@@ -159,7 +161,7 @@ func (c *Customer) absorb(o *Customer, now Time) {
 	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
 		c.LastOrderAt = o.LastOrderAt
 	}
-	if c.EmailKey == nil && strings.EqualFold(deref(c.Email), deref(o.EmailKey)) {
+	if c.EmailKey == nil && strings.EqualFold(core.Deref(c.Email), core.Deref(o.EmailKey)) {
 		c.EmailKey = o.EmailKey
 	}
 	c.Name, c.Phone, c.ExternalID = cmp.Or(c.Name, o.Name), cmp.Or(c.Phone, o.Phone), cmp.Or(c.ExternalID, o.ExternalID)
@@ -171,7 +173,7 @@ func (c *Customer) absorb(o *Customer, now Time) {
 			c.Tags.V = append(c.Tags.V, tag)
 		}
 	}
-	c.Metadata = c.Metadata.with(o.Metadata)
+	c.Metadata = c.Metadata.Fill(o.Metadata)
 	c.UpdatedAt = now
 }
 
@@ -185,17 +187,6 @@ func added(a, b map[string]int64) map[string]int64 {
 		sum[currency] += amount
 	}
 	return sum
-}
-
-// with adds the entries of other metadata whose keys are free, as far as there is room.
-func (m Metadata) with(other Metadata) Metadata {
-	values, more := m.Map(), other.Map()
-	for _, key := range slices.Sorted(maps.Keys(more)) {
-		if _, taken := values[key]; !taken && len(values) < MetadataMaxKeys {
-			values[key] = more[key]
-		}
-	}
-	return NewMetadata(values)
 }
 
 // lockOwner locks the customer of a row, who may be deleted. If they were merged into another one while this waited for

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Whoever adds a table whose rows are a customer's has to say what becomes of them.
@@ -66,12 +67,12 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		}
 		from, err := s.CreateCustomer(t.Context(), s.account, Customer{
 			Email: ref("grace@example.com"), Name: ref("Grace"), Phone: ref("1"), ExternalID: ref("g"), Notes: ref("n"), TaxExempt: true,
-			Tags: JSONOf([]string{"vip", "old"}), Metadata: NewMetadata(keys), BillingAddress: JSONOf(&Address{Country: ref("GB")}),
-			MarketingConsent: JSONOf(&MarketingConsent{Status: "subscribed"}),
+			Tags: core.JSONOf([]string{"vip", "old"}), Metadata: core.NewMetadata(keys), BillingAddress: core.JSONOf(&core.Address{Country: ref("GB")}),
+			MarketingConsent: core.JSONOf(&MarketingConsent{Status: "subscribed"}),
 		})
 		require.NoError(t, err)
 		into, err := s.CreateCustomer(t.Context(), s.account, Customer{
-			Email: ref("ada@example.com"), Name: ref("Ada"), Tags: JSONOf([]string{"vip"}), Metadata: NewMetadata(map[string]string{"k00": "own", "a": "1", "b": "2"}),
+			Email: ref("ada@example.com"), Name: ref("Ada"), Tags: core.JSONOf([]string{"vip"}), Metadata: core.NewMetadata(map[string]string{"k00": "own", "a": "1", "b": "2"}),
 		})
 		require.NoError(t, err)
 		_, err = s.MergeCustomer(t.Context(), s.account, into.ID, into.ID)
@@ -84,10 +85,10 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 			[]any{*got.Email, *got.Name, *got.Phone, *got.ExternalID, *got.Notes, got.TaxExempt, *got.BillingAddress.V.Country})
 		assert.Equal(t, []string{"vip", "old"}, got.Tags.V)
 		assert.Nil(t, got.MarketingConsent.V, "it was given for another address")
-		assert.Len(t, got.Metadata.Map(), MetadataMaxKeys)
+		assert.Len(t, got.Metadata.Map(), core.MetadataMaxKeys)
 		assert.Equal(t, "own", got.Metadata.Map()["k00"])
 		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *Customer) { c.Name = ref("x") })
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM customers WHERE id = ? AND (email IS NOT NULL OR name IS NOT NULL OR external_id IS NOT NULL)`, from.ID))
 	})
 }

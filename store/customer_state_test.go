@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Without their index SQLite reads every subscription of the account for each customer: six seconds for a page.
@@ -15,7 +16,7 @@ func TestListCustomers_LooksForActiveSubscriptionsByTheirIndex(t *testing.T) {
 			var f filter
 			f.subscribed(&wanted)
 			plan := s.plan(t, customerColumns.selectSQL+where+f.where.String()+` ORDER BY account_id DESC, id DESC LIMIT 20`)
-			if s.Engine() == SQLite { // PostgreSQL reads tables of this size whole
+			if s.Engine() == core.SQLite { // PostgreSQL reads tables of this size whole
 				assert.Contains(t, plan, "subscriptions_active", plan)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"time"
 )
@@ -35,9 +36,9 @@ type Delivery struct {
 	StatusCode  *int          `db:"status_code"`
 	DurationMS  *int64        `db:"duration_ms"`
 	Response    *string       `db:"response"`
-	CreatedAt   Time          `db:"created_at"` // idTime of its id, so that the id filters by time
-	UpdatedAt   Time          `db:"updated_at"`
-	FinishedAt  *Time         `db:"finished_at"`
+	CreatedAt   core.Time     `db:"created_at"` // idTime of its id, so that the id filters by time
+	UpdatedAt   core.Time     `db:"updated_at"`
+	FinishedAt  *core.Time    `db:"finished_at"`
 }
 
 // newDelivery is a delivery that is about to be stored.
@@ -49,8 +50,8 @@ type newDelivery struct {
 }
 
 func deliveryTo(endpoint PendingEndpoint, event string) newDelivery {
-	id := NewID(KindDelivery)
-	return newDelivery{PendingEndpoint: endpoint, ID: id, Event: event, CreatedAt: int64(idTime(id))}
+	id := core.NewID(core.KindDelivery)
+	return newDelivery{PendingEndpoint: endpoint, ID: id, Event: event, CreatedAt: int64(core.IDTime(id))}
 }
 
 // insertDeliveries stores pending deliveries of events that are stored, however many in one statement, and then wakes
@@ -65,7 +66,7 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 		SELECT e.account_id, d.id, d.endpoint, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, d.created_at, d.created_at
 		FROM `+u.store.jsonTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d CROSS JOIN events AS e
 		WHERE e.account_id = ? AND e.id = d.event`,
-		JSONOf(deliveries), account)
+		core.JSONOf(deliveries), account)
 	if err == nil && int(rows) != len(deliveries) {
 		err = errors.New("an event is gone")
 	}
@@ -153,7 +154,7 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 			response = NULLIF(r.response, ''), updated_at = ?, finished_at = ?
 		FROM `+u.store.jsonTable("account text", "id text", "reason text", "status_code bigint", "duration_ms bigint", "response text")+` AS r
 		WHERE webhook_deliveries.account_id = r.account AND webhook_deliveries.id = r.id`,
-		now, now, JSONOf(inTime)); err != nil {
+		now, now, core.JSONOf(inTime)); err != nil {
 		return fmt.Errorf("record deliveries: %w", err)
 	}
 	return u.countFailures(ctx, inTime, now)

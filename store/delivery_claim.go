@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // PendingEndpoint is an endpoint that something waits for.
@@ -146,7 +147,7 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 // sees what another replica has finished since this one chose: that is not sent again, and its claim ends by its lease.
 // What is pending is told by what it is not, because PostgreSQL would read the index of unfinished ones from end to end.
 func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
-	token := newULID()
+	token := core.NewULID()
 	keys, err := u.claimAll(ctx, claims, token, lease)
 	if err != nil || len(keys) == 0 {
 		return nil, err
@@ -157,7 +158,7 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 		CROSS JOIN webhook_deliveries AS d
 		CROSS JOIN events AS e
 		WHERE d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed') AND e.account_id = d.account_id AND e.id = d.event_id`,
-		JSONOf(keys))
+		core.JSONOf(keys))
 	for i := range claimed {
 		claimed[i].Lease = token
 	}
@@ -165,7 +166,7 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 }
 
 func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
-	if len(claims) == 0 || u.store.engine != SQLite {
+	if len(claims) == 0 || u.store.engine != core.SQLite {
 		return u.claimOfAll(ctx, claims, token, lease)
 	}
 	var all []claimKey
@@ -246,7 +247,7 @@ func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool,
 	ended, err := selectAll[string](ctx, u.store, `
 		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
 			SELECT account, endpoint, id, lease FROM `+u.store.jsonTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
-		RETURNING delivery_id`, JSONOf(keys))
+		RETURNING delivery_id`, core.JSONOf(keys))
 	if err != nil {
 		return nil, fmt.Errorf("end claims: %w", err)
 	}

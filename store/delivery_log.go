@@ -3,15 +3,16 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 )
 
 // ListDeliveries holds the filters of the log of an endpoint. An empty one does not filter.
 type ListDeliveries struct {
-	Page
-	CreatedAfter  *Time // inclusive
-	CreatedBefore *Time // exclusive
+	core.Page
+	CreatedAfter  *core.Time // inclusive
+	CreatedBefore *core.Time // exclusive
 	State         DeliveryState
 	Type          string
 	Event         string
@@ -89,8 +90,8 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 	f.and(s.in("id", ids))
 	f.is("endpoint_id", e.ID)
 	f.is("state", string(in.State))
-	f.list(s, ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
-	return page(ctx, s, deliveryColumns, KindDelivery, e.AccountID, in.Page, f)
+	f.list(s, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
+	return page(ctx, s, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
 }
 
 // listDeliveriesTo lists those to one endpoint. It walks an index for each state, so that a page costs the same however
@@ -99,7 +100,7 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 // be long; and where the walk ends is left to the program because PostgreSQL would not stop there. The id stands alone as
 // well because the index of what is pending has the account between endpoint and id.
 func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
-	if err := in.resolve(KindDelivery); err != nil {
+	if err := in.Resolve(core.KindDelivery); err != nil {
 		return nil, false, err
 	}
 	states := []DeliveryState{DeliveryPending, DeliverySucceeded, DeliveryFailed}
@@ -133,15 +134,15 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 
 // bounds returns the ids that a page lies between: of its position and, because an id says when it was made, its times.
 func (l *ListDeliveries) bounds() (above, below string) {
-	above, below = l.EndingBefore, KindDelivery.Prefix()+strings.Repeat("z", idLength)
+	above, below = l.EndingBefore, core.KindDelivery.Prefix()+strings.Repeat("z", core.IDLength)
 	if l.StartingAfter != "" {
 		below = l.StartingAfter
 	}
 	if l.CreatedAfter != nil {
-		above = max(above, idsBefore(KindDelivery, *l.CreatedAfter))
+		above = max(above, core.IDsBefore(core.KindDelivery, *l.CreatedAfter))
 	}
 	if l.CreatedBefore != nil {
-		below = min(below, idsBefore(KindDelivery, *l.CreatedBefore))
+		below = min(below, core.IDsBefore(core.KindDelivery, *l.CreatedBefore))
 	}
 	return above, below
 }
@@ -159,7 +160,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 			return nil, err
 		}
 		if e.Status != WebhookEndpointActive {
-			return nil, Invalid("webhook_endpoint", "The endpoint is inactive. Make it active, or name another one.")
+			return nil, core.Invalid("webhook_endpoint", "The endpoint is inactive. Make it active, or name another one.")
 		}
 		made := deliveryTo(e.pending(), event.ID)
 		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
@@ -172,24 +173,24 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 // RedeliverFailed sends every event again of which a delivery to the endpoint, created from after until before, has
 // failed, unless the log shows that it has succeeded there or is on its way; and returns how many events these are.
 // They go in the order in which they happened. An inactive endpoint and more than 10,000 events are CodeInvalid.
-func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before Time) (int, error) {
+func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before core.Time) (int, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock()) // two calls would each send everything
 		if err != nil {
 			return 0, err
 		}
 		if e.Status != WebhookEndpointActive {
-			return 0, Invalid("status", "The endpoint is inactive. Make it active first.")
+			return 0, core.Invalid("status", "The endpoint is inactive. Make it active first.")
 		}
 		if after >= before {
-			return 0, Invalid("created_before", "created_before must be later than created_after.")
+			return 0, core.Invalid("created_before", "created_before must be later than created_after.")
 		}
-		events, err := u.failedEvents(ctx, e, idsBefore(KindDelivery, after), idsBefore(KindDelivery, before))
+		events, err := u.failedEvents(ctx, e, core.IDsBefore(core.KindDelivery, after), core.IDsBefore(core.KindDelivery, before))
 		if err != nil {
 			return 0, fmt.Errorf("find failed deliveries: %w", err)
 		}
 		if len(events) > maxRedelivered {
-			return 0, Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
+			return 0, core.Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
 		}
 		condition, ids := s.in("id", events)
 		events, err = selectAll[string](ctx, s, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, ids)

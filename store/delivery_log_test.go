@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // always is a stretch of time that everything is in.
-func (o *outbox) always() (after, before Time) { return 0, o.Now().Add(24 * time.Hour) }
+func (o *outbox) always() (after, before core.Time) { return 0, o.Now().Add(24 * time.Hour) }
 
 func (o *outbox) listed(e *WebhookEndpoint, in ListDeliveries) []string {
 	o.t.Helper()
@@ -48,13 +49,13 @@ func TestListDeliveries_FiltersAndPagesTogether(t *testing.T) {
 		}
 		o.exchange(results)
 		all := o.deliveries()
-		moments := []*Time{nil, new(all[6].CreatedAt), new(all[14].CreatedAt)}
+		moments := []*core.Time{nil, new(all[6].CreatedAt), new(all[14].CreatedAt)}
 		for _, state := range []DeliveryState{"", DeliveryPending, DeliverySending, DeliverySucceeded, DeliveryFailed} {
 			for _, kind := range []string{"", EventOrderPaid, EventInvoicePaid} {
 				for _, event := range []string{"", all[4].EventID} {
 					for _, after := range moments {
 						for _, before := range moments {
-							for _, at := range []Page{{}, {StartingAfter: all[12].ID}, {EndingBefore: all[12].ID}} {
+							for _, at := range []core.Page{{}, {StartingAfter: all[12].ID}, {EndingBefore: all[12].ID}} {
 								in := ListDeliveries{Page: at, State: state, Type: kind, Event: event, CreatedAfter: after, CreatedBefore: before}
 								want := []string{}
 								for i := len(all) - 1; i >= 0; i-- {
@@ -85,7 +86,7 @@ func TestListDeliveries_PagesBothWays(t *testing.T) {
 		o.exchange([]DeliveryResult{success(o.claim(e, 3)[0])})
 		want := o.listed(e, ListDeliveries{})
 		var forward, back []string
-		for in := (ListDeliveries{Page: Page{Limit: 3}}); ; {
+		for in := (ListDeliveries{Page: core.Page{Limit: 3}}); ; {
 			rows, more, err := o.ListDeliveries(t.Context(), o.account, e.ID, in)
 			require.NoError(t, err)
 			for _, d := range rows {
@@ -95,7 +96,7 @@ func TestListDeliveries_PagesBothWays(t *testing.T) {
 				break
 			}
 		}
-		for in := (ListDeliveries{Page: Page{Limit: 3, EndingBefore: want[6]}}); ; {
+		for in := (ListDeliveries{Page: core.Page{Limit: 3, EndingBefore: want[6]}}); ; {
 			rows, more, err := o.ListDeliveries(t.Context(), o.account, e.ID, in)
 			require.NoError(t, err)
 			page := []string{}
@@ -114,14 +115,14 @@ func TestListDeliveries_PagesBothWays(t *testing.T) {
 
 func TestIDTime_OrdersIDsByTime(t *testing.T) {
 	t.Parallel()
-	before := TimeOf(time.Now().Truncate(time.Millisecond))
-	id := NewID(KindDelivery)
-	made := idTime(id)
+	before := core.TimeOf(time.Now().Truncate(time.Millisecond))
+	id := core.NewID(core.KindDelivery)
+	made := core.IDTime(id)
 	require.GreaterOrEqual(t, made, before)
-	require.Less(t, idsBefore(KindDelivery, made), id)
-	require.Greater(t, idsBefore(KindDelivery, made+1), id)
-	require.Less(t, idsBefore(KindDelivery, -1), id)
-	require.Greater(t, idsBefore(KindDelivery, Time(1<<62)), id)
+	require.Less(t, core.IDsBefore(core.KindDelivery, made), id)
+	require.Greater(t, core.IDsBefore(core.KindDelivery, made+1), id)
+	require.Less(t, core.IDsBefore(core.KindDelivery, -1), id)
+	require.Greater(t, core.IDsBefore(core.KindDelivery, core.Time(1<<62)), id)
 }
 
 func TestRedeliverFailed_SendsEachEventOnceInItsOrder(t *testing.T) {
@@ -166,8 +167,8 @@ func TestRedeliverFailed_SendsEachEventOnceInItsOrder(t *testing.T) {
 		failed.Reason = ReasonTimeout
 		o.exchange([]DeliveryResult{success(claimed[0]), failed})
 		require.Equal(t, 1, redeliver(e), "of what has failed twice, one more; of what has succeeded, none")
-		_, err := o.RedeliverFailed(t.Context(), NewID(KindAccount), e.ID, after, before)
-		requireCode(t, err, CodeMissing)
+		_, err := o.RedeliverFailed(t.Context(), core.NewID(core.KindAccount), e.ID, after, before)
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -210,19 +211,19 @@ func TestRedeliverFailed_AtMostTenThousand(t *testing.T) {
 		for range 4 {
 			var events [][3]string
 			for range 2501 {
-				id := NewID(KindDelivery)
-				events = append(events, [3]string{id, strings.Replace(id, "whd", "whev", 1), fmt.Sprint(int64(idTime(id)))})
+				id := core.NewID(core.KindDelivery)
+				events = append(events, [3]string{id, strings.Replace(id, "whd", "whev", 1), fmt.Sprint(int64(core.IDTime(id)))})
 			}
 			_, err := tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
 				if _, err := u.exec(ctx, `
 					INSERT INTO events (account_id, id, type, ordering_key, key_seq, body, created_at)
-					SELECT CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, '{}', CAST(value ->> 2 AS BIGINT) FROM `+o.jsonRows(), o.account, JSONOf(events)); err != nil {
+					SELECT CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, '{}', CAST(value ->> 2 AS BIGINT) FROM `+o.jsonRows(), o.account, core.JSONOf(events)); err != nil {
 					return 0, err
 				}
 				return u.exec(ctx, `
 					INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at, finished_at)
 					SELECT CAST(? AS text), value ->> 0, CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, 'failed', 1, CAST(value ->> 2 AS BIGINT), 0, 0
-					FROM `+o.jsonRows(), o.account, e.ID, JSONOf(events))
+					FROM `+o.jsonRows(), o.account, e.ID, core.JSONOf(events))
 			})
 			require.NoError(t, err)
 		}
@@ -230,7 +231,7 @@ func TestRedeliverFailed_AtMostTenThousand(t *testing.T) {
 		_, err := o.RedeliverFailed(t.Context(), o.account, e.ID, after, before)
 		requireInvalid(t, err, "created_before")
 		require.Equal(t, 10004, o.count("webhook_deliveries"))
-		all, _, err := o.ListDeliveries(t.Context(), o.account, e.ID, ListDeliveries{Page: Page{Limit: 5}})
+		all, _, err := o.ListDeliveries(t.Context(), o.account, e.ID, ListDeliveries{Page: core.Page{Limit: 5}})
 		require.NoError(t, err)
 		n, err := o.RedeliverFailed(t.Context(), o.account, e.ID, after, all[4].CreatedAt)
 		require.NoError(t, err)
@@ -248,11 +249,11 @@ func TestRedeliverEvent_NeedsAnActiveEndpointOfTheAccount(t *testing.T) {
 		d, err := o.RedeliverEvent(t.Context(), o.account, *id, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, []any{*id, e.ID, EventOrderPaid, "order_1", int64(7), DeliveryPending}, []any{d.EventID, d.EndpointID, d.Type, d.OrderingKey, d.KeySeq, d.State})
-		require.Equal(t, idTime(d.ID), d.CreatedAt)
-		_, err = o.RedeliverEvent(t.Context(), o.account, NewID(KindEvent), e.ID)
-		requireCode(t, err, CodeMissing)
-		_, err = o.RedeliverEvent(t.Context(), o.account, *id, NewID(KindWebhookEndpoint))
-		requireCode(t, err, CodeMissing)
+		require.Equal(t, core.IDTime(d.ID), d.CreatedAt)
+		_, err = o.RedeliverEvent(t.Context(), o.account, core.NewID(core.KindEvent), e.ID)
+		requireCode(t, err, core.CodeMissing)
+		_, err = o.RedeliverEvent(t.Context(), o.account, *id, core.NewID(core.KindWebhookEndpoint))
+		requireCode(t, err, core.CodeMissing)
 		_, err = o.UpdateWebhookEndpoint(t.Context(), o.account, e.ID, func(e *WebhookEndpoint) { e.Status = WebhookEndpointInactive })
 		require.NoError(t, err)
 		_, err = o.RedeliverEvent(t.Context(), o.account, *id, e.ID)
@@ -282,7 +283,7 @@ func TestRedeliverEvent_KeepsItsEventFromRetention(t *testing.T) {
 		})
 		for _, id := range ids {
 			if _, err := o.RedeliverEvent(t.Context(), o.account, id, e.ID); err != nil {
-				requireCode(t, err, CodeMissing)
+				requireCode(t, err, core.CodeMissing)
 			}
 		}
 		group.Wait()

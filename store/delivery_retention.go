@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -76,7 +77,7 @@ func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (
 }
 
 // deleteOrphans deletes events that never had a delivery.
-func (s *Store) deleteOrphans(ctx context.Context, before Time, limit int) (int64, error) {
+func (s *Store) deleteOrphans(ctx context.Context, before core.Time, limit int) (int64, error) {
 	orphans, err := selectAll[deliveryRef](ctx, s, `
 		SELECT account_id, id, id AS event_id FROM events
 		WHERE created_at < ? AND NOT EXISTS (

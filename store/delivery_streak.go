@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 )
@@ -37,7 +38,7 @@ func streaksOf(results []DeliveryResult) []*streak {
 // countFailures writes to the endpoints that fail, or failed until now; to most of them nothing. One that somebody else
 // is changing just now is passed over: the count is for people to look at, and no round may wait because an owner
 // deactivates an endpoint with much waiting for it.
-func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now Time) error {
+func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now core.Time) error {
 	streaks := streaksOf(results)
 	if len(streaks) == 0 {
 		return nil
@@ -54,7 +55,7 @@ func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now 
 			consecutive_failures = CASE WHEN reset THEN 0 ELSE consecutive_failures END + failures,
 			failing_since = CASE WHEN failures = 0 THEN NULL WHEN reset OR failing_since IS NULL THEN CAST(? AS BIGINT) ELSE failing_since END
 		FROM streaks WHERE account_id = streak_account AND id = streak_endpoint`,
-		JSONOf(streaks), now)
+		core.JSONOf(streaks), now)
 	if err != nil {
 		return fmt.Errorf("count failures: %w", err)
 	}

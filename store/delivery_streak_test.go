@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // attempt sends one delivery for each reason, of which an empty one is a success, and records them in one round.
@@ -21,7 +22,7 @@ func (o *outbox) attempt(e *WebhookEndpoint, reasons ...Reason) {
 func (o *outbox) results(e *WebhookEndpoint, reasons ...Reason) []DeliveryResult {
 	o.t.Helper()
 	for range reasons {
-		o.emit(EventOrderPaid, NewID(KindOrder), 1)
+		o.emit(EventOrderPaid, core.NewID(core.KindOrder), 1)
 	}
 	claimed := o.claim(e, len(reasons))
 	require.Len(o.t, claimed, len(reasons))
@@ -33,7 +34,7 @@ func (o *outbox) results(e *WebhookEndpoint, reasons ...Reason) []DeliveryResult
 	return results
 }
 
-func (o *outbox) requireStreak(e *WebhookEndpoint, failures int, since *Time) {
+func (o *outbox) requireStreak(e *WebhookEndpoint, failures int, since *core.Time) {
 	o.t.Helper()
 	stored, err := o.GetWebhookEndpoint(o.t.Context(), e.AccountID, e.ID)
 	require.NoError(o.t, err)
@@ -43,7 +44,7 @@ func (o *outbox) requireStreak(e *WebhookEndpoint, failures int, since *Time) {
 }
 
 // freeze stops the clock and returns its time.
-func (o *outbox) freeze() *Time {
+func (o *outbox) freeze() *core.Time {
 	now := time.Now()
 	o.options.Now = func() time.Time { return now.Add(o.moved) }
 	return new(o.Now())
@@ -109,7 +110,7 @@ func TestUpdateWebhookEndpoint_BeginsAStreakAnew(t *testing.T) {
 		}{
 			"another URL":  {func(e *WebhookEndpoint) { e.URL = "https://example.com/other" }, 0},
 			"inactive":     {func(e *WebhookEndpoint) { e.Status = WebhookEndpointInactive }, 2},
-			"other events": {func(e *WebhookEndpoint) { e.EnabledEvents = JSONOf([]string{EventOrderPaid}) }, 2},
+			"other events": {func(e *WebhookEndpoint) { e.EnabledEvents = core.JSONOf([]string{EventOrderPaid}) }, 2},
 		} {
 			e := o.endpoint(EventAll)
 			o.attempt(e, ReasonTimeout, ReasonTimeout)
@@ -174,7 +175,7 @@ func TestExchangeDeliveries_CountsForTwoDispatchersAtOnce(t *testing.T) {
 
 func TestExchangeDeliveries_DoesNotWaitForAnEndpointThatIsBeingChanged(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
-		if o.engine == SQLite { // has one writer, which everybody waits for
+		if o.engine == core.SQLite { // has one writer, which everybody waits for
 			return
 		}
 		e, other := o.endpoint(EventAll), o.endpoint(EventAll)

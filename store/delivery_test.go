@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -30,7 +31,7 @@ func eachOutbox(t *testing.T, test func(t *testing.T, o *outbox)) {
 func newOutbox(t *testing.T, url string) *outbox {
 	t.Helper()
 	o := &outbox{t: t}
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	o.Store, err = Open(t.Context(), Options{
 		URL: url, Sealer: sealer, Synchronous: "normal",
@@ -48,7 +49,7 @@ func newOutbox(t *testing.T, url string) *outbox {
 
 func (o *outbox) endpoint(events ...string) *WebhookEndpoint {
 	o.t.Helper()
-	e, err := o.CreateWebhookEndpoint(o.t.Context(), o.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: JSON[[]string]{V: events}})
+	e, err := o.CreateWebhookEndpoint(o.t.Context(), o.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: core.JSON[[]string]{V: events}})
 	require.NoError(o.t, err)
 	return e
 }
@@ -266,7 +267,7 @@ func TestReleaseExpiredDeliveries_GivesUpAfterFiveAttempts(t *testing.T) {
 
 func TestOpen_ExclusiveReleasesDeliveries(t *testing.T) {
 	t.Parallel()
-	url := database.URL(t, SQLite)
+	url := database.URL(t, core.SQLite)
 	o := newOutbox(t, url)
 	e := o.endpoint(EventAll)
 	o.emit(EventOrderPaid, "order_1", 1)
@@ -312,7 +313,7 @@ func TestExchangeDeliveries_ChecksTheEndpointAgain(t *testing.T) {
 		for i, id := range []string{deactivated.ID, deleted.ID} {
 			_, err = tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
 				return u.exec(ctx, `INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
-					VALUES (?, ?, ?, 'whev_x', 'a', ?, 'pending', 0, 1, 1)`, o.account, NewID(KindDelivery), id, i)
+					VALUES (?, ?, ?, 'whev_x', 'a', ?, 'pending', 0, 1, 1)`, o.account, core.NewID(core.KindDelivery), id, i)
 			})
 			require.NoError(t, err)
 		}
@@ -374,7 +375,7 @@ func TestExchangeDeliveries_ReplicasShareTheLimitOfAnEndpoint(t *testing.T) {
 		}
 		first := claim(e)
 		require.Len(t, first, 3)
-		if o.engine == SQLite { // nobody else can be there
+		if o.engine == core.SQLite { // nobody else can be there
 			return
 		}
 		second := claim(e)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -26,7 +27,7 @@ var detachmentLeases = leases{"detachments", `NOT EXISTS (
 			AND p.method_ref = detachments.provider_ref AND p.status IN ('pending', 'requires_action'))`}
 
 // DueDetachments names what a provider has yet to be told and nobody is telling it now, at most limit, of any account.
-func (s *Store) DueDetachments(ctx context.Context, provider string, limit int) ([]Due, error) {
+func (s *Store) DueDetachments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
 	return detachmentLeases.due(ctx, s, provider, limit)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+	"github.com/tillwright/tillwright/store/core"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -35,12 +36,12 @@ func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 	if err := unicodeLower(); err != nil {
 		return nil, nil, err
 	}
-	writer, err := sqlx.Open(SQLite, sqliteDSN(o, "_txlock=immediate", "_pragma=cache_size(-16000)"))
+	writer, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_txlock=immediate", "_pragma=cache_size(-16000)"))
 	if err != nil {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	reader, err := sqlx.Open(SQLite, sqliteDSN(o, "_pragma=query_only(true)", "_pragma=cache_size(-2000)"))
+	reader, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_pragma=query_only(true)", "_pragma=cache_size(-2000)"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +69,7 @@ func sqliteDSN(o Options, extra ...string) string {
 }
 
 // sqlitePath returns the file of a sqlite:// URL.
-func sqlitePath(databaseURL string) string { return strings.TrimPrefix(databaseURL, SQLite+"://") }
+func sqlitePath(databaseURL string) string { return strings.TrimPrefix(databaseURL, core.SQLite+"://") }
 
 // openPostgres opens the pool that serves both reads and writes. Once the flag is set its connections say nothing more.
 func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
@@ -117,7 +118,7 @@ func connectPostgres(config pq.Config, d dialer) (*sqlx.DB, error) {
 		return nil, fmt.Errorf("store: database URL: %w", err)
 	}
 	c.Dialer(d)
-	return sqlx.NewDb(sqlOpenDB(connector{c}), PostgreSQL), nil
+	return sqlx.NewDb(sqlOpenDB(connector{c}), core.PostgreSQL), nil
 }
 
 // answerTimeout is how long a request waits for the database, which gives a statement up a little earlier by itself.
@@ -202,7 +203,7 @@ func isLoopback(host string) bool {
 
 // rebind turns ? placeholders into the engine's.
 func (s *Store) rebind(query string) string {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return query
 	}
 	return sqlx.Rebind(sqlx.DOLLAR, query)
@@ -211,7 +212,7 @@ func (s *Store) rebind(query string) string {
 // planAnew has PostgreSQL plan each statement of the transaction when it runs: a plan that was made while its tables were
 // empty would read them whole when they are not. SQLite's plans do not depend on what is in the tables.
 func (u *unit) planAnew(ctx context.Context) error {
-	if u.store.engine == SQLite {
+	if u.store.engine == core.SQLite {
 		return nil
 	}
 	_, err := u.exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
@@ -220,7 +221,7 @@ func (u *unit) planAnew(ctx context.Context) error {
 
 // planningAnew makes a read in a transaction that plans anew, where that matters.
 func planningAnew[T any](ctx context.Context, s *Store, read func(context.Context) (T, error)) (T, error) {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return read(ctx)
 	}
 	return tx(ctx, s, func(ctx context.Context, u *unit) (T, error) {
@@ -235,8 +236,8 @@ func planningAnew[T any](ctx context.Context, s *Store, read func(context.Contex
 // in returns a condition with one placeholder, and its argument, that holds for any of the values: one text
 // for any number of them, so that the statement cache works.
 func (s *Store) in(column string, values []string) (condition string, arg any) {
-	if s.engine == SQLite {
-		return column + " IN (SELECT value FROM json_each(?))", JSON[[]string]{V: values}
+	if s.engine == core.SQLite {
+		return column + " IN (SELECT value FROM json_each(?))", core.JSON[[]string]{V: values}
 	}
 	return column + " = ANY(?)", pq.Array(values)
 }
@@ -244,7 +245,7 @@ func (s *Store) in(column string, values []string) (condition string, arg any) {
 // jsonRows returns a table, of one column named value, of the elements of a JSON array that is given as one
 // argument: one text for any number of rows.
 func (s *Store) jsonRows() string {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return "json_each(?)"
 	}
 	return "json_array_elements(CAST(? AS json))"
@@ -252,7 +253,7 @@ func (s *Store) jsonRows() string {
 
 // jsonElements returns a table, of one column named value, of the texts in a column's JSON array.
 func (s *Store) jsonElements(column string) string {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return "json_each(" + column + ")"
 	}
 	return "json_array_elements_text(CAST(" + column + " AS json))"
@@ -261,7 +262,7 @@ func (s *Store) jsonElements(column string) string {
 // jsonTable returns a table of the objects in a JSON array that is given as one argument, with a column for each of the
 // members named, as in "amount bigint"; the types are text, bigint and boolean.
 func (s *Store) jsonTable(members ...string) string {
-	if s.engine != SQLite {
+	if s.engine != core.SQLite {
 		return "ROWS FROM (json_to_recordset(CAST(? AS json)) AS (" + strings.Join(members, ", ") + "))"
 	}
 	columns := make([]string, len(members))
@@ -274,7 +275,7 @@ func (s *Store) jsonTable(members ...string) string {
 
 // metadataIs returns the condition, with placeholders for a key and a value, that metadata has this entry.
 func (s *Store) metadataIs() string {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(metadata) AS m WHERE m.key = ? AND m.value = ?)"
 	}
 	return "metadata::jsonb ->> CAST(? AS text) = ?"
@@ -282,7 +283,7 @@ func (s *Store) metadataIs() string {
 
 // arrayHas returns the condition, with a placeholder for a text, that a column's JSON array contains it.
 func (s *Store) arrayHas(column string) string {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(" + column + ") AS e WHERE e.value = ?)"
 	}
 	return column + "::jsonb @> to_jsonb(CAST(? AS text))"
@@ -291,7 +292,7 @@ func (s *Store) arrayHas(column string) string {
 // lock returns what a SELECT ends with to lock its rows until the transaction ends. On SQLite a transaction
 // is the only writer from its beginning.
 func (u *unit) lock() string {
-	if u.store.engine == SQLite {
+	if u.store.engine == core.SQLite {
 		return ""
 	}
 	return " FOR UPDATE"
@@ -299,7 +300,7 @@ func (u *unit) lock() string {
 
 // lockSkip is lock for a worker that leaves rows alone which another one has locked.
 func (u *unit) lockSkip() string {
-	if u.store.engine == SQLite {
+	if u.store.engine == core.SQLite {
 		return ""
 	}
 	return " FOR UPDATE SKIP LOCKED"
@@ -308,7 +309,7 @@ func (u *unit) lockSkip() string {
 // dbNow returns the expression of the database's clock in microseconds. Leases compare with it, because the
 // clocks of replicas differ; an embedded database has the clock of its process.
 func (s *Store) dbNow() string {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 	}
 	return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"

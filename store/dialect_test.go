@@ -8,12 +8,13 @@ import (
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestOpen_RefusesOtherURLs(t *testing.T) {
 	t.Parallel()
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	for _, url := range []string{"", "sqlite://", "mysql://localhost/x", "tillwright.db"} {
 		_, err := Open(t.Context(), Options{URL: url, Sealer: sealer})
@@ -43,7 +44,7 @@ func TestPostgresConfig_RequiresTLSAwayFromHome(t *testing.T) {
 
 func TestOpen_BehindATransactionPooler(t *testing.T) {
 	t.Parallel()
-	url := database.URL(t, PostgreSQL)
+	url := database.URL(t, core.PostgreSQL)
 	s := newShop(t, url)
 	pooled, err := Open(t.Context(), Options{URL: url, Sealer: s.options.Sealer, Render: renderJSON, Pooler: PoolerTransaction})
 	require.NoError(t, err)
@@ -54,10 +55,10 @@ func TestOpen_BehindATransactionPooler(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, replayed)
 	}
-	found, _, err := pooled.ListProducts(t.Context(), s.account, ListProducts{Page: Page{Limit: 10}})
+	found, _, err := pooled.ListProducts(t.Context(), s.account, ListProducts{Page: core.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	byID, err := pooled.ProductsByID(t.Context(), s.account, []string{found[0].ID, NewID(KindProduct)})
+	byID, err := pooled.ProductsByID(t.Context(), s.account, []string{found[0].ID, core.NewID(core.KindProduct)})
 	require.NoError(t, err)
 	require.Len(t, byID, 1)
 	_, token := s.newKey(t, "products:read")
@@ -68,24 +69,24 @@ func TestOpen_BehindATransactionPooler(t *testing.T) {
 
 func TestMetadata(t *testing.T) {
 	t.Parallel()
-	m := NewMetadata(map[string]string{"b": "2", "a": "1"})
-	require.Equal(t, Metadata(`{"a":"1","b":"2"}`), m)
-	require.Equal(t, Metadata(`{"b":"3","c":"4"}`), m.Merge(map[string]*string{"a": nil, "b": ref("3"), "c": ref("4")}))
-	require.Equal(t, Metadata(""), m.Merge(map[string]*string{"a": nil, "b": nil}))
-	require.Equal(t, "{}", Metadata("").Text())
-	require.Equal(t, map[string]string{}, Metadata("").Map())
+	m := core.NewMetadata(map[string]string{"b": "2", "a": "1"})
+	require.Equal(t, core.Metadata(`{"a":"1","b":"2"}`), m)
+	require.Equal(t, core.Metadata(`{"b":"3","c":"4"}`), m.Merge(map[string]*string{"a": nil, "b": ref("3"), "c": ref("4")}))
+	require.Equal(t, core.Metadata(""), m.Merge(map[string]*string{"a": nil, "b": nil}))
+	require.Equal(t, "{}", core.Metadata("").Text())
+	require.Equal(t, map[string]string{}, core.Metadata("").Map())
 
-	long := make([]byte, MetadataMaxValue+1)
+	long := make([]byte, core.MetadataMaxValue+1)
 	for i := range long {
 		long[i] = 'x'
 	}
-	for _, bad := range []map[string]string{{"k": string(long)}, {string(long[:MetadataMaxKey+1]): "v"}, {"": "v"}} {
-		var p Problems
-		NewMetadata(bad).check(&p)
+	for _, bad := range []map[string]string{{"k": string(long)}, {string(long[:core.MetadataMaxKey+1]): "v"}, {"": "v"}} {
+		var p core.Problems
+		core.NewMetadata(bad).Check(&p)
 		require.Error(t, p.Err())
 	}
-	var p Problems
-	NewMetadata(map[string]string{"k": string(long[1:])}).check(&p)
+	var p core.Problems
+	core.NewMetadata(map[string]string{"k": string(long[1:])}).Check(&p)
 	require.NoError(t, p.Err())
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 )
@@ -40,36 +41,36 @@ const (
 
 // Discount takes something off what it is for. What it takes cannot change any more once it is redeemed.
 type Discount struct {
-	AccountID                 string                 `db:"account_id"`
-	ID                        string                 `db:"id"`
-	Name                      string                 `db:"name"`
-	Code                      *string                `db:"code"`     // what a buyer types, in any case; nil = only the merchant gives it
-	CodeKey                   *string                `db:"code_key"` // the code as it is compared
-	Type                      DiscountType           `db:"type"`
-	PercentBps                *int64                 `db:"percent_bps"` // percent only
-	Amount                    *int64                 `db:"amount"`      // fixed only, in Currency
-	Currency                  *string                `db:"currency"`    // of Amount and MinSubtotalAmount
-	Amounts                   JSON[map[string]int64] `db:"amounts"`     // fixed only: in further currencies
-	Duration                  DiscountDuration       `db:"duration"`
-	DurationInMonths          *int64                 `db:"duration_in_months"`  // repeating only
-	ProductIDs                JSON[[]string]         `db:"product_ids"`         // with PriceVariantIDs what it is for; both empty: everything
-	PriceVariantIDs           JSON[[]string]         `db:"price_variant_ids"`   //
-	Rules                     JSON[[]DiscountRule]   `db:"rules"`               // other rates for some price variants
-	CoveredProductIDs         JSON[[]string]         `db:"covered_product_ids"` // every product that is named above, or whose price variant is
-	MinSubtotalAmount         *int64                 `db:"min_subtotal_amount"` // in Currency
-	MinSubtotalAmounts        JSON[map[string]int64] `db:"min_subtotal_amounts"`
-	FirstPurchaseOnly         bool                   `db:"first_purchase_only"`
-	StartsAt                  *Time                  `db:"starts_at"` // inclusive
-	EndsAt                    *Time                  `db:"ends_at"`   // exclusive
-	MaxRedemptions            *int64                 `db:"max_redemptions"`
-	MaxRedemptionsPerCustomer *int64                 `db:"max_redemptions_per_customer"`
-	RedemptionsCount          int64                  `db:"redemptions_count"`
-	DisabledAt                *Time                  `db:"disabled_at"`
-	DeletedAt                 *Time                  `db:"deleted_at"`
-	Status                    DiscountStatus         `db:"-"` // at the moment that it was read
-	Metadata                  Metadata               `db:"metadata"`
-	CreatedAt                 Time                   `db:"created_at"`
-	UpdatedAt                 Time                   `db:"updated_at"`
+	AccountID                 string                      `db:"account_id"`
+	ID                        string                      `db:"id"`
+	Name                      string                      `db:"name"`
+	Code                      *string                     `db:"code"`     // what a buyer types, in any case; nil = only the merchant gives it
+	CodeKey                   *string                     `db:"code_key"` // the code as it is compared
+	Type                      DiscountType                `db:"type"`
+	PercentBps                *int64                      `db:"percent_bps"` // percent only
+	Amount                    *int64                      `db:"amount"`      // fixed only, in Currency
+	Currency                  *string                     `db:"currency"`    // of Amount and MinSubtotalAmount
+	Amounts                   core.JSON[map[string]int64] `db:"amounts"`     // fixed only: in further currencies
+	Duration                  DiscountDuration            `db:"duration"`
+	DurationInMonths          *int64                      `db:"duration_in_months"`  // repeating only
+	ProductIDs                core.JSON[[]string]         `db:"product_ids"`         // with PriceVariantIDs what it is for; both empty: everything
+	PriceVariantIDs           core.JSON[[]string]         `db:"price_variant_ids"`   //
+	Rules                     core.JSON[[]DiscountRule]   `db:"rules"`               // other rates for some price variants
+	CoveredProductIDs         core.JSON[[]string]         `db:"covered_product_ids"` // every product that is named above, or whose price variant is
+	MinSubtotalAmount         *int64                      `db:"min_subtotal_amount"` // in Currency
+	MinSubtotalAmounts        core.JSON[map[string]int64] `db:"min_subtotal_amounts"`
+	FirstPurchaseOnly         bool                        `db:"first_purchase_only"`
+	StartsAt                  *core.Time                  `db:"starts_at"` // inclusive
+	EndsAt                    *core.Time                  `db:"ends_at"`   // exclusive
+	MaxRedemptions            *int64                      `db:"max_redemptions"`
+	MaxRedemptionsPerCustomer *int64                      `db:"max_redemptions_per_customer"`
+	RedemptionsCount          int64                       `db:"redemptions_count"`
+	DisabledAt                *core.Time                  `db:"disabled_at"`
+	DeletedAt                 *core.Time                  `db:"deleted_at"`
+	Status                    DiscountStatus              `db:"-"` // at the moment that it was read
+	Metadata                  core.Metadata               `db:"metadata"`
+	CreatedAt                 core.Time                   `db:"created_at"`
+	UpdatedAt                 core.Time                   `db:"updated_at"`
 }
 
 // DiscountRule is a rate of its own for one price variant, which the discount is for in any case. A rate of 0 takes
@@ -83,8 +84,8 @@ type DiscountRule struct {
 
 // ListDiscounts holds the filters of a list of discounts. An empty one does not filter.
 type ListDiscounts struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status  DiscountStatus
 	Type    DiscountType
 	Code    string // in any case
@@ -94,7 +95,7 @@ type ListDiscounts struct {
 var discountColumns = columnsOf[Discount]("discounts")
 
 // statusAt is the discount's status at a moment.
-func (d *Discount) statusAt(now Time) DiscountStatus {
+func (d *Discount) statusAt(now core.Time) DiscountStatus {
 	switch {
 	case d.DisabledAt != nil:
 		return DiscountStatusDisabled
@@ -109,7 +110,7 @@ func (d *Discount) statusAt(now Time) DiscountStatus {
 }
 
 // discountStatus adds the condition that statusAt is this, in SQL.
-func (f *filter) discountStatus(status DiscountStatus, now Time) {
+func (f *filter) discountStatus(status DiscountStatus, now core.Time) {
 	if status == "" {
 		return
 	}
@@ -145,7 +146,7 @@ func (s *Store) GetDiscount(ctx context.Context, account, ref string) (*Discount
 func (s *Store) LookupDiscount(ctx context.Context, account, code string) (*Discount, error) {
 	d, err := s.discountOfCode(ctx, account, code)
 	if err == nil && d == nil {
-		err = Missing("discount", "code", code)
+		err = core.Missing("discount", "code", code)
 	}
 	return d, err
 }
@@ -185,7 +186,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 		f.and(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.arrayHas("covered_product_ids")+`)`, p.ID)
 	}
 	f.list(s, in.ListFilter, "name", "code", "id")
-	list, more, err := page(ctx, s, discountColumns, KindDiscount, account, in.Page, &f)
+	list, more, err := page(ctx, s, discountColumns, core.KindDiscount, account, in.Page, &f)
 	for i := range list {
 		list[i].Status = list[i].statusAt(now)
 	}
@@ -197,14 +198,14 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 // code, and its currency is the account's, where it has an amount without one.
 func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d.AccountID, d.ID, d.RedemptionsCount, d.DisabledAt, d.DeletedAt = account, NewID(KindDiscount), 0, nil, nil
+		d.AccountID, d.ID, d.RedemptionsCount, d.DisabledAt, d.DeletedAt = account, core.NewID(core.KindDiscount), 0, nil, nil
 		d.CreatedAt = s.Now()
 		d.UpdatedAt = d.CreatedAt
 		if d.Duration == "" {
 			d.Duration = DiscountDurationOnce
 		}
 		if d.Name == "" {
-			d.Name = deref(d.Code)
+			d.Name = core.Deref(d.Code)
 		}
 		if err := u.prepareDiscount(ctx, &d); err != nil {
 			return nil, err
@@ -223,9 +224,9 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 		if err != nil {
 			return nil, err
 		}
-		before, rate := jsonText(d), d.rate()
+		before, rate := core.JSONText(d), d.rate()
 		change(d)
-		if jsonText(d) == before {
+		if core.JSONText(d) == before {
 			return d, nil
 		}
 		if d.RedemptionsCount > 0 {
@@ -273,7 +274,7 @@ func (s *Store) EnableDiscount(ctx context.Context, account, ref string) (*Disco
 	return s.switchDiscount(ctx, account, ref, nil)
 }
 
-func (s *Store) switchDiscount(ctx context.Context, account, ref string, disabledAt *Time) (*Discount, error) {
+func (s *Store) switchDiscount(ctx context.Context, account, ref string, disabledAt *core.Time) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
 		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
 		if err != nil || (d.DisabledAt == nil) == (disabledAt == nil) {
@@ -289,16 +290,16 @@ func (s *Store) switchDiscount(ctx context.Context, account, ref string, disable
 
 // findDiscount reads a discount that is not deleted. Param is what named it, empty for the path.
 func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock string) (*Discount, error) {
-	id, ok := ParseID(KindDiscount, ref)
+	id, ok := core.ParseID(core.KindDiscount, ref)
 	if !ok {
-		return nil, Missing("discount", param, ref)
+		return nil, core.Missing("discount", param, ref)
 	}
 	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read discount: %w", err)
 	}
 	if d == nil {
-		return nil, Missing("discount", param, ref)
+		return nil, core.Missing("discount", param, ref)
 	}
 	return d, s.presentDiscount(ctx, d)
 }
@@ -370,14 +371,14 @@ func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 		}
 	}
 	slices.Sort(covered)
-	d.CoveredProductIDs = JSONOf(slices.Compact(covered))
+	d.CoveredProductIDs = core.JSONOf(slices.Compact(covered))
 	return nil
 }
 
 // taken turns a violated unique key into what is wrong with the request.
 func (d *Discount) taken(err error) error {
 	if isUnique(err) {
-		return Invalid("code", "Another discount has this code.")
+		return core.Invalid("code", "Another discount has this code.")
 	}
 	return err
 }

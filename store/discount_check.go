@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"regexp"
 	"strings"
 )
@@ -14,7 +15,7 @@ const maxDiscountMonths = 999
 
 // check normalises the code and reports what is not acceptable.
 func (d *Discount) check() error {
-	var p Problems
+	var p core.Problems
 	p.Check(strings.TrimSpace(d.Name) != "" && shorter(&d.Name, 255), "name", "Send a name of 1 to 255 characters, or a code.")
 	d.CodeKey = nil
 	if d.Code != nil {
@@ -26,14 +27,14 @@ func (d *Discount) check() error {
 	d.checkRules(&p)
 	d.checkDuration(&p)
 	d.checkLimits(&p)
-	d.Metadata.check(&p)
+	d.Metadata.Check(&p)
 	return p.Err()
 }
 
 // checkRate wants basis points of a percent discount, and amounts of a fixed one.
-func (d *Discount) checkRate(p *Problems) {
+func (d *Discount) checkRate(p *core.Problems) {
 	if d.Currency != nil {
-		_, known := LookupCurrency(*d.Currency)
+		_, known := core.LookupCurrency(*d.Currency)
 		p.Check(known, "currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", *d.Currency))
 	}
 	switch d.Type {
@@ -53,9 +54,9 @@ func (d *Discount) checkRate(p *Problems) {
 }
 
 // checkAmounts checks amounts in further currencies.
-func (d *Discount) checkAmounts(field string, amounts map[string]int64, least int64, p *Problems) {
+func (d *Discount) checkAmounts(field string, amounts map[string]int64, least int64, p *core.Problems) {
 	for code, amount := range amounts {
-		_, known := LookupCurrency(code)
+		_, known := core.LookupCurrency(code)
 		p.Check(known, field+"."+code, fmt.Sprintf("Currency '%s' is not supported.", code))
 		p.Check(d.Currency == nil || code != *d.Currency, field+"."+code, "The amount in `currency` is not among those in further currencies.")
 		p.Check(amount >= least && amount <= MaxAmount, field+"."+code, fmt.Sprintf("An amount is %d to %d.", least, MaxAmount))
@@ -63,7 +64,7 @@ func (d *Discount) checkAmounts(field string, amounts map[string]int64, least in
 }
 
 // checkRules wants of each rule what the discount has itself: basis points, or an amount in each of its currencies.
-func (d *Discount) checkRules(p *Problems) {
+func (d *Discount) checkRules(p *core.Problems) {
 	seen := map[string]bool{}
 	for i, r := range d.Rules.V {
 		at := fmt.Sprintf("rules.%d.", i)
@@ -86,7 +87,7 @@ func (d *Discount) checkRules(p *Problems) {
 	}
 }
 
-func (d *Discount) checkDuration(p *Problems) {
+func (d *Discount) checkDuration(p *core.Problems) {
 	months := d.DurationInMonths
 	switch d.Duration {
 	case DiscountDurationRepeating:
@@ -98,7 +99,7 @@ func (d *Discount) checkDuration(p *Problems) {
 	}
 }
 
-func (d *Discount) checkLimits(p *Problems) {
+func (d *Discount) checkLimits(p *core.Problems) {
 	p.Check(d.MinSubtotalAmount == nil || *d.MinSubtotalAmount >= 1 && *d.MinSubtotalAmount <= MaxAmount, "min_subtotal_amount", fmt.Sprintf("The least subtotal is 1 to %d.", MaxAmount))
 	d.checkAmounts("min_subtotal_amounts", d.MinSubtotalAmounts.V, 1, p)
 	p.Check(d.StartsAt == nil || d.EndsAt == nil || *d.StartsAt < *d.EndsAt, "ends_at", "A discount ends after it starts.")
@@ -109,15 +110,15 @@ func (d *Discount) checkLimits(p *Problems) {
 // rate is what a redemption makes unchangeable: the text of each field, by its name.
 func (d *Discount) rate() map[string]string {
 	return map[string]string{
-		"type": jsonText(d.Type), "percent_bps": jsonText(d.PercentBps), "amount": jsonText(d.Amount), "currency": jsonText(d.Currency),
-		"amounts": jsonText(d.Amounts), "rules": jsonText(d.Rules), "duration": jsonText(d.Duration),
-		"duration_in_months": jsonText(d.DurationInMonths),
+		"type": core.JSONText(d.Type), "percent_bps": core.JSONText(d.PercentBps), "amount": core.JSONText(d.Amount), "currency": core.JSONText(d.Currency),
+		"amounts": core.JSONText(d.Amounts), "rules": core.JSONText(d.Rules), "duration": core.JSONText(d.Duration),
+		"duration_in_months": core.JSONText(d.DurationInMonths),
 	}
 }
 
 // checkRedeemed reports every field that differs from what was redeemed.
 func (d *Discount) checkRedeemed(redeemed map[string]string) error {
-	var p Problems
+	var p core.Problems
 	for field, text := range d.rate() {
 		p.Check(text == redeemed[field], field, "This discount has been redeemed: what it takes off cannot change. Create a new discount and disable this one.")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 )
 
@@ -11,24 +12,24 @@ import (
 // checkout exists from the moment that its buyer begins to pay, and goes when the payment fails. That of a subscription
 // goes when the discount is taken away before it took anything off.
 type DiscountRedemption struct {
-	AccountID      string  `db:"account_id"`
-	ID             string  `db:"id"`
-	DiscountID     string  `db:"discount_id"`
-	CheckoutID     *string `db:"checkout_id"`
-	SubscriptionID *string `db:"subscription_id"` // in the place of a checkout
-	OrderID        *string `db:"order_id"`        // the first that it took something off, that of a checkout once it is paid
-	CustomerID     *string `db:"customer_id"`
-	BuyerKey       string  `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
-	Currency       string  `db:"currency"`
-	DiscountAmount int64   `db:"discount_amount"`
-	CreatedAt      Time    `db:"created_at"`
-	UpdatedAt      Time    `db:"updated_at"`
+	AccountID      string    `db:"account_id"`
+	ID             string    `db:"id"`
+	DiscountID     string    `db:"discount_id"`
+	CheckoutID     *string   `db:"checkout_id"`
+	SubscriptionID *string   `db:"subscription_id"` // in the place of a checkout
+	OrderID        *string   `db:"order_id"`        // the first that it took something off, that of a checkout once it is paid
+	CustomerID     *string   `db:"customer_id"`
+	BuyerKey       string    `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
+	Currency       string    `db:"currency"`
+	DiscountAmount int64     `db:"discount_amount"`
+	CreatedAt      core.Time `db:"created_at"`
+	UpdatedAt      core.Time `db:"updated_at"`
 }
 
 // ListDiscountRedemptions holds the filters of a list of redemptions. An empty one does not filter.
 type ListDiscountRedemptions struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 }
 
 var discountRedemptionColumns = columnsOf[DiscountRedemption]("discount_redemptions")
@@ -80,7 +81,7 @@ func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount s
 	var f filter
 	f.is("discount_id", d.ID)
 	f.list(s, in.ListFilter)
-	return page(ctx, s, discountRedemptionColumns, KindDiscountRedemption, account, in.Page, &f)
+	return page(ctx, s, discountRedemptionColumns, core.KindDiscountRedemption, account, in.Page, &f)
 }
 
 // key is the form in which the redeemer is compared, empty if nobody is known.
@@ -118,7 +119,7 @@ func (s *Store) refusesBuyer(ctx context.Context, d *Discount, by redeemer) (str
 			return "This discount is for a first purchase.", err
 		}
 	}
-	most := deref(d.MaxRedemptionsPerCustomer)
+	most := core.Deref(d.MaxRedemptionsPerCustomer)
 	if d.FirstPurchaseOnly {
 		most = 1 // of two first purchases under way, one is the second
 	}
@@ -152,7 +153,7 @@ func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (in
 		SELECT COUNT(*) FROM discount_redemptions
 		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id IN (
 			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)))`,
-		d.AccountID, d.ID, by.key(d.AccountID), d.AccountID, by.customerID, by.externalID, emailKey(deref(by.email)))
+		d.AccountID, d.ID, by.key(d.AccountID), d.AccountID, by.customerID, by.externalID, emailKey(core.Deref(by.email)))
 	if err != nil {
 		return 0, fmt.Errorf("count redemptions: %w", err)
 	}
@@ -176,7 +177,7 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 		return err
 	}
 	if by.isTyped && d.isPersonal() { // whether or not the owner of the address could use it
-		return Invalid(field, "This discount is for customers whose e-mail address is confirmed.")
+		return core.Invalid(field, "This discount is for customers whose e-mail address is confirmed.")
 	}
 	rows, err := u.exec(ctx, `
 		UPDATE discounts SET redemptions_count = redemptions_count + 1
@@ -187,16 +188,16 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 		return fmt.Errorf("count redemption: %w", err)
 	}
 	if rows == 0 {
-		return Invalid(field, "This discount cannot be used any more.")
+		return core.Invalid(field, "This discount cannot be used any more.")
 	}
 	problem, err := u.store.refusesBuyer(ctx, d, by)
 	if err != nil {
 		return err
 	}
 	if problem != "" {
-		return Invalid(field, problem)
+		return core.Invalid(field, problem)
 	}
-	r.ID, r.CreatedAt, r.UpdatedAt = NewID(KindDiscountRedemption), now, now
+	r.ID, r.CreatedAt, r.UpdatedAt = core.NewID(core.KindDiscountRedemption), now, now
 	return u.insert(ctx, discountRedemptionColumns, r)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -31,12 +32,12 @@ type DiscountRate struct {
 // terms are the discount's terms as they are now.
 func (d *Discount) terms() *DiscountTerms {
 	t := &DiscountTerms{
-		DiscountID: d.ID, Type: d.Type, PercentBps: deref(d.PercentBps), Amounts: d.inEveryCurrency(d.Amount, d.Amounts.V),
+		DiscountID: d.ID, Type: d.Type, PercentBps: core.Deref(d.PercentBps), Amounts: d.inEveryCurrency(d.Amount, d.Amounts.V),
 		ProductIDs: d.ProductIDs.V, PriceVariantIDs: d.PriceVariantIDs.V,
-		Duration: d.Duration, DurationInMonths: deref(d.DurationInMonths),
+		Duration: d.Duration, DurationInMonths: core.Deref(d.DurationInMonths),
 	}
 	for _, r := range d.Rules.V {
-		t.Rules = append(t.Rules, DiscountRate{r.PriceVariantID, deref(r.PercentBps), d.inEveryCurrency(r.Amount, r.Amounts)})
+		t.Rules = append(t.Rules, DiscountRate{r.PriceVariantID, core.Deref(r.PercentBps), d.inEveryCurrency(r.Amount, r.Amounts)})
 	}
 	return t
 }
@@ -55,7 +56,7 @@ func (d *Discount) inEveryCurrency(amount *int64, further map[string]int64) map[
 
 // refuses says why the discount cannot be used at a moment for lines in a currency; empty if it can. It does not know
 // the buyer: refusesBuyer does.
-func (d *Discount) refuses(items []LineItem, currency string, now Time) string {
+func (d *Discount) refuses(items []LineItem, currency string, now core.Time) string {
 	switch d.statusAt(now) {
 	case DiscountStatusDisabled:
 		return "This discount is disabled."
@@ -153,7 +154,7 @@ func names(id *string, ids ...string) bool { return id != nil && slices.Contains
 
 // endsAt is when a subscription that begins at start loses the discount, nil if time does not take it. A once discount
 // is used up by the first invoice that it takes something off.
-func (t *DiscountTerms) endsAt(start Time) *Time {
+func (t *DiscountTerms) endsAt(start core.Time) *core.Time {
 	if t.Duration != DiscountDurationRepeating {
 		return nil
 	}
@@ -162,6 +163,6 @@ func (t *DiscountTerms) endsAt(start Time) *Time {
 	if err != nil {
 		return &start
 	}
-	at := TimeOf(end)
+	at := core.TimeOf(end)
 	return &at
 }

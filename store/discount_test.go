@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -30,7 +31,7 @@ func (s *shop) discount(t *testing.T, change func(*Discount)) *Discount {
 // redeemed redeems a discount for a new checkout of the address.
 func (s *shop) redeemed(t *testing.T, d *Discount, email string) (*Checkout, error) {
 	t.Helper()
-	c := &Checkout{AccountID: s.account, ID: NewID(KindCheckout), CustomerEmail: &email, EmailVerified: true, Currency: "usd", DiscountAmount: 100}
+	c := &Checkout{AccountID: s.account, ID: core.NewID(core.KindCheckout), CustomerEmail: &email, EmailVerified: true, Currency: "usd", DiscountAmount: 100}
 	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
 		by := redeemer{email: &email}
 		return nil, u.redeem(ctx, c.redemption(d, by), d, by, "discount_code")
@@ -50,7 +51,7 @@ func (s *shop) requireCounted(t *testing.T, d *Discount, want int64) {
 	got, err := s.GetDiscount(t.Context(), s.account, d.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got.RedemptionsCount)
-	list, more, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: Page{Limit: 100}})
+	list, more, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: core.Page{Limit: 100}})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, list, int(want))
@@ -60,7 +61,7 @@ func (s *shop) requireCounted(t *testing.T, d *Discount, want int64) {
 func TestListDiscounts_FiltersByTheStatusThatItShows(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		now := s.Now()
-		moment := func() *Time { // mostly past or future, in any combination
+		moment := func() *core.Time { // mostly past or future, in any combination
 			if rand.IntN(3) == 0 {
 				return nil
 			}
@@ -92,7 +93,7 @@ func TestListDiscounts_FiltersByTheStatusThatItShows(t *testing.T) {
 			wanted[d.Status][d.ID] = true
 		}
 		for _, status := range []DiscountStatus{DiscountStatusActive, DiscountStatusScheduled, DiscountStatusExpired, DiscountStatusExhausted, DiscountStatusDisabled} {
-			list, _, err := s.ListDiscounts(t.Context(), s.account, ListDiscounts{Page: Page{Limit: 100}, Status: status})
+			list, _, err := s.ListDiscounts(t.Context(), s.account, ListDiscounts{Page: core.Page{Limit: 100}, Status: status})
 			require.NoError(t, err)
 			found := map[string]bool{}
 			for _, d := range list {
@@ -201,7 +202,7 @@ func requireOneOfTwenty(t *testing.T, s *shop, d *Discount, email func(i int) st
 	buyers.Wait()
 	won := 0
 	for _, err := range errs {
-		var refusal *Error
+		var refusal *core.Error
 		if err == nil {
 			won++
 		} else if !errors.As(err, &refusal) {
@@ -220,7 +221,7 @@ func TestDeleteDiscount_KeepsTheRowForItsRedemptions(t *testing.T) {
 		_, err = s.DeleteDiscount(t.Context(), s.account, d.ID)
 		require.NoError(t, err)
 		_, err = s.GetDiscount(t.Context(), s.account, d.ID)
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		again := s.discount(t, func(d *Discount) { d.Code = ref("spring") }) // the code is free
 		found, err := s.LookupDiscount(t.Context(), s.account, "Spring")
 		require.NoError(t, err)
@@ -239,7 +240,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 	fee.Kind = LineItemKindSetupFee
 	items := []LineItem{line("a", "a1", 100), line("a", "a2", 100), line("b", "b1", 100), line("c", "c1", 100), fee}
 	percent := Discount{Type: DiscountTypePercent, PercentBps: ref(int64(3333))}
-	fixed := Discount{Type: DiscountTypeFixed, Amount: ref(int64(150)), Currency: ref("usd"), Amounts: JSONOf(map[string]int64{"jpy": 7})}
+	fixed := Discount{Type: DiscountTypeFixed, Amount: ref(int64(150)), Currency: ref("usd"), Amounts: core.JSONOf(map[string]int64{"jpy": 7})}
 	with := func(d Discount, change func(*Discount)) Discount {
 		change(&d)
 		return d
@@ -252,18 +253,18 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 		"everything, rounded once": {percent, "usd", []int64{34, 33, 33, 33}}, // 133 of 400
 		"a product and a price variant": {
 			with(percent, func(d *Discount) {
-				d.ProductIDs, d.PriceVariantIDs = JSONOf([]string{"b"}), JSONOf([]string{"a2"})
+				d.ProductIDs, d.PriceVariantIDs = core.JSONOf([]string{"b"}), core.JSONOf([]string{"a2"})
 			}), "eur", []int64{0, 34, 33, 0},
 		},
 		"a rate for each plan": {
 			with(percent, func(d *Discount) {
-				d.Rules = JSONOf([]DiscountRule{{PriceVariantID: "a1", PercentBps: ref(int64(5000))}, {PriceVariantID: "b1", PercentBps: ref(int64(0))}})
+				d.Rules = core.JSONOf([]DiscountRule{{PriceVariantID: "a1", PercentBps: ref(int64(5000))}, {PriceVariantID: "b1", PercentBps: ref(int64(0))}})
 			}), "usd", []int64{50, 34, 0, 33},
 		},
 		"rules of one rate are rounded together": {
 			with(percent, func(d *Discount) {
-				d.PriceVariantIDs = JSONOf([]string{"a2"})
-				d.Rules = JSONOf([]DiscountRule{{PriceVariantID: "a1", PercentBps: ref(int64(3333))}})
+				d.PriceVariantIDs = core.JSONOf([]string{"a2"})
+				d.Rules = core.JSONOf([]DiscountRule{{PriceVariantID: "a1", PercentBps: ref(int64(3333))}})
 			}), "usd", []int64{34, 33, 0, 0},
 		},
 		"a fixed amount is shared":          {fixed, "usd", []int64{38, 38, 37, 37}},
@@ -271,7 +272,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 		"without an amount in the currency": {fixed, "eur", []int64{0, 0, 0, 0}},
 		"a fixed amount of its own for a plan": {
 			with(fixed, func(d *Discount) {
-				d.Rules = JSONOf([]DiscountRule{{PriceVariantID: "c1", Amount: ref(int64(10)), Amounts: map[string]int64{"jpy": 1}}})
+				d.Rules = core.JSONOf([]DiscountRule{{PriceVariantID: "c1", Amount: ref(int64(10)), Amounts: map[string]int64{"jpy": 1}}})
 			}), "usd", []int64{50, 50, 50, 10},
 		},
 	}
@@ -292,7 +293,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 
 func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 	t.Parallel()
-	now := Time(1_000_000)
+	now := core.Time(1_000_000)
 	items := []LineItem{{ProductID: new("a"), PriceVariantID: new("a1"), UnitAmount: 400, Quantity: 2}}
 	for name, test := range map[string]struct {
 		discount Discount
@@ -308,9 +309,9 @@ func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 		"too little is bought":           {Discount{MinSubtotalAmount: ref(int64(801)), Currency: ref("usd")}, "This discount needs a subtotal of at least 801."},
 		"a subtotal in another currency": {Discount{MinSubtotalAmount: ref(int64(1)), Currency: ref("eur")}, "This discount cannot be used in usd."},
 		"an amount in another currency":  {Discount{Type: DiscountTypeFixed, Amount: ref(int64(1)), Currency: ref("eur")}, "This discount has no amount in usd."},
-		"another product":                {Discount{Type: DiscountTypePercent, ProductIDs: JSONOf([]string{"b"})}, "This discount is for none of the lines."},
+		"another product":                {Discount{Type: DiscountTypePercent, ProductIDs: core.JSONOf([]string{"b"})}, "This discount is for none of the lines."},
 		"another product, but a rule": {
-			Discount{Type: DiscountTypePercent, ProductIDs: JSONOf([]string{"b"}), Rules: JSONOf([]DiscountRule{{PriceVariantID: "a1"}})}, "",
+			Discount{Type: DiscountTypePercent, ProductIDs: core.JSONOf([]string{"b"}), Rules: core.JSONOf([]DiscountRule{{PriceVariantID: "a1"}})}, "",
 		},
 	} {
 		assert.Equal(t, test.want, test.discount.refuses(items, "usd", now), name)
@@ -319,7 +320,7 @@ func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 
 func TestDiscountTerms_EndAfterTheirMonths(t *testing.T) {
 	t.Parallel()
-	start := TimeOf(time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC))
+	start := core.TimeOf(time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC))
 	repeating := DiscountTerms{Duration: DiscountDurationRepeating, DurationInMonths: 1}
 	assert.Equal(t, "2027-02-28T12:00:00.000Z", repeating.endsAt(start).String())
 	repeating.DurationInMonths = maxDiscountMonths

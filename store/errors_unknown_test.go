@@ -7,29 +7,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
 func TestUnknownError_HidesAnAnswerInside(t *testing.T) {
 	t.Parallel()
-	answer := Invalid("amount", "No.")
-	err := fmt.Errorf("confirm: %w", NewUnknownError("charge", errors.Join(answer, errors.New("x"))))
-	require.Equal(t, Unknown, OutcomeOf(err), "the key stays taken")
-	var found *Error
+	answer := core.Invalid("amount", "No.")
+	err := fmt.Errorf("confirm: %w", core.NewUnknownError("charge", errors.Join(answer, errors.New("x"))))
+	require.Equal(t, core.Unknown, core.OutcomeOf(err), "the key stays taken")
+	var found *core.Error
 	require.False(t, errors.As(err, &found), "it is nobody's answer")
 	require.EqualError(t, err, "confirm: charge: No.\nx")
 
-	away := &UnavailableError{Cause: errors.New("gone")}
-	require.True(t, isMarked(NewUnknownError("charge", away)), "but that the database is away shows")
-	silent := &Error{Code: "api_error", Outcome: Unknown}
-	require.ErrorAs(t, fmt.Errorf("%w (%w)", NewUnknownError("ask", answer), silent), &found)
+	away := &core.UnavailableError{Cause: errors.New("gone")}
+	require.True(t, isMarked(core.NewUnknownError("charge", away)), "but that the database is away shows")
+	silent := &core.Error{Code: "api_error", Outcome: core.Unknown}
+	require.ErrorAs(t, fmt.Errorf("%w (%w)", core.NewUnknownError("ask", answer), silent), &found)
 	require.Same(t, silent, found, "what stands beside it is the answer")
 }
 
 // TestPrice_ABrokenRuleIsOurs: only an amount that is too large is the buyer's to mend.
 func TestPrice_ABrokenRuleIsOurs(t *testing.T) {
 	t.Parallel()
-	var refused *Error
+	var refused *core.Error
 	_, err := price([]LineItem{{UnitAmount: 1 << 62, Quantity: 1 << 62}})
 	require.ErrorAs(t, err, &refused)
 	broken := errors.New("the rules are broken")

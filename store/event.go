@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,16 +15,16 @@ const APIVersion = "v1"
 
 // Event is something that happened, told to webhook endpoints. Body is what is sent, byte for byte.
 type Event struct {
-	AccountID   string `db:"account_id"`
-	ID          string `db:"id"`
-	Type        string `db:"type"`
-	OrderingKey string `db:"ordering_key"`
-	KeySeq      int64  `db:"key_seq"`
-	Body        string `db:"body"`
-	CreatedAt   Time   `db:"created_at"`
+	AccountID   string    `db:"account_id"`
+	ID          string    `db:"id"`
+	Type        string    `db:"type"`
+	OrderingKey string    `db:"ordering_key"`
+	KeySeq      int64     `db:"key_seq"`
+	Body        string    `db:"body"`
+	CreatedAt   core.Time `db:"created_at"`
 
 	Status    DeliveryState // empty if no endpoint was to be told; what is being sent counts as pending. Set where an event is read.
-	ExpiresAt *Time         // when a failed one is deleted
+	ExpiresAt *core.Time    // when a failed one is deleted
 }
 
 var eventColumns = columnsOf[Event]("events")
@@ -73,9 +74,9 @@ func madeUp(succeeded, failed string) string {
 
 // eventOutcome is what became of all deliveries of an event.
 type eventOutcome struct {
-	EventID  string `db:"event_id"`
-	UnderWay int    `db:"under_way"`
-	FailedAt *Time  `db:"failed_at"` // the last failure that nothing has made up for
+	EventID  string     `db:"event_id"`
+	UnderWay int        `db:"under_way"`
+	FailedAt *core.Time `db:"failed_at"` // the last failure that nothing has made up for
 }
 
 // judge gives an event its status.
@@ -91,13 +92,13 @@ func (o *eventOutcome) judge(e *Event) {
 }
 
 func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string) (*Event, error) {
-	id, ok := ParseID(KindEvent, ref)
+	id, ok := core.ParseID(core.KindEvent, ref)
 	if !ok {
-		return nil, Missing("webhook event", param, ref)
+		return nil, core.Missing("webhook event", param, ref)
 	}
 	e, err := get[Event](ctx, s, eventColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && e == nil {
-		err = Missing("webhook event", param, ref)
+		err = core.Missing("webhook event", param, ref)
 	}
 	return e, err
 }
@@ -113,9 +114,9 @@ type event struct {
 
 // subscriber is an active endpoint as emit sees it.
 type subscriber struct {
-	ID     string         `db:"id"`
-	Format WebhookFormat  `db:"format"`
-	Events JSON[[]string] `db:"enabled_events"`
+	ID     string              `db:"id"`
+	Format WebhookFormat       `db:"format"`
+	Events core.JSON[[]string] `db:"enabled_events"`
 }
 
 // emit renders an event as things stand now. It is stored with the commit, with a pending delivery for every active endpoint
@@ -131,7 +132,7 @@ func (u *unit) emit(ctx context.Context, e event) error {
 	if err != nil {
 		return fmt.Errorf("render %s: %w", e.Kind, err)
 	}
-	row := &Event{AccountID: e.Account, ID: NewID(KindEvent), Type: e.Kind, OrderingKey: e.Key, KeySeq: e.Seq, CreatedAt: u.store.Now()}
+	row := &Event{AccountID: e.Account, ID: core.NewID(core.KindEvent), Type: e.Kind, OrderingKey: e.Key, KeySeq: e.Seq, CreatedAt: u.store.Now()}
 	row.Body = EventBody(row, data)
 	deliveries, err := u.deliveriesOf(ctx, row)
 	if err != nil {

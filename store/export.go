@@ -1,10 +1,13 @@
 package store
 
-import "context"
+import (
+	"context"
+	"github.com/tillwright/tillwright/store/core"
+)
 
 // ExportCustomers returns a URL of the customers that the filters let through.
 func (s *Store) ExportCustomers(ctx context.Context, account string, in ListCustomers) (*SignedURL, error) {
-	in.Page = Page{Limit: 1}
+	in.Page = core.Page{Limit: 1}
 	_, _, err := s.ListCustomers(ctx, account, in)
 	return s.export(File{Kind: FileKindCustomers, Account: account, Customers: &in}, err)
 }
@@ -12,7 +15,7 @@ func (s *Store) ExportCustomers(ctx context.Context, account string, in ListCust
 // ExportOrders returns a URL of the orders that the filters let through. What a filter names and does not exist is
 // CodeMissing.
 func (s *Store) ExportOrders(ctx context.Context, account string, in ListOrders) (*SignedURL, error) {
-	in.Page = Page{Limit: 1}
+	in.Page = core.Page{Limit: 1}
 	_, _, err := s.ListOrders(ctx, account, in)
 	return s.export(File{Kind: FileKindOrders, Account: account, Orders: &in}, err)
 }
@@ -20,7 +23,7 @@ func (s *Store) ExportOrders(ctx context.Context, account string, in ListOrders)
 // ExportSubscriptions returns a URL of the subscriptions that the filters let through. What a filter names and does not exist
 // is CodeMissing.
 func (s *Store) ExportSubscriptions(ctx context.Context, account string, in ListSubscriptions) (*SignedURL, error) {
-	in.Page = Page{Limit: 1}
+	in.Page = core.Page{Limit: 1}
 	_, _, err := s.ListSubscriptions(ctx, account, in)
 	return s.export(File{Kind: FileKindSubscriptions, Account: account, Subscriptions: &in}, err)
 }

@@ -5,11 +5,13 @@ package store
 import (
 	"context"
 	"errors"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // finish is wrong on purpose. It commits the change and stores the answer in a second transaction, so that a crash in
 // between makes the retry do everything again. tests/fault must see that; no release is built with this tag.
-func (r *request) finish(ctx context.Context, answer *Answer) error {
+func (r *request) finish(ctx context.Context, answer *core.Answer) error {
 	if r.key == nil || answer == nil {
 		return r.commit(ctx)
 	}

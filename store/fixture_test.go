@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -21,7 +22,7 @@ type shop struct {
 var _ = database.Prepare(migrate)
 
 func migrate(url string) error {
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func newShop(t testing.TB, url string) *shop {
 // openStore opens another replica of a database.
 func openStore(t testing.TB, url string) *Store {
 	t.Helper()
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := Open(t.Context(), Options{URL: url, Sealer: sealer, Synchronous: "normal", Render: renderJSON})
 	require.NoError(t, err)
@@ -81,23 +82,23 @@ func (s *shop) count(t *testing.T, query string, args ...any) int {
 // requireInvalid wants CodeInvalid on the field.
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
-	var e *Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
-	require.Equal(t, CodeInvalid, e.Code, e.Message)
+	require.Equal(t, core.CodeInvalid, e.Code, e.Message)
 	require.Contains(t, e.Fields, field)
 }
 
 // requireCode wants an *Error of the code.
-func requireCode(t *testing.T, err error, code Code) {
+func requireCode(t *testing.T, err error, code core.Code) {
 	t.Helper()
-	var e *Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, code, e.Code, e.Message)
 }
 
 // asError returns the refusal in an error, nil if it is none.
-func asError(err error) *Error {
-	e, _ := errors.AsType[*Error](err)
+func asError(err error) *core.Error {
+	e, _ := errors.AsType[*core.Error](err)
 	return e
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"log/slog"
 	"time"
 )
@@ -25,7 +26,7 @@ const (
 // What fn returns decides: an answer of status 2xx, or any answer with a Recorded error, is stored; anything else
 // rolls back and frees the key, except that after a step only a Refused error does. fn may run several times.
 // The context should not end with the client's connection.
-func (s *Store) Request(ctx context.Context, key *Key, fn func(context.Context) (*Answer, error)) (answer *Answer, replayed bool, err error) {
+func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
 	if key != nil {
 		if !s.running.enter(key.Account, key.Key) {
 			answer, err := s.answered(ctx, key) // the other one may be a replay itself
@@ -33,7 +34,7 @@ func (s *Store) Request(ctx context.Context, key *Key, fn func(context.Context) 
 		}
 		defer s.running.leave(key.Account, key.Key)
 	}
-	r := &request{store: s, key: key, token: newULID(), effect: newULID()}
+	r := &request{store: s, key: key, token: core.NewULID(), effect: core.NewULID()}
 	defer r.abandon(ctx)
 	ctx = context.WithValue(ctx, requestKey{}, r)
 	err = s.retry(ctx, func() error {
@@ -51,7 +52,7 @@ func (s *Store) Request(ctx context.Context, key *Key, fn func(context.Context) 
 }
 
 // run is one attempt, from claim to COMMIT.
-func (r *request) run(ctx context.Context, fn func(context.Context) (*Answer, error)) (*Answer, bool, error) {
+func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answer, error)) (*core.Answer, bool, error) {
 	r.failed, r.depth = nil, 0
 	defer r.rollback()
 	if _, err := r.open(ctx); err != nil {
@@ -63,10 +64,10 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*Answer, er
 		}
 	}
 	answer, err := fn(ctx)
-	if r.failed != nil && (err == nil || OutcomeOf(err) == Recorded) {
+	if r.failed != nil && (err == nil || core.OutcomeOf(err) == core.Recorded) {
 		err = r.failed // the handler dropped it
 	}
-	if err != nil && OutcomeOf(err) != Recorded {
+	if err != nil && core.OutcomeOf(err) != core.Recorded {
 		return answer, false, err
 	}
 	if err == nil && answer != nil && answer.Status >= 300 {
@@ -81,17 +82,17 @@ func (s *Store) effect(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil && r.effect != "" {
 		return r.effect
 	}
-	return newULID()
+	return core.NewULID()
 }
 
-func inProgress() *Error {
-	return &Error{Code: CodeInProgress, Param: "Idempotency-Key",
+func inProgress() *core.Error {
+	return &core.Error{Code: core.CodeInProgress, Param: "Idempotency-Key",
 		Message: "A request with this Idempotency-Key is still running. Send the same request again in a second."}
 }
 
-func keyReused() *Error {
+func keyReused() *core.Error {
 	message := "This Idempotency-Key was used for another request. Send a new key for a new request."
-	return &Error{Code: CodeKeyReused, Param: "Idempotency-Key", Message: message,
+	return &core.Error{Code: core.CodeKeyReused, Param: "Idempotency-Key", Message: message,
 		Fields: map[string][]string{"idempotency_key": {message}}}
 }
 
@@ -103,12 +104,12 @@ type storedKey struct {
 
 // claim takes the key, or returns its stored answer. It brings the account's clock along, which nearly every use case
 // reads, where nobody can move that before this transaction ends.
-func (r *request) claim(ctx context.Context) (*Answer, error) {
+func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 	s, k := r.store, r.key
 	now, dbNow := s.Now(), s.dbNow()
 	taken, err := get[struct {
-		Effect string `db:"effect"`
-		Offset Time   `db:"clock_offset"`
+		Effect string    `db:"effect"`
+		Offset core.Time `db:"clock_offset"`
 	}](ctx, s, `
 		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
 		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
@@ -126,7 +127,7 @@ func (r *request) claim(ctx context.Context) (*Answer, error) {
 		return nil, fmt.Errorf("claim key: %w", err)
 	case taken != nil:
 		r.effect = taken.Effect
-		if s.engine == SQLite { // on PostgreSQL the clock may move while this transaction waits for a row
+		if s.engine == core.SQLite { // on PostgreSQL the clock may move while this transaction waits for a row
 			r.unit.ahead = &ahead{k.Account, taken.Offset}
 		}
 		return nil, nil
@@ -136,7 +137,7 @@ func (r *request) claim(ctx context.Context) (*Answer, error) {
 
 // answered returns the stored answer of a key that is taken. It returns CodeKeyReused if the key belongs to another
 // request and CodeInProgress if that one is still running.
-func (s *Store) answered(ctx context.Context, k *Key) (*Answer, error) {
+func (s *Store) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
 	stored, err := get[storedKey](ctx, s, `
 		SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ? AND expires_at >= ?`, k.Account, k.Key, s.Now())
 	switch {
@@ -153,11 +154,11 @@ func (s *Store) answered(ctx context.Context, k *Key) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Status: stored.Status, Body: body}, nil
+	return &core.Answer{Status: stored.Status, Body: body}, nil
 }
 
 // record stores the answer under our token. If the claim was taken over meanwhile, nothing may commit.
-func (r *request) record(ctx context.Context, answer *Answer) error {
+func (r *request) record(ctx context.Context, answer *core.Answer) error {
 	if r.key == nil {
 		return nil
 	}
@@ -186,7 +187,7 @@ var errNotRecorded = errors.New("store: the answer was not recorded")
 
 // recorded finds out whether a COMMIT of which nothing was heard took place. It may still be under way: taking the
 // key ourselves waits for its end.
-func (r *request) recorded(ctx context.Context, answer *Answer) bool {
+func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 	if r.key == nil || answer == nil {
 		return false
 	}
@@ -219,7 +220,7 @@ func (r *request) settle(ctx context.Context, err error) {
 		return
 	}
 	var failed error
-	if OutcomeOf(err) == Refused {
+	if core.OutcomeOf(err) == core.Refused {
 		failed = r.release(ctx)
 	} else {
 		failed = r.alone(ctx, `UPDATE idempotency_keys SET lease_until = 0 WHERE account_id = ? AND key = ? AND token = ? AND status = 0`)

@@ -13,21 +13,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-func (s *shop) key(name, request string) *Key {
-	return &Key{Account: s.account, Key: name, Fingerprint: sha256.Sum256([]byte(request)), External: true}
+func (s *shop) key(name, request string) *core.Key {
+	return &core.Key{Account: s.account, Key: name, Fingerprint: sha256.Sum256([]byte(request)), External: true}
 }
 
 // create is a handler that makes a product.
-func (s *shop) create(on *Store) func(context.Context) (*Answer, error) {
-	return func(ctx context.Context) (*Answer, error) {
+func (s *shop) create(on *Store) func(context.Context) (*core.Answer, error) {
+	return func(ctx context.Context) (*core.Answer, error) {
 		p, err := on.CreateProduct(ctx, s.account, NewProduct{Product: Product{Name: "Book"}})
 		if err != nil {
 			return nil, err
 		}
-		return &Answer{Status: 201, Body: []byte(p.ID)}, nil
+		return &core.Answer{Status: 201, Body: []byte(p.ID)}, nil
 	}
 }
 
@@ -41,7 +42,7 @@ func TestRequest_FiftyAtOnceMakeOne(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := newShop(t, url)
 		replicas := []*Store{s.Store}
-		if s.Engine() == PostgreSQL {
+		if s.Engine() == core.PostgreSQL {
 			replicas = append(replicas, openStore(t, url), openStore(t, url))
 		}
 		for round := range 5 {
@@ -55,7 +56,7 @@ func TestRequest_FiftyAtOnceMakeOne(t *testing.T) {
 						bodies <- string(answer.Body)
 						return
 					}
-					requireCode(t, err, CodeInProgress)
+					requireCode(t, err, core.CodeInProgress)
 				})
 			}
 			all.Wait()
@@ -83,7 +84,7 @@ func TestRequest_ReplaysTheFirstAnswer(t *testing.T) {
 		require.Equal(t, 1, s.products(t))
 
 		_, _, err = s.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
-		requireCode(t, err, CodeKeyReused)
+		requireCode(t, err, core.CodeKeyReused)
 		require.Zero(t, s.count(t, `SELECT count(*) FROM idempotency_keys WHERE body = ?`, first.Body), "answers are sealed")
 
 		s.options.Now = func() time.Time { return time.Now().Add(keyLifetime + time.Minute) }
@@ -109,7 +110,7 @@ func TestRequest_ReplaysToManyAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		_, _, err = s.Request(t.Context(), s.key("k", "another"), s.create(s.Store))
-		requireCode(t, err, CodeKeyReused)
+		requireCode(t, err, core.CodeKeyReused)
 	})
 }
 
@@ -125,15 +126,15 @@ func TestRequest_WithoutKeyCommits(t *testing.T) {
 func TestRequest_WhatFreesTheKey(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		broken := errors.New("disk on fire")
-		for name, end := range map[string]func(ctx context.Context) (*Answer, error){
-			"refused":  func(context.Context) (*Answer, error) { return nil, Invalid("name", "no") },
-			"broken":   func(context.Context) (*Answer, error) { return nil, broken },
-			"not 2xx":  func(context.Context) (*Answer, error) { return &Answer{Status: 404}, nil },
-			"panicked": func(context.Context) (*Answer, error) { panic("on purpose") },
+		for name, end := range map[string]func(ctx context.Context) (*core.Answer, error){
+			"refused":  func(context.Context) (*core.Answer, error) { return nil, core.Invalid("name", "no") },
+			"broken":   func(context.Context) (*core.Answer, error) { return nil, broken },
+			"not 2xx":  func(context.Context) (*core.Answer, error) { return &core.Answer{Status: 404}, nil },
+			"panicked": func(context.Context) (*core.Answer, error) { panic("on purpose") },
 		} {
 			func() {
 				defer func() { _ = recover() }()
-				_, _, err := s.Request(t.Context(), s.key(name, "create"), func(ctx context.Context) (*Answer, error) {
+				_, _, err := s.Request(t.Context(), s.key(name, "create"), func(ctx context.Context) (*core.Answer, error) {
 					_, err := s.create(s.Store)(ctx)
 					require.NoError(t, err)
 					return end(ctx)
@@ -142,7 +143,7 @@ func TestRequest_WhatFreesTheKey(t *testing.T) {
 			}()
 			require.Zero(t, s.products(t), name)
 			require.Zero(t, s.count(t, `SELECT count(*) FROM events`), name)
-			_, replayed, err := s.Request(t.Context(), s.key(name, "corrected"), func(context.Context) (*Answer, error) { return &Answer{Status: 200}, nil })
+			_, replayed, err := s.Request(t.Context(), s.key(name, "corrected"), func(context.Context) (*core.Answer, error) { return &core.Answer{Status: 200}, nil })
 			require.NoError(t, err, name)
 			require.False(t, replayed, name)
 		}
@@ -151,12 +152,12 @@ func TestRequest_WhatFreesTheKey(t *testing.T) {
 
 func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		_, _, err := s.Request(t.Context(), s.key("k", "create"), func(ctx context.Context) (*Answer, error) {
+		_, _, err := s.Request(t.Context(), s.key("k", "create"), func(ctx context.Context) (*core.Answer, error) {
 			_, err := s.create(s.Store)(ctx)
 			require.NoError(t, err)
 			_, dropped := s.PublishProduct(ctx, s.account, "book")
 			require.Error(t, dropped)
-			return &Answer{Status: 200}, nil
+			return &core.Answer{Status: 200}, nil
 		})
 		requireInvalid(t, err, "status")
 		require.Zero(t, s.products(t))
@@ -165,27 +166,27 @@ func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
 
 func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		declined := func(ctx context.Context) (*Answer, error) {
+		declined := func(ctx context.Context) (*core.Answer, error) {
 			_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (any, error) {
 				_, err := s.CreateProduct(ctx, s.account, NewProduct{Product: Product{Name: "Book"}})
 				require.NoError(t, err)
-				return nil, &Error{Code: CodeInvalid, Message: "declined", Outcome: Recorded}
+				return nil, &core.Error{Code: core.CodeInvalid, Message: "declined", Outcome: core.Recorded}
 			})
-			return &Answer{Status: 422, Body: []byte("declined")}, err
+			return &core.Answer{Status: 422, Body: []byte("declined")}, err
 		}
 		for _, want := range []bool{false, true} {
 			answer, replayed, err := s.Request(t.Context(), s.key("k", "pay"), declined)
 			require.NoError(t, err)
 			require.Equal(t, want, replayed)
-			require.Equal(t, &Answer{Status: 422, Body: []byte("declined")}, answer)
+			require.Equal(t, &core.Answer{Status: 422, Body: []byte("declined")}, answer)
 		}
 		require.Equal(t, 1, s.products(t))
 	})
 }
 
 // external is a handler that commits an intent, calls outside and then ends as it is told.
-func (s *shop) external(on *Store, effects *[]string, end func(ctx context.Context) (*Answer, error)) func(context.Context) (*Answer, error) {
-	return func(ctx context.Context) (*Answer, error) {
+func (s *shop) external(on *Store, effects *[]string, end func(ctx context.Context) (*core.Answer, error)) func(context.Context) (*core.Answer, error) {
+	return func(ctx context.Context) (*core.Answer, error) {
 		effect, err := step(ctx, on, func(ctx context.Context, u *unit) (string, error) { return on.effect(ctx), nil })
 		if err != nil {
 			return nil, err
@@ -204,18 +205,18 @@ func TestRequest_AfterAStep(t *testing.T) {
 			end  error
 			kept bool
 		}{
-			"unknown": {&Error{Message: "no answer", Outcome: Unknown}, true},
+			"unknown": {&core.Error{Message: "no answer", Outcome: core.Unknown}, true},
 			"broken":  {errors.New("disk on fire"), true},
-			"refused": {Invalid("name", "no"), false},
+			"refused": {core.Invalid("name", "no"), false},
 		} {
 			var effects []string
-			_, _, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(context.Context) (*Answer, error) { return nil, test.end }))
+			_, _, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(context.Context) (*core.Answer, error) { return nil, test.end }))
 			require.ErrorIs(t, err, test.end, name)
 			if test.kept {
 				_, _, err = s.Request(t.Context(), s.key(name, "another body"), s.create(s.Store))
-				requireCode(t, err, CodeKeyReused)
+				requireCode(t, err, core.CodeKeyReused)
 			}
-			answer, replayed, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*Answer, error) {
+			answer, replayed, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
 				return s.create(s.Store)(ctx)
 			}))
 			require.NoError(t, err, name)
@@ -245,9 +246,9 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 		s := newShop(t, url)
 		late := openStore(t, url)
 		var effects []string
-		_, _, err := s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*Answer, error) {
+		_, _, err := s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
 			_, _, err := late.Request(t.Context(), s.key("k", "pay"), s.create(late))
-			requireCode(t, err, CodeInProgress)
+			requireCode(t, err, core.CodeInProgress)
 
 			endLeases(t, late)
 			_, replayed, err := late.Request(t.Context(), s.key("k", "pay"), s.external(late, &effects, s.create(late)))
@@ -255,7 +256,7 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 			require.False(t, replayed)
 			return s.create(s.Store)(ctx)
 		}))
-		requireCode(t, err, CodeInProgress)
+		requireCode(t, err, core.CodeInProgress)
 		require.Len(t, effects, 2)
 		require.Equal(t, effects[0], effects[1])
 		require.Equal(t, 1, s.products(t), "the first one's change is rolled back")
@@ -282,13 +283,13 @@ func TestDeleteExpiredKeys(t *testing.T) {
 
 func TestOpen_ExclusiveAbandonsClaims(t *testing.T) {
 	t.Parallel()
-	url := database.URL(t, SQLite)
+	url := database.URL(t, core.SQLite)
 	s := newShop(t, url)
 	var effects []string
 	dead := make(chan struct{})
 	go func() { // a request that its process does not survive
 		defer close(dead)
-		_, _, _ = s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(context.Context) (*Answer, error) {
+		_, _, _ = s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(context.Context) (*core.Answer, error) {
 			next, err := Open(t.Context(), Options{URL: url, Sealer: s.options.Sealer, Exclusive: true, Render: renderJSON})
 			require.NoError(t, err)
 			defer next.Close()
@@ -322,7 +323,7 @@ func TestRequest_RunsAgainOnSerializationFailure(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for failures, wantRuns := range map[int]int{0: 1, maxRetries: maxRetries + 1, maxRetries + 1: maxRetries + 1} {
 			runs, before := 0, s.products(t)
-			_, _, err := s.Request(t.Context(), s.key(fmt.Sprint(failures), "create"), func(ctx context.Context) (*Answer, error) {
+			_, _, err := s.Request(t.Context(), s.key(fmt.Sprint(failures), "create"), func(ctx context.Context) (*core.Answer, error) {
 				runs++
 				answer, err := s.create(s.Store)(ctx)
 				if runs <= failures {
@@ -339,7 +340,7 @@ func TestRequest_RunsAgainOnSerializationFailure(t *testing.T) {
 
 func TestRequest_LooksUpALostCommit(t *testing.T) {
 	t.Parallel()
-	url := database.URL(t, PostgreSQL)
+	url := database.URL(t, core.PostgreSQL)
 	s := newShop(t, url)
 	proxy := &cuttingProxy{t: t, url: url}
 	through := openStore(t, proxy.start())

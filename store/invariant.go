@@ -3,17 +3,18 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // invariant is a promise about what is stored, and the query that finds the rows which break it.
 type invariant struct{ promise, query string }
 
-func (s *Store) checkAll(ctx context.Context, promised []invariant, checked func(string, []Violation), args ...any) error {
+func (s *Store) checkAll(ctx context.Context, promised []invariant, checked func(string, []core.Violation), args ...any) error {
 	for _, i := range promised {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		broken, err := selectAll[Violation](ctx, s, i.query, args...)
+		broken, err := selectAll[core.Violation](ctx, s, i.query, args...)
 		if err != nil {
 			return fmt.Errorf("check that %s: %w", i.promise, err)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
@@ -288,16 +289,16 @@ func (s *Store) arrayInvariants() []invariant {
 }
 
 // Check returns the rows that CheckEach finds.
-func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]Violation, error) {
-	var all []Violation
-	err := s.CheckEach(ctx, keep, func(_ string, broken []Violation) { all = append(all, broken...) })
+func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]core.Violation, error) {
+	var all []core.Violation
+	err := s.CheckEach(ctx, keep, func(_ string, broken []core.Violation) { all = append(all, broken...) })
 	return all, err
 }
 
 // CheckEach reads every row and tells of each promise which rows break it; of events, those that the retention has not
 // begun to delete. It takes no locks: on a database at work it may be run at any time, since each promise is one
 // statement and holds after every transaction.
-func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []Violation)) error {
+func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
 	if err := s.checkAll(ctx, slices.Concat(invariants, s.arrayInvariants(), adInvariants), checked); err != nil {
 		return err
 	}

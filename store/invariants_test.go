@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -44,7 +45,7 @@ func purchases(t *testing.T, s *Store, account string) {
 	require.NoError(t, err)
 	refund(t, s, account, *settled.Checkout.OrderID)
 	begin()
-	_, err = s.CreateCheckoutLink(t.Context(), account, CheckoutLink{PriceVariantIDs: JSONOf([]string{p.PriceVariantIDs.V[0]}), DiscountID: &d.ID, MaxUses: new(int64(3))})
+	_, err = s.CreateCheckoutLink(t.Context(), account, CheckoutLink{PriceVariantIDs: core.JSONOf([]string{p.PriceVariantIDs.V[0]}), DiscountID: &d.ID, MaxUses: new(int64(3))})
 	require.NoError(t, err)
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // InvoiceStatus is where an invoice stands.
@@ -18,7 +19,7 @@ const (
 	InvoiceStatusUncollectible InvoiceStatus = "uncollectible"
 )
 
-var invoiceLifecycle = lifecycle[InvoiceStatus]{
+var invoiceLifecycle = core.Lifecycle[InvoiceStatus]{
 	InvoiceStatusDraft:         {InvoiceStatusOpen},
 	InvoiceStatusOpen:          {InvoiceStatusPastDue, InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
 	InvoiceStatusPastDue:       {InvoiceStatusPaid, InvoiceStatusVoid, InvoiceStatusUncollectible},
@@ -37,55 +38,55 @@ const (
 // Invoice is what a customer is asked to pay for one order. Number and Sequence count the account's invoices without
 // gaps from the moment it is issued; a draft has neither, and no order. Whom it was issued to is a snapshot.
 type Invoice struct {
-	AccountID        string               `db:"account_id"`
-	ID               string               `db:"id"`
-	OrderKey         string               `db:"order_key"` // the id of its order, from the draft on
-	OrderID          *string              `db:"order_id"`
-	Sequence         *int64               `db:"sequence"`
-	Number           *string              `db:"number"`
-	Status           InvoiceStatus        `db:"status"`
-	CollectionMethod CollectionMethod     `db:"collection_method"`
-	BillingReason    BillingReason        `db:"billing_reason"`
-	CustomerID       string               `db:"customer_id"`
-	CustomerEmail    *string              `db:"customer_email"`
-	CustomerName     *string              `db:"customer_name"`
-	CustomerAddress  JSON[*Address]       `db:"customer_address"`
-	CustomerTaxID    JSON[*TaxID]         `db:"customer_tax_id"`
-	SubscriptionID   *string              `db:"subscription_id"`
-	DiscountID       *string              `db:"discount_id"`
-	LineItemIDs      JSON[[]string]       `db:"line_item_ids"`
-	Currency         string               `db:"currency"`
-	SubtotalAmount   int64                `db:"subtotal_amount"`
-	DiscountAmount   int64                `db:"discount_amount"`
-	NetAmount        int64                `db:"net_amount"`
-	TaxAmount        int64                `db:"tax_amount"`
-	TotalAmount      int64                `db:"total_amount"`
-	AmountPaid       int64                `db:"amount_paid"`
-	BalanceApplied   int64                `db:"balance_applied"`
-	CreditNotes      int64                `db:"credit_notes"` // what of it is given back: the refunds of its order
-	PaymentIDs       JSON[[]string]       `db:"payment_ids"`  // those of its order, as RefundIDs are
-	RefundIDs        JSON[[]string]       `db:"refund_ids"`
-	TaxBreakdown     JSON[[]TaxBreakdown] `db:"tax_breakdown"`
-	PeriodStart      *Time                `db:"period_start"`
-	PeriodEnd        *Time                `db:"period_end"`
-	AttemptCount     int64                `db:"attempt_count"`
-	NextAttemptAt    *Time                `db:"next_payment_attempt_at"`
-	DueAt            *Time                `db:"due_at"`
-	FinalizedAt      *Time                `db:"finalized_at"`
-	PaidAt           *Time                `db:"paid_at"`
-	PastDueAt        *Time                `db:"past_due_at"`
-	UncollectibleAt  *Time                `db:"uncollectible_at"`
-	VoidedAt         *Time                `db:"voided_at"`
-	VoidReason       *string              `db:"void_reason"`
-	PaidOutOfBand    bool                 `db:"paid_out_of_band"`
-	Memo             *string              `db:"memo"`
-	Footer           *string              `db:"footer"`
-	Metadata         Metadata             `db:"metadata"`
-	LinkVersion      int64                `db:"link_version"` // of the addresses that open its page
-	EventSeq         int64                `db:"event_seq"`    // of the draft; then the order's counts
-	CreatedAt        Time                 `db:"created_at"`
-	UpdatedAt        Time                 `db:"updated_at"`
-	HostedURL        string               `db:"-"` // the page for the customer, which a draft does not have yet
+	AccountID        string                    `db:"account_id"`
+	ID               string                    `db:"id"`
+	OrderKey         string                    `db:"order_key"` // the id of its order, from the draft on
+	OrderID          *string                   `db:"order_id"`
+	Sequence         *int64                    `db:"sequence"`
+	Number           *string                   `db:"number"`
+	Status           InvoiceStatus             `db:"status"`
+	CollectionMethod CollectionMethod          `db:"collection_method"`
+	BillingReason    BillingReason             `db:"billing_reason"`
+	CustomerID       string                    `db:"customer_id"`
+	CustomerEmail    *string                   `db:"customer_email"`
+	CustomerName     *string                   `db:"customer_name"`
+	CustomerAddress  core.JSON[*core.Address]  `db:"customer_address"`
+	CustomerTaxID    core.JSON[*TaxID]         `db:"customer_tax_id"`
+	SubscriptionID   *string                   `db:"subscription_id"`
+	DiscountID       *string                   `db:"discount_id"`
+	LineItemIDs      core.JSON[[]string]       `db:"line_item_ids"`
+	Currency         string                    `db:"currency"`
+	SubtotalAmount   int64                     `db:"subtotal_amount"`
+	DiscountAmount   int64                     `db:"discount_amount"`
+	NetAmount        int64                     `db:"net_amount"`
+	TaxAmount        int64                     `db:"tax_amount"`
+	TotalAmount      int64                     `db:"total_amount"`
+	AmountPaid       int64                     `db:"amount_paid"`
+	BalanceApplied   int64                     `db:"balance_applied"`
+	CreditNotes      int64                     `db:"credit_notes"` // what of it is given back: the refunds of its order
+	PaymentIDs       core.JSON[[]string]       `db:"payment_ids"`  // those of its order, as RefundIDs are
+	RefundIDs        core.JSON[[]string]       `db:"refund_ids"`
+	TaxBreakdown     core.JSON[[]TaxBreakdown] `db:"tax_breakdown"`
+	PeriodStart      *core.Time                `db:"period_start"`
+	PeriodEnd        *core.Time                `db:"period_end"`
+	AttemptCount     int64                     `db:"attempt_count"`
+	NextAttemptAt    *core.Time                `db:"next_payment_attempt_at"`
+	DueAt            *core.Time                `db:"due_at"`
+	FinalizedAt      *core.Time                `db:"finalized_at"`
+	PaidAt           *core.Time                `db:"paid_at"`
+	PastDueAt        *core.Time                `db:"past_due_at"`
+	UncollectibleAt  *core.Time                `db:"uncollectible_at"`
+	VoidedAt         *core.Time                `db:"voided_at"`
+	VoidReason       *string                   `db:"void_reason"`
+	PaidOutOfBand    bool                      `db:"paid_out_of_band"`
+	Memo             *string                   `db:"memo"`
+	Footer           *string                   `db:"footer"`
+	Metadata         core.Metadata             `db:"metadata"`
+	LinkVersion      int64                     `db:"link_version"` // of the addresses that open its page
+	EventSeq         int64                     `db:"event_seq"`    // of the draft; then the order's counts
+	CreatedAt        core.Time                 `db:"created_at"`
+	UpdatedAt        core.Time                 `db:"updated_at"`
+	HostedURL        string                    `db:"-"` // the page for the customer, which a draft does not have yet
 }
 
 // AmountDue is what is still asked for.
@@ -105,8 +106,8 @@ type InvoiceDetail struct {
 
 // ListInvoices holds the filters of a list of invoices. An empty one does not filter.
 type ListInvoices struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status           InvoiceStatus
 	CollectionMethod CollectionMethod
 	BillingReason    BillingReason
@@ -114,8 +115,8 @@ type ListInvoices struct {
 	Order            string
 	Subscription     string
 	Number           string
-	DueAfter         *Time // inclusive
-	DueBefore        *Time // exclusive
+	DueAfter         *core.Time // inclusive
+	DueBefore        *core.Time // exclusive
 
 	IsVerified bool // only those that more than a typed address says are the customer's
 }
@@ -167,7 +168,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 			return nil, false, err
 		}
 		if orders[in.Order] == nil {
-			return nil, false, Missing("order", "order", in.Order)
+			return nil, false, core.Missing("order", "order", in.Order)
 		}
 		f.is("order_key", in.Order)
 	}
@@ -179,18 +180,18 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		f.is("subscription_id", subscription.ID)
 	}
 	f.list(s, in.ListFilter, "number", "customer_email", "customer_name", "id")
-	return page(ctx, s, invoiceColumns, KindInvoice, account, in.Page, &f)
+	return page(ctx, s, invoiceColumns, core.KindInvoice, account, in.Page, &f)
 }
 
 // ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.
-func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in Page) ([]LineItem, bool, error) {
+func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in core.Page) ([]LineItem, bool, error) {
 	i, err := s.findInvoice(ctx, account, ref, "", "")
 	if err != nil {
 		return nil, false, err
 	}
 	var f filter
 	f.is("invoice_id", i.ID)
-	return page(ctx, s, lineItemColumns, KindLineItem, account, in, &f)
+	return page(ctx, s, lineItemColumns, core.KindLineItem, account, in, &f)
 }
 
 // VoidInvoice calls an invoice off that is not paid, and its order. invoice.voided follows. One that is paid or a
@@ -257,7 +258,7 @@ func (u *unit) callOff(ctx context.Context, sub *Subscription, b *bill) error {
 
 // checkUnpaid refuses to give a locked invoice up, unless there is an arrow and nobody is paying it.
 func (u *unit) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error {
-	if err := invoiceLifecycle.check("invoice", b.Invoice.Status, to); err != nil {
+	if err := invoiceLifecycle.Check("invoice", b.Invoice.Status, to); err != nil {
 		return err
 	}
 	return u.checkNotPaying(ctx, b)
@@ -280,16 +281,16 @@ func (i *Invoice) issue(o *Order) {
 
 // findInvoice reads an invoice. Param is what named it, empty for the path.
 func (s *Store) findInvoice(ctx context.Context, account, ref, param, lock string) (*Invoice, error) {
-	id, ok := ParseID(KindInvoice, ref)
+	id, ok := core.ParseID(core.KindInvoice, ref)
 	if !ok {
-		return nil, Missing("invoice", param, ref)
+		return nil, core.Missing("invoice", param, ref)
 	}
 	i, err := get[Invoice](ctx, s, invoiceColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read invoice: %w", err)
 	}
 	if i == nil {
-		return nil, Missing("invoice", param, ref)
+		return nil, core.Missing("invoice", param, ref)
 	}
 	return i, nil
 }

@@ -1,10 +1,13 @@
 package store
 
-import "context"
+import (
+	"context"
+	"github.com/tillwright/tillwright/store/core"
+)
 
 // UncollectedInvoices names issued invoices that are to be charged by now, at most limit. Those of a subscription are charged
 // with it.
-func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
+func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+enabledAccount,
 		`next_payment_attempt_at`, limit)
 }
@@ -36,7 +39,7 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		if err != nil || underWay {
 			return nil, err
 		}
-		return u.beginInvoicePayment(ctx, b, NewID(KindPayment), *how)
+		return u.beginInvoicePayment(ctx, b, core.NewID(core.KindPayment), *how)
 	})
 	return payment, did && err == nil, err
 }

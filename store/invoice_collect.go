@@ -1,10 +1,13 @@
 package store
 
-import "context"
+import (
+	"context"
+	"github.com/tillwright/tillwright/store/core"
+)
 
 // markPastDue makes a locked invoice past due, once: invoice.past_due follows. Next is when collecting it is tried again, nil
 // for never by itself.
-func (u *unit) markPastDue(ctx context.Context, b *bill, next *Time, now Time) error {
+func (u *unit) markPastDue(ctx context.Context, b *bill, next *core.Time, now core.Time) error {
 	inv, o := b.Invoice, b.Order
 	inv.NextAttemptAt, o.NextAttemptAt = next, next
 	inv.UpdatedAt, o.UpdatedAt = now, now
@@ -19,7 +22,7 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *Time, now Time) e
 
 // DueInvoices names open invoices which the seller wrote and whose time to be paid is over, at most limit; one that is to
 // be charged is charged first. Those of subscriptions are past due when they cannot be collected.
-func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]Due, error) {
+func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.due(ctx, account, `
 		SELECT account_id, id FROM invoices
 		WHERE status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at <= ?`, `due_at`, limit)
@@ -47,9 +50,9 @@ func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, e
 
 // voidBill makes a locked invoice and its pending order void, and gives the customer their credit back: invoice.voided
 // follows. The caller knows that no payment of it is under way.
-func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now Time) error {
+func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Time) error {
 	inv, o := b.Invoice, b.Order
-	if err := invoiceLifecycle.check("invoice", inv.Status, InvoiceStatusVoid); err != nil {
+	if err := invoiceLifecycle.Check("invoice", inv.Status, InvoiceStatusVoid); err != nil {
 		return err
 	}
 	inv.Status, inv.VoidedAt, inv.VoidReason, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusVoid, &now, &reason, nil, now

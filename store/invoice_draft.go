@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 			return nil, err
 		}
 		i := *draft.Invoice
-		i.AccountID, i.ID, i.OrderKey = account, NewID(KindInvoice), NewID(KindOrder)
+		i.AccountID, i.ID, i.OrderKey = account, core.NewID(core.KindInvoice), core.NewID(core.KindOrder)
 		i.Status, i.BillingReason, i.CreatedAt, i.UpdatedAt = InvoiceStatusDraft, BillingReasonManual, now, now
 		draft.Invoice = &i
 		b, err := u.prepareInvoice(ctx, draft, &Invoice{}, now)
@@ -70,14 +71,14 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 		draft := InvoiceDraft{Invoice: i}
 		change(&draft)
 		if i.Status != InvoiceStatusDraft {
-			if err := draft.checkIssued(&before, now); err != nil || sameJSON(before, *i) {
+			if err := draft.checkIssued(&before, now); err != nil || core.SameJSON(before, *i) {
 				return i, err
 			}
 			i.UpdatedAt = now
 			return i, u.update(ctx, invoiceColumns, i)
 		}
 		b, err := u.prepareInvoice(ctx, draft, &before, now)
-		if err != nil || sameJSON(before, *i) {
+		if err != nil || core.SameJSON(before, *i) {
 			return i, err
 		}
 		return i, u.storeDraft(ctx, b, now)
@@ -92,7 +93,7 @@ func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoic
 			return nil, err
 		}
 		if i.Status != InvoiceStatusDraft {
-			return nil, Invalid("status", fmt.Sprintf("The invoice is %s: its number is taken. Only a draft can be deleted; void it instead.", i.Status))
+			return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s: its number is taken. Only a draft can be deleted; void it instead.", i.Status))
 		}
 		if err := u.deleteLines(ctx, i); err != nil {
 			return nil, err
@@ -131,8 +132,8 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invo
 }
 
 // checkFinalize refuses a draft that cannot be issued any more as it was written.
-func (b *bill) checkFinalize(now Time) error {
-	var p Problems
+func (b *bill) checkFinalize(now core.Time) error {
+	var p core.Problems
 	p.Check(b.Customer.DeletedAt == nil, "customer", "The customer was deleted.")
 	b.Invoice.checkDue(now, &p)
 	if err := p.Err(); err != nil {
@@ -145,7 +146,7 @@ func (b *bill) checkFinalize(now Time) error {
 }
 
 // checkDue notes a date that cannot be kept.
-func (i *Invoice) checkDue(now Time, p *Problems) {
+func (i *Invoice) checkDue(now core.Time, p *core.Problems) {
 	if i.DueAt == nil {
 		p.Check(i.CollectionMethod != CollectionMethodSendInvoice, "due_at", "An invoice that is sent says until when it is to be paid: send due_at.")
 		return
@@ -162,15 +163,15 @@ func (i *Invoice) order() *Order {
 }
 
 // checkIssued refuses what cannot be changed about an invoice that is issued.
-func (d *InvoiceDraft) checkIssued(before *Invoice, now Time) error {
+func (d *InvoiceDraft) checkIssued(before *Invoice, now core.Time) error {
 	fixed := *d.Invoice
 	fixed.Metadata, fixed.Memo, fixed.DueAt = before.Metadata, before.Memo, before.DueAt
-	if d.Customer != "" || d.Lines != nil || !sameJSON(fixed, *before) {
-		return Invalid("status", fmt.Sprintf("The invoice is %s: only metadata, memo and due_at can be changed.", before.Status))
+	if d.Customer != "" || d.Lines != nil || !core.SameJSON(fixed, *before) {
+		return core.Invalid("status", fmt.Sprintf("The invoice is %s: only metadata, memo and due_at can be changed.", before.Status))
 	}
-	var p Problems
-	d.Metadata.check(&p)
-	if !sameJSON(d.DueAt, before.DueAt) {
+	var p core.Problems
+	d.Metadata.Check(&p)
+	if !core.SameJSON(d.DueAt, before.DueAt) {
 		unpaid := before.Status == InvoiceStatusOpen || before.Status == InvoiceStatusPastDue
 		p.Check(unpaid, "status", fmt.Sprintf("The invoice is %s: it is due no more.", before.Status))
 		p.Check(d.DueAt != nil && *d.DueAt >= now, "due_at", "An invoice is due at some time, and not in the past.")
@@ -179,7 +180,7 @@ func (d *InvoiceDraft) checkIssued(before *Invoice, now Time) error {
 }
 
 // prepareInvoice checks a draft against the one before it, and prices it.
-func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoice, now Time) (*bill, error) {
+func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoice, now core.Time) (*bill, error) {
 	i, s := d.Invoice, u.store
 	customer, err := u.billed(ctx, d)
 	if err != nil {
@@ -187,11 +188,11 @@ func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoi
 	}
 	moved := i.CustomerID != before.CustomerID || i.Currency != before.Currency
 	if moved && d.Lines == nil {
-		return nil, Invalid("lines", "Prices and tax go by the customer and the currency: send lines too.")
+		return nil, core.Invalid("lines", "Prices and tax go by the customer and the currency: send lines too.")
 	}
-	var p Problems
-	i.Metadata.check(&p)
-	if before.ID == "" || !sameJSON(i.DueAt, before.DueAt) || i.CollectionMethod != before.CollectionMethod {
+	var p core.Problems
+	i.Metadata.Check(&p)
+	if before.ID == "" || !core.SameJSON(i.DueAt, before.DueAt) || i.CollectionMethod != before.CollectionMethod {
 		i.checkDue(now, &p)
 	}
 	if err := p.Err(); err != nil {
@@ -240,10 +241,10 @@ func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Cust
 		return nil, err
 	}
 	d.chooseCurrency(offers, account)
-	if _, known := LookupCurrency(d.Currency); !known {
-		return nil, Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", d.Currency))
+	if _, known := core.LookupCurrency(d.Currency); !known {
+		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", d.Currency))
 	}
-	var p Problems
+	var p core.Problems
 	items := make([]LineItem, len(d.Lines))
 	for n, wanted := range d.Lines {
 		at := fmt.Sprintf("lines.%d.", n)
@@ -291,17 +292,17 @@ func (d *InvoiceDraft) chooseCurrency(offers []offer, account *Account) {
 }
 
 // adHoc is a line without a product.
-func (l *NewInvoiceLine) adHoc(at string, p *Problems) LineItem {
+func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) LineItem {
 	if l.PriceVariant == "" {
 		p.Check(l.Description != nil, at+"description", "Send price_variant, or description and unit_amount.")
 		p.Check(l.UnitAmount != nil, at+"unit_amount", "Send price_variant, or description and unit_amount.")
 		p.Check(l.CustomAmount == nil, at+"custom_amount", "Send unit_amount: custom_amount is of a price variant.")
 	}
-	return LineItem{Kind: LineItemKindCustom, ProductName: deref(l.Description), Description: l.Description, UnitAmount: deref(l.UnitAmount)}
+	return LineItem{Kind: LineItemKindCustom, ProductName: core.Deref(l.Description), Description: l.Description, UnitAmount: core.Deref(l.UnitAmount)}
 }
 
 // ofVariant is a line of a price variant, at its price in the currency.
-func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *Problems) LineItem {
+func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.Problems) LineItem {
 	p.Check(l.UnitAmount == nil, at+"unit_amount", "The price variant has a price: leave unit_amount out, or send a description instead of the price variant.")
 	p.Check(l.TaxRateBps == nil, at+"tax_rate_bps", "A price variant is taxed by the account's settings: leave tax_rate_bps out.")
 	item := LineItem{
@@ -317,7 +318,7 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *Probl
 }
 
 // tax gives a line its rate: its own, or the account's at the customer's address.
-func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer *Customer, p *Problems) {
+func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer *Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
 		return
@@ -338,7 +339,7 @@ func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer
 }
 
 // priceInvoice fills in the amounts of the lines and of the draft.
-func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, now Time) error {
+func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, now core.Time) error {
 	discounts, err := s.invoiceDiscount(ctx, i, items, now)
 	if err != nil {
 		return err
@@ -347,18 +348,18 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, 
 	if err := priceError("lines", "an invoice", err, totals.Total); err != nil {
 		return err
 	}
-	least := currencies[i.Currency].Minimum
+	least := core.CurrencyOf(i.Currency).Minimum
 	if i.CollectionMethod == CollectionMethodChargeAutomatically && totals.Total > 0 && totals.Total < least {
-		return Invalid("lines", fmt.Sprintf("Less than %d %s cannot be charged.", least, i.Currency))
+		return core.Invalid("lines", fmt.Sprintf("Less than %d %s cannot be charged.", least, i.Currency))
 	}
 	i.SubtotalAmount, i.DiscountAmount, i.NetAmount = totals.Subtotal, totals.Discount, totals.Net
 	breakdown, err := taxBreakdown(items)
-	i.TaxAmount, i.TotalAmount, i.TaxBreakdown = totals.Tax, totals.Total, JSONOf(breakdown)
+	i.TaxAmount, i.TotalAmount, i.TaxBreakdown = totals.Tax, totals.Total, core.JSONOf(breakdown)
 	return err
 }
 
 // invoiceDiscount is what the draft's discount takes off. The seller gives it, so that it is not counted as redeemed.
-func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineItem, now Time) ([]pricing.Discount, error) {
+func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineItem, now core.Time) ([]pricing.Discount, error) {
 	if i.DiscountID == nil {
 		return nil, nil
 	}
@@ -367,13 +368,13 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineIte
 		return nil, err
 	}
 	if problem := d.refuses(items, i.Currency, now); problem != "" {
-		return nil, Invalid("discount", problem)
+		return nil, core.Invalid("discount", problem)
 	}
 	return d.terms().pricing(items, i.Currency), nil
 }
 
 // take makes the lines those of the draft. A line that is like the stored one in its place is that one.
-func (i *Invoice) take(items, stored []LineItem, now Time) {
+func (i *Invoice) take(items, stored []LineItem, now core.Time) {
 	ids := make([]string, len(items))
 	for n := range items {
 		item := &items[n]
@@ -383,21 +384,21 @@ func (i *Invoice) take(items, stored []LineItem, now Time) {
 		case n < len(stored) && item.repeats(stored[n]):
 			*item = stored[n]
 		default:
-			item.ID, item.CreatedAt, item.UpdatedAt = NewID(KindLineItem), now, now
+			item.ID, item.CreatedAt, item.UpdatedAt = core.NewID(core.KindLineItem), now, now
 		}
 		ids[n] = item.ID
 	}
-	i.LineItemIDs = JSONOf(ids)
+	i.LineItemIDs = core.JSONOf(ids)
 }
 
 // repeats reports whether a line that is not stored yet says what a stored one says.
 func (l LineItem) repeats(stored LineItem) bool {
 	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
-	return sameJSON(l, stored)
+	return core.SameJSON(l, stored)
 }
 
 // storeDraft stores a changed draft with its lines.
-func (u *unit) storeDraft(ctx context.Context, b *bill, now Time) error {
+func (u *unit) storeDraft(ctx context.Context, b *bill, now core.Time) error {
 	b.Invoice.UpdatedAt = now
 	if err := u.update(ctx, invoiceColumns, b.Invoice); err != nil {
 		return err

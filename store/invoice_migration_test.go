@@ -8,6 +8,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -17,7 +18,7 @@ func schemaBefore(t *testing.T, s *Store, version int64) {
 	files, err := migrations.FS(s.Engine())
 	require.NoError(t, err)
 	dialect := goose.DialectSQLite3
-	if s.Engine() == PostgreSQL {
+	if s.Engine() == core.PostgreSQL {
 		dialect = goose.DialectPostgres
 	}
 	provider, err := goose.NewProvider(dialect, s.write.db.DB, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
@@ -77,7 +78,7 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 		s := openStore(t, url)
 		schemaBefore(t, s, 17)
 		for _, statement := range purchasesOfBefore {
-			if s.Engine() == SQLite { // the secret is a blob
+			if s.Engine() == core.SQLite { // the secret is a blob
 				statement = sqliteBlob(statement)
 			}
 			_, err := s.write.db.Exec(statement)

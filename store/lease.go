@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -13,8 +14,8 @@ const providerLease = time.Minute
 type leases struct{ table, open string }
 
 // due returns rows of a provider that nobody is asking about, the longest waiting first.
-func (l leases) due(ctx context.Context, s *Store, provider string, limit int) ([]Due, error) {
-	return selectAll[Due](ctx, s, `
+func (l leases) due(ctx context.Context, s *Store, provider string, limit int) ([]core.Due, error) {
+	return selectAll[core.Due](ctx, s, `
 		SELECT account_id, id FROM `+l.table+`
 		WHERE `+l.open+` AND provider = ? AND lease_until < `+s.dbNow()+` ORDER BY lease_until LIMIT ?`, provider, limit)
 }

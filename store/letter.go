@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"time"
@@ -53,8 +54,8 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...lette
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
 		over, wait, err := u.countLetter(ctx, account, limits...)
 		if err == nil && over != nil {
-			err = &Error{
-				Code: CodeRateLimit, Param: "id", After: wait,
+			err = &core.Error{
+				Code: core.CodeRateLimit, Param: "id", After: wait,
 				Message: fmt.Sprintf("%d letters were sent within %s, which is the most. Try again in %s.", over.most, spoken(over.window), spoken(wait)),
 			}
 		}
@@ -80,7 +81,7 @@ func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) 
 	if over.isOfMany {
 		why = "Too many letters were asked for."
 	}
-	return &Error{Code: CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
+	return &core.Error{Code: core.CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
 }
 
 // lettersFrom limits what a network address asks for, and the network around it.
@@ -99,8 +100,8 @@ func lettersFrom(address string) (limits []letterLimit) {
 }
 
 type letterWindow struct {
-	BeganAt Time  `db:"began_at"`
-	Sent    int64 `db:"sent"`
+	BeganAt core.Time `db:"began_at"`
+	Sent    int64     `db:"sent"`
 }
 
 // countLetter counts a letter in windows, which everybody gives in one order: of all, of who asks, of who is written to, of

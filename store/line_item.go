@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -50,12 +51,12 @@ type LineItem struct {
 	TaxInclusive     bool         `db:"tax_inclusive"`
 	TotalAmount      int64        `db:"total_amount"`
 	TrialDays        int64        `db:"trial_days"`      // of a recurring line in a checkout: so long it costs nothing
-	TrialEnd         *Time        `db:"trial_end"`       // or until then, if the seller said so
+	TrialEnd         *core.Time   `db:"trial_end"`       // or until then, if the seller said so
 	SubscriptionID   *string      `db:"subscription_id"` // that an order's line bills, for a period
-	PeriodStart      *Time        `db:"period_start"`
-	PeriodEnd        *Time        `db:"period_end"`
-	CreatedAt        Time         `db:"created_at"`
-	UpdatedAt        Time         `db:"updated_at"`
+	PeriodStart      *core.Time   `db:"period_start"`
+	PeriodEnd        *core.Time   `db:"period_end"`
+	CreatedAt        core.Time    `db:"created_at"`
+	UpdatedAt        core.Time    `db:"updated_at"`
 }
 
 // Describe says in one text what the line is about.
@@ -75,7 +76,7 @@ type NewLineItem struct {
 	PriceVariant string
 	Quantity     int64
 	CustomAmount *int64
-	TrialEnd     *Time
+	TrialEnd     *core.Time
 }
 
 // MaxAmount bounds every amount of an order. It is far below what a program that counts in doubles can tell apart.
@@ -164,7 +165,7 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 		return 0, fmt.Sprintf("Price variant %s costs at most %d.", v.ID, *v.MaxAmount)
 	}
 	if *custom > 0 {
-		problem = currencies[currency].refuses(currency, *custom)
+		problem = core.CurrencyOf(currency).Refuses(currency, *custom)
 	}
 	return *custom, problem
 }
@@ -174,7 +175,7 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem) ([]offer, error) {
 	ids := make([]string, len(wanted))
 	for i, line := range wanted {
-		ids[i], _ = ParseID(KindPriceVariant, line.PriceVariant)
+		ids[i], _ = core.ParseID(core.KindPriceVariant, line.PriceVariant)
 	}
 	variants, err := s.PriceVariantsByID(ctx, account, ids)
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 			o.product = products[o.variant.ProductID]
 		}
 		if o.product == nil {
-			return nil, Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
+			return nil, core.Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
 		}
 		offers[i] = o
 	}
@@ -213,7 +214,7 @@ func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem
 	if currency == "" && len(l.offers) > 0 {
 		currency = l.offers[0].variant.Currency
 	}
-	var problems Problems
+	var problems core.Problems
 	problems.Check(len(l.wanted) > 0, "line_items", "A checkout has at least one line.")
 	problems.Check(!l.isMixed(), "line_items", "Recurring price variants in one checkout have the same interval.")
 	var items []LineItem
@@ -238,7 +239,7 @@ func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem
 }
 
 // tryUntil lets the line cost nothing until a moment, if there is one.
-func (l *LineItem) tryUntil(end *Time, now Time) {
+func (l *LineItem) tryUntil(end *core.Time, now core.Time) {
 	if end == nil {
 		return
 	}
@@ -248,7 +249,7 @@ func (l *LineItem) tryUntil(end *Time, now Time) {
 
 // trialEnd is when the line begins to cost something that is bought now, nil if at once. A moment that has gone by since
 // the buyer was shown it is over in a second.
-func (l *LineItem) trialEnd(now Time) *Time {
+func (l *LineItem) trialEnd(now core.Time) *core.Time {
 	switch {
 	case l.TrialDays == 0:
 		return nil
@@ -280,7 +281,7 @@ func (l lineup) isMixed() bool {
 		if o.variant.Type != PriceVariantTypeRecurring {
 			continue
 		}
-		this := jsonText([]any{o.variant.Interval, o.variant.IntervalCount})
+		this := core.JSONText([]any{o.variant.Interval, o.variant.IntervalCount})
 		if interval != "" && this != interval {
 			return true
 		}
@@ -314,7 +315,7 @@ func priceError(field, whole string, err error, total int64) error {
 		return fmt.Errorf("price %s: %w", field, err)
 	}
 	if err != nil || total > MaxAmount {
-		return Invalid(field, fmt.Sprintf("The total exceeds %d, which is the most that %s can come to.", MaxAmount, whole))
+		return core.Invalid(field, fmt.Sprintf("The total exceeds %d, which is the most that %s can come to.", MaxAmount, whole))
 	}
 	return nil
 }
@@ -380,7 +381,7 @@ func (u *unit) reserve(ctx context.Context, account string, items []LineItem) er
 			return fmt.Errorf("reserve stock: %w", err)
 		}
 		if rows == 0 {
-			return Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.id))
+			return core.Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.id))
 		}
 	}
 	return nil
@@ -395,7 +396,7 @@ func (u *unit) reserveProducts(ctx context.Context, account string, items []Line
 			return fmt.Errorf("lock product: %w", err)
 		}
 		if found == nil {
-			return Invalid("line_items", fmt.Sprintf("Product %s does not exist any more.", q.id))
+			return core.Invalid("line_items", fmt.Sprintf("Product %s does not exist any more.", q.id))
 		}
 	}
 	return u.reserve(ctx, account, items)

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // waiting returns once n transactions of the database wait for a lock. On SQLite they wait for their turn instead.
 func (s *shop) waiting(t *testing.T, n int) {
 	t.Helper()
-	if s.Engine() == SQLite {
+	if s.Engine() == core.SQLite {
 		return
 	}
 	require.Eventually(t, func() bool {

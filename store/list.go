@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (f *filter) has(s *Store, column, value string) {
 }
 
 // list adds a ListFilter; q is looked for within the given columns, but is all of an id: every id contains its prefix.
-func (f *filter) list(s *Store, l ListFilter, searched ...string) {
+func (f *filter) list(s *Store, l core.ListFilter, searched ...string) {
 	if l.CreatedAfter != nil {
 		f.and("created_at >= ?", *l.CreatedAfter)
 	}
@@ -69,14 +70,14 @@ func contains(part string) string {
 // page returns one page of an account's rows and whether there are more in its direction. It walks the primary
 // key, so a page costs the same wherever it is. The one row more is asked for in SQL: SQLite would compile a
 // statement anew for every value of a bare LIMIT ?.
-func page[T any](ctx context.Context, s *Store, c *columns[T], k Kind, account string, p Page, f *filter) ([]T, bool, error) {
-	if err := p.resolve(k); err != nil {
+func page[T any](ctx context.Context, s *Store, c *columns[T], k core.Kind, account string, p core.Page, f *filter) ([]T, bool, error) {
+	if err := p.Resolve(k); err != nil {
 		return nil, false, err
 	}
 	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
 	args := append([]any{account}, f.args...)
 	beyond, order := " AND id < ?", " ORDER BY account_id DESC, id DESC LIMIT ? + 1"
-	if p.ascends() {
+	if p.Ascends() {
 		beyond, order = " AND id > ?", " ORDER BY account_id, id LIMIT ? + 1"
 	}
 	if position := p.StartingAfter + p.EndingBefore; position != "" {
@@ -91,7 +92,7 @@ func page[T any](ctx context.Context, s *Store, c *columns[T], k Kind, account s
 }
 
 // pageOf makes a page of rows in the order in which they were found, and says whether there are more.
-func pageOf[T any](p Page, rows []T) ([]T, bool) {
+func pageOf[T any](p core.Page, rows []T) ([]T, bool) {
 	more := len(rows) > p.Limit
 	if more {
 		rows = rows[:p.Limit]

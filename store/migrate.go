@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -30,7 +31,7 @@ const versionTable = "schema_migrations"
 // schema that is newer than this program is left as it is: that is a *SchemaError.
 func (s *Store) Migrate(ctx context.Context) error {
 	migrate := s.migratePostgres
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		migrate = func(ctx context.Context) error { return s.migrate(ctx, s.write.db, goose.DialectSQLite3) }
 	}
 	if err := migrate(ctx); err != nil {
@@ -94,7 +95,7 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 
 func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
 	find := `SELECT count(*) FROM sqlite_master WHERE name = ?`
-	if s.engine == PostgreSQL {
+	if s.engine == core.PostgreSQL {
 		find = `SELECT count(*) FROM pg_class WHERE oid = to_regclass(?)`
 	}
 	tables, err := get[int](ctx, s, find, versionTable)
@@ -117,7 +118,7 @@ const (
 // lockSchema takes the row under which one replica migrates. It is a row with a lease and not an advisory lock,
 // so that it works behind a pooler; the lease is renewed until unlock, and ends by itself if the process dies.
 func lockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err error) {
-	holder := newULID()
+	holder := core.NewULID()
 	for {
 		taken, err := takeSchemaLock(ctx, db, holder)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -31,8 +32,8 @@ func TestMigrations_AreTwins(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	require.NotEmpty(t, columns[SQLite])
-	require.Equal(t, columns[SQLite], columns[PostgreSQL])
+	require.NotEmpty(t, columns[core.SQLite])
+	require.Equal(t, columns[core.SQLite], columns[core.PostgreSQL])
 }
 
 func tableColumns(t *testing.T, s *shop) map[string][]string {
@@ -40,7 +41,7 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 	query := `
 		SELECT t.name AS table_name, c.name AS column_name, CASE c."notnull" WHEN 1 THEN 'NO' ELSE 'YES' END AS nullable
 		FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.name`
-	if s.Engine() == PostgreSQL {
+	if s.Engine() == core.PostgreSQL {
 		query = `SELECT table_name, column_name, is_nullable AS nullable FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, column_name COLLATE "C"`
 	}
 	rows, err := selectAll[struct {
@@ -60,7 +61,7 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 
 func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.Empty(t, PostgreSQL))
+	s := newShop(t, database.Empty(t, core.PostgreSQL))
 	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", "secret_key_canary", versionTable}
 	keys, err := selectAll[struct {
 		Table string `db:"table_name"`
@@ -82,7 +83,7 @@ func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 
 func TestMigrate_SeveralReplicasAtOnce(t *testing.T) {
 	t.Parallel()
-	url := database.Empty(t, PostgreSQL)
+	url := database.Empty(t, core.PostgreSQL)
 	var all sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
@@ -134,7 +135,7 @@ func TestCheckSchema_RefusesOlderAndNewer(t *testing.T) {
 // Who is told to stop while it migrates lets the others go on at once, and not when its lease ends.
 func TestMigrate_UnlocksAfterItWasToldToStop(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, database.Empty(t, PostgreSQL))
+	s := openStore(t, database.Empty(t, core.PostgreSQL))
 	ctx, stop := context.WithCancel(t.Context())
 	unlock, err := lockSchema(ctx, s.write.db)
 	require.NoError(t, err)

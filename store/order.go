@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // orderLifecycle has arrows back from the refunds: one that fails gives the money back to the order.
-var orderLifecycle = lifecycle[OrderStatus]{
+var orderLifecycle = core.Lifecycle[OrderStatus]{
 	OrderStatusPending:           {OrderStatusPaid, OrderStatusVoid},
 	OrderStatusPaid:              {OrderStatusPartiallyRefunded, OrderStatusRefunded},
 	OrderStatusPartiallyRefunded: {OrderStatusRefunded, OrderStatusPaid},
@@ -39,47 +40,47 @@ const (
 
 // Order is a purchase that took place. Number counts the account's orders from 1 without gaps.
 type Order struct {
-	AccountID         string                  `db:"account_id"`
-	ID                string                  `db:"id"`
-	InvoiceID         *string                 `db:"invoice_id"`
-	SubscriptionID    *string                 `db:"subscription_id"`
-	DiscountID        *string                 `db:"discount_id"`
-	Number            int64                   `db:"number"`
-	Status            OrderStatus             `db:"status"`
-	BillingReason     BillingReason           `db:"billing_reason"`
-	CustomerID        string                  `db:"customer_id"`
-	CustomerEmail     *string                 `db:"customer_email"`    // as it was then
-	CustomerVerified  bool                    `db:"customer_verified"` // more than a typed address says that it is the customer's
-	LineItemIDs       JSON[[]string]          `db:"line_item_ids"`
-	PaymentIDs        JSON[[]string]          `db:"payment_ids"`
-	RefundIDs         JSON[[]string]          `db:"refund_ids"`
-	CheckoutID        *string                 `db:"checkout_id"`
-	Currency          string                  `db:"currency"`
-	SubtotalAmount    int64                   `db:"subtotal_amount"`
-	DiscountAmount    int64                   `db:"discount_amount"`
-	NetAmount         int64                   `db:"net_amount"`
-	TaxAmount         int64                   `db:"tax_amount"`
-	TotalAmount       int64                   `db:"total_amount"`
-	PaidAmount        int64                   `db:"paid_amount"`
-	BalanceApplied    int64                   `db:"balance_applied"` // what the customer's credit paid
-	RefundedAmount    int64                   `db:"refunded_amount"`
-	RefundedTaxAmount int64                   `db:"refunded_tax_amount"`
-	TaxBreakdown      JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
-	BillingName       *string                 `db:"billing_name"`
-	BillingAddress    JSON[*Address]          `db:"billing_address"`
-	TaxID             JSON[*TaxID]            `db:"tax_id"`
-	CustomFieldData   JSON[map[string]string] `db:"custom_field_data"`
-	PeriodStart       *Time                   `db:"period_start"` // of a subscription, with PeriodEnd
-	PeriodEnd         *Time                   `db:"period_end"`
-	NextAttemptAt     *Time                   `db:"next_payment_attempt_at"`
-	PaidAt            *Time                   `db:"paid_at"`
-	VoidedAt          *Time                   `db:"voided_at"`
-	Metadata          Metadata                `db:"metadata"`
-	LinkVersion       int64                   `db:"link_version"` // of the addresses that open its page
-	EventSeq          int64                   `db:"event_seq"`
-	CreatedAt         Time                    `db:"created_at"`
-	UpdatedAt         Time                    `db:"updated_at"`
-	ReceiptURL        string                  `db:"-"` // the page for the buyer
+	AccountID         string                       `db:"account_id"`
+	ID                string                       `db:"id"`
+	InvoiceID         *string                      `db:"invoice_id"`
+	SubscriptionID    *string                      `db:"subscription_id"`
+	DiscountID        *string                      `db:"discount_id"`
+	Number            int64                        `db:"number"`
+	Status            OrderStatus                  `db:"status"`
+	BillingReason     BillingReason                `db:"billing_reason"`
+	CustomerID        string                       `db:"customer_id"`
+	CustomerEmail     *string                      `db:"customer_email"`    // as it was then
+	CustomerVerified  bool                         `db:"customer_verified"` // more than a typed address says that it is the customer's
+	LineItemIDs       core.JSON[[]string]          `db:"line_item_ids"`
+	PaymentIDs        core.JSON[[]string]          `db:"payment_ids"`
+	RefundIDs         core.JSON[[]string]          `db:"refund_ids"`
+	CheckoutID        *string                      `db:"checkout_id"`
+	Currency          string                       `db:"currency"`
+	SubtotalAmount    int64                        `db:"subtotal_amount"`
+	DiscountAmount    int64                        `db:"discount_amount"`
+	NetAmount         int64                        `db:"net_amount"`
+	TaxAmount         int64                        `db:"tax_amount"`
+	TotalAmount       int64                        `db:"total_amount"`
+	PaidAmount        int64                        `db:"paid_amount"`
+	BalanceApplied    int64                        `db:"balance_applied"` // what the customer's credit paid
+	RefundedAmount    int64                        `db:"refunded_amount"`
+	RefundedTaxAmount int64                        `db:"refunded_tax_amount"`
+	TaxBreakdown      core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
+	BillingName       *string                      `db:"billing_name"`
+	BillingAddress    core.JSON[*core.Address]     `db:"billing_address"`
+	TaxID             core.JSON[*TaxID]            `db:"tax_id"`
+	CustomFieldData   core.JSON[map[string]string] `db:"custom_field_data"`
+	PeriodStart       *core.Time                   `db:"period_start"` // of a subscription, with PeriodEnd
+	PeriodEnd         *core.Time                   `db:"period_end"`
+	NextAttemptAt     *core.Time                   `db:"next_payment_attempt_at"`
+	PaidAt            *core.Time                   `db:"paid_at"`
+	VoidedAt          *core.Time                   `db:"voided_at"`
+	Metadata          core.Metadata                `db:"metadata"`
+	LinkVersion       int64                        `db:"link_version"` // of the addresses that open its page
+	EventSeq          int64                        `db:"event_seq"`
+	CreatedAt         core.Time                    `db:"created_at"`
+	UpdatedAt         core.Time                    `db:"updated_at"`
+	ReceiptURL        string                       `db:"-"` // the page for the buyer
 }
 
 // TaxBreakdown is the tax of one rate.
@@ -111,8 +112,8 @@ type OrderDetail struct {
 
 // ListOrders holds the filters of a list of orders. An empty one does not filter.
 type ListOrders struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status        OrderStatus
 	BillingReason BillingReason
 	Customer      string
@@ -123,8 +124,8 @@ type ListOrders struct {
 	Subscription  string
 	Discount      string
 	Number        *int64
-	PaidAfter     *Time // inclusive
-	PaidBefore    *Time // exclusive
+	PaidAfter     *core.Time // inclusive
+	PaidBefore    *core.Time // exclusive
 	TotalMin      *int64
 	TotalMax      *int64
 
@@ -158,7 +159,7 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 		return nil, false, err
 	}
 	f.list(s, in.ListFilter, "customer_email", "billing_name", "id")
-	return page(ctx, s, orderColumns, KindOrder, account, in.Page, &f)
+	return page(ctx, s, orderColumns, core.KindOrder, account, in.Page, &f)
 }
 
 // UpdateOrder locks the order, applies change and stores it. What is said about the buyer is a record once the invoice
@@ -171,11 +172,11 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change fun
 		}
 		before := *o
 		change(o)
-		var p Problems
-		o.Metadata.check(&p)
-		isRecord := sameJSON(before.BillingName, o.BillingName) && sameJSON(before.BillingAddress, o.BillingAddress) && sameJSON(before.TaxID, o.TaxID)
+		var p core.Problems
+		o.Metadata.Check(&p)
+		isRecord := core.SameJSON(before.BillingName, o.BillingName) && core.SameJSON(before.BillingAddress, o.BillingAddress) && core.SameJSON(before.TaxID, o.TaxID)
 		p.Check(isRecord, "status", "The order's invoice is issued: what it says about the buyer cannot be changed any more, only metadata.")
-		if err := p.Err(); err != nil || sameJSON(before, *o) {
+		if err := p.Err(); err != nil || core.SameJSON(before, *o) {
 			return o, err
 		}
 		if o.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
@@ -201,7 +202,7 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 		if err != nil || b.Order.Status == OrderStatusVoid {
 			return b.order(), err
 		}
-		if err := orderLifecycle.check("order", b.Order.Status, OrderStatusVoid); err != nil {
+		if err := orderLifecycle.Check("order", b.Order.Status, OrderStatusVoid); err != nil {
 			return nil, err
 		}
 		return b.Order, u.callOff(ctx, sub, b)
@@ -275,13 +276,13 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 }
 
 func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
-	id, ok := ParseID(KindOrder, ref)
+	id, ok := core.ParseID(core.KindOrder, ref)
 	if !ok {
-		return nil, Missing("order", "", ref)
+		return nil, core.Missing("order", "", ref)
 	}
 	o, err := get[Order](ctx, s, orderColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && o == nil {
-		err = Missing("order", "", ref)
+		err = core.Missing("order", "", ref)
 	}
 	return o, err
 }
@@ -368,7 +369,7 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 		}
 	}
 	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
-	c.NextAction, c.LastPaymentError = JSON[*NextAction]{}, JSON[*PaymentFailure]{}
+	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
 	return u.update(ctx, checkoutColumns, c)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -100,14 +101,14 @@ func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 }
 
 // newBill fills in the ids, the states and the sums.
-func newBill(p placement, now Time) (*bill, error) {
+func newBill(p placement, now core.Time) (*bill, error) {
 	o, inv := p.Order, p.Invoice
 	if inv == nil {
 		inv = &Invoice{CollectionMethod: CollectionMethodChargeAutomatically, DueAt: &now}
 	}
 	isDraft := inv.ID != ""
 	if !isDraft {
-		inv.ID, inv.OrderKey, inv.CreatedAt = NewID(KindInvoice), NewID(KindOrder), now
+		inv.ID, inv.OrderKey, inv.CreatedAt = core.NewID(core.KindInvoice), core.NewID(core.KindOrder), now
 	}
 	o.ID, o.InvoiceID, o.CustomerID = inv.OrderKey, &inv.ID, p.Customer.ID
 	o.Status, o.EventSeq, o.CreatedAt, o.UpdatedAt = OrderStatusPending, inv.EventSeq, now, now
@@ -129,7 +130,7 @@ func newBill(p placement, now Time) (*bill, error) {
 func (l *LineItem) belongTo(o *Order, isDraft bool) {
 	l.OrderID, l.UpdatedAt = &o.ID, o.CreatedAt
 	if !isDraft {
-		l.AccountID, l.ID, l.CheckoutID, l.InvoiceID, l.CreatedAt = o.AccountID, NewID(KindLineItem), nil, o.InvoiceID, o.CreatedAt
+		l.AccountID, l.ID, l.CheckoutID, l.InvoiceID, l.CreatedAt = o.AccountID, core.NewID(core.KindLineItem), nil, o.InvoiceID, o.CreatedAt
 	}
 }
 
@@ -146,7 +147,7 @@ func (o *Order) sum(items []LineItem) error {
 		o.TotalAmount += item.TotalAmount
 	}
 	breakdown, err := taxBreakdown(items)
-	o.LineItemIDs, o.TaxBreakdown = JSONOf(ids), JSONOf(breakdown)
+	o.LineItemIDs, o.TaxBreakdown = core.JSONOf(ids), core.JSONOf(breakdown)
 	return err
 }
 
@@ -225,12 +226,12 @@ func (u *unit) number(ctx context.Context, b *bill) error {
 }
 
 // pay makes both paid and tells of it. The rows are stored by the caller.
-func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now Time) error {
+func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time) error {
 	o, inv := b.Order, b.Invoice
 	o.Status, o.PaidAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusPaid, &now, nil, now
 	inv.Status, inv.PaidAt, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusPaid, &now, nil, now
 	if payment != nil && payment.Amount > 0 {
-		o.PaidAmount, o.PaymentIDs = payment.Amount, JSONOf(append(slices.Clone(o.PaymentIDs.V), payment.ID))
+		o.PaidAmount, o.PaymentIDs = payment.Amount, core.JSONOf(append(slices.Clone(o.PaymentIDs.V), payment.ID))
 		inv.AmountPaid, inv.PaymentIDs = payment.Amount, o.PaymentIDs
 		inv.AttemptCount++
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -38,13 +39,13 @@ func (b *biller) lines(t *rapid.T) []NewInvoiceLine {
 
 // done wants an answer, or the refusal of something that the state does not allow.
 func (b *biller) done(t *rapid.T, err error) {
-	if err != nil && codeOf(err) != CodeInvalid {
+	if err != nil && codeOf(err) != core.CodeInvalid {
 		t.Fatalf("unexpected: %v", err)
 	}
 }
 
-func codeOf(err error) Code {
-	if e, ok := errors.AsType[*Error](err); ok {
+func codeOf(err error) core.Code {
+	if e, ok := errors.AsType[*core.Error](err); ok {
 		return e.Code
 	}
 	return ""

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ const (
 )
 
 // bareLinksEnd is when addresses end that were made without a version and an end, by programs before schema 43.
-var bareLinksEnd = TimeOf(time.Date(2027, time.July, 1, 0, 0, 0, 0, time.UTC))
+var bareLinksEnd = core.TimeOf(time.Date(2027, time.July, 1, 0, 0, 0, 0, time.UTC))
 
 // linked is a row, or what an event inlines, whose addresses follow from it.
 type linked interface{ link(s *Store) }
@@ -44,9 +45,9 @@ func (s *Store) pageURL(page, account, id string, version int64) string {
 // pageToken is the id, the account's without its prefix, the version, the day of the end since 1970, and the signature,
 // with underscores between.
 func (s *Store) pageToken(account, id string, version int64, end time.Time) string {
-	named := id + "_" + strings.TrimPrefix(account, KindAccount.Prefix()) + "_" +
+	named := id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix()) + "_" +
 		strconv.FormatInt(version, 36) + "_" + strconv.FormatInt(end.Unix()/secondsOfDay, 36)
-	return named + "_" + tokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
+	return named + "_" + core.TokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
 }
 
 const (
@@ -58,19 +59,19 @@ const (
 type pageLink struct {
 	account, id string
 	version     int64
-	end         Time
+	end         core.Time
 }
 
 // readPage returns what a token says, or CodeMissing if it was not made here for an object of the kind.
-func (s *Store) readPage(k Kind, token string) (*pageLink, error) {
-	missing := Missing("page", "", "")
+func (s *Store) readPage(k core.Kind, token string) (*pageLink, error) {
+	missing := core.Missing("page", "", "")
 	at := strings.LastIndexByte(token, '_')
 	if at < 0 {
 		return nil, missing
 	}
 	named := token[:at]
-	signature, err := tokenEncoding.DecodeString(token[at+1:])
-	if err != nil || !s.options.Sealer.Signed(pageContext+named, signature) || tokenEncoding.EncodeToString(signature) != token[at+1:] {
+	signature, err := core.TokenEncoding.DecodeString(token[at+1:])
+	if err != nil || !s.options.Sealer.Signed(pageContext+named, signature) || core.TokenEncoding.EncodeToString(signature) != token[at+1:] {
 		return nil, missing
 	}
 	parts := strings.Split(named, "_") // the prefix of the id, the id, the account, and since schema 43 the version and the end
@@ -79,8 +80,8 @@ func (s *Store) readPage(k Kind, token string) (*pageLink, error) {
 	}
 	link := &pageLink{end: bareLinksEnd}
 	var known, knownAccount bool
-	link.id, known = ParseID(k, parts[0]+"_"+parts[1])
-	link.account, knownAccount = ParseID(KindAccount, KindAccount.Prefix()+parts[2])
+	link.id, known = core.ParseID(k, parts[0]+"_"+parts[1])
+	link.account, knownAccount = core.ParseID(core.KindAccount, core.KindAccount.Prefix()+parts[2])
 	if !known || !knownAccount {
 		return nil, missing
 	}
@@ -90,21 +91,21 @@ func (s *Store) readPage(k Kind, token string) (*pageLink, error) {
 		if versionErr != nil || daysErr != nil {
 			return nil, missing
 		}
-		link.version, link.end = version, TimeOf(time.Unix(days*secondsOfDay, 0))
+		link.version, link.end = version, core.TimeOf(time.Unix(days*secondsOfDay, 0))
 	}
 	return link, nil
 }
 
 // opens says whether an address opens a row of the version. Settled is when there was nothing left to be paid: nil if there
 // is, and then the address has no end.
-func (l *pageLink) opens(version int64, settled *Time, now Time) bool {
+func (l *pageLink) opens(version int64, settled *core.Time, now core.Time) bool {
 	return l.version == version && (settled == nil || now < max(l.end, settled.Add(pageLinkRest)))
 }
 
 // OpenReceipt returns the order of the page of a receipt, or CodeMissing if the token was not made here. Ended says that
 // the address opens it no more: then the order is for writing to its buyer alone.
 func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended bool, err error) {
-	link, err := s.readPage(KindOrder, token)
+	link, err := s.readPage(core.KindOrder, token)
 	if err != nil {
 		return nil, false, err
 	}
@@ -116,7 +117,7 @@ func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended 
 
 // OpenHostedInvoice returns the invoice of a page as OpenReceipt does the order. A draft has no page.
 func (s *Store) OpenHostedInvoice(ctx context.Context, token string) (i *Invoice, ended bool, err error) {
-	link, err := s.readPage(KindInvoice, token)
+	link, err := s.readPage(core.KindInvoice, token)
 	if err != nil {
 		return nil, false, err
 	}
@@ -124,27 +125,27 @@ func (s *Store) OpenHostedInvoice(ctx context.Context, token string) (i *Invoice
 		return nil, false, err
 	}
 	if i.Status == InvoiceStatusDraft {
-		return nil, false, Missing("page", "", "")
+		return nil, false, core.Missing("page", "", "")
 	}
 	return i, !link.opens(i.LinkVersion, i.settledAt(), s.Now()), nil
 }
 
-func (o *Order) settledAt() *Time {
+func (o *Order) settledAt() *core.Time {
 	if o.Status == OrderStatusPending {
 		return nil
 	}
 	return lastOf(&o.CreatedAt, o.PaidAt, o.VoidedAt)
 }
 
-func (i *Invoice) settledAt() *Time {
+func (i *Invoice) settledAt() *core.Time {
 	if i.Status == InvoiceStatusOpen || i.Status == InvoiceStatusPastDue {
 		return nil
 	}
 	return lastOf(&i.CreatedAt, i.PaidAt, i.VoidedAt, i.UncollectibleAt)
 }
 
-func lastOf(times ...*Time) *Time {
-	var last *Time
+func lastOf(times ...*core.Time) *core.Time {
+	var last *core.Time
 	for _, t := range times {
 		if t != nil && (last == nil || *t > *last) {
 			last = t

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // tokenOf is the last part of an address.
@@ -15,8 +16,8 @@ func tokenOf(url string) string { return url[strings.LastIndexByte(url, '/')+1:]
 
 // bareToken is what addresses had before schema 43.
 func (s *shop) bareToken(account, id string) string {
-	named := id + "_" + strings.TrimPrefix(account, KindAccount.Prefix())
-	return named + "_" + tokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
+	named := id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix())
+	return named + "_" + core.TokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
 }
 
 // at sets the store's time.
@@ -129,9 +130,9 @@ func TestRevokeLinks_EndsEveryAddressThatThereIs(t *testing.T) {
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
 		_, err = s.RevokeOrderLinks(t.Context(), other.ID, o.ID)
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		_, err = s.RevokeInvoiceLinks(t.Context(), other.ID, i.ID)
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -145,12 +146,12 @@ func TestPageLink_NobodyMovesItsEndOrVersion(t *testing.T) {
 				changed := append([]string{}, parts...)
 				changed[at] = other
 				_, _, err := s.OpenHostedInvoice(t.Context(), strings.Join(changed, "_"))
-				requireCode(t, err, CodeMissing)
+				requireCode(t, err, core.CodeMissing)
 			}
 		}
 		bare := append(append([]string{}, parts[:3]...), parts[5])
 		_, _, err := s.OpenHostedInvoice(t.Context(), strings.Join(bare, "_"))
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 

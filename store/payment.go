@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -19,7 +20,7 @@ const (
 	PaymentStatusCanceled       PaymentStatus = "canceled"
 )
 
-var paymentLifecycle = lifecycle[PaymentStatus]{
+var paymentLifecycle = core.Lifecycle[PaymentStatus]{
 	PaymentStatusPending:        {PaymentStatusRequiresAction, PaymentStatusSucceeded, PaymentStatusFailed, PaymentStatusCanceled},
 	PaymentStatusRequiresAction: {PaymentStatusSucceeded, PaymentStatusFailed, PaymentStatusCanceled},
 }
@@ -39,32 +40,32 @@ const (
 // Payment is one attempt to charge a buyer, from the intent to the outcome. Its id is the provider's idempotency
 // token, minted once and kept by every retry, so that the attempt charges at most once.
 type Payment struct {
-	AccountID     string                `db:"account_id"`
-	ID            string                `db:"id"`
-	Purpose       PaymentPurpose        `db:"purpose"`
-	CheckoutID    *string               `db:"checkout_id"`
-	OrderID       *string               `db:"order_id"`
-	InvoiceID     *string               `db:"invoice_id"`
-	CustomerID    *string               `db:"customer_id"`
-	Status        PaymentStatus         `db:"status"`
-	Amount        int64                 `db:"amount"`
-	Currency      string                `db:"currency"`
-	Provider      string                `db:"provider"`
-	ProviderRef   *string               `db:"provider_ref"`
-	MethodRef     string                `db:"method_ref"`
-	CustomerRef   *string               `db:"customer_ref"`      // the provider's name of the customer who has the method, once it is saved
-	MethodID      *string               `db:"payment_method_id"` // of the saved method
-	SaveMethod    bool                  `db:"save_method"`       // it is to be saved
-	OffSession    bool                  `db:"off_session"`       // the buyer is not there to do anything
-	OnPage        bool                  `db:"on_page"`           // the buyer is on our page, and comes back to it from their bank
-	Keyless       bool                  `db:"keyless"`           // the buyer came without an API key
-	Guards        JSON[[]string]        `db:"guards"`            // that count it, while it is under way
-	PaymentMethod JSON[PaymentMethod]   `db:"payment_method"`
-	Failure       JSON[*PaymentFailure] `db:"failure"`
-	NextActionURL *string               `db:"next_action_url"` // while it requires an action
-	LeaseUntil    Time                  `db:"lease_until"`     // by the database's clock; the reconciler leaves it alone until then
-	CreatedAt     Time                  `db:"created_at"`
-	UpdatedAt     Time                  `db:"updated_at"`
+	AccountID     string                     `db:"account_id"`
+	ID            string                     `db:"id"`
+	Purpose       PaymentPurpose             `db:"purpose"`
+	CheckoutID    *string                    `db:"checkout_id"`
+	OrderID       *string                    `db:"order_id"`
+	InvoiceID     *string                    `db:"invoice_id"`
+	CustomerID    *string                    `db:"customer_id"`
+	Status        PaymentStatus              `db:"status"`
+	Amount        int64                      `db:"amount"`
+	Currency      string                     `db:"currency"`
+	Provider      string                     `db:"provider"`
+	ProviderRef   *string                    `db:"provider_ref"`
+	MethodRef     string                     `db:"method_ref"`
+	CustomerRef   *string                    `db:"customer_ref"`      // the provider's name of the customer who has the method, once it is saved
+	MethodID      *string                    `db:"payment_method_id"` // of the saved method
+	SaveMethod    bool                       `db:"save_method"`       // it is to be saved
+	OffSession    bool                       `db:"off_session"`       // the buyer is not there to do anything
+	OnPage        bool                       `db:"on_page"`           // the buyer is on our page, and comes back to it from their bank
+	Keyless       bool                       `db:"keyless"`           // the buyer came without an API key
+	Guards        core.JSON[[]string]        `db:"guards"`            // that count it, while it is under way
+	PaymentMethod core.JSON[PaymentMethod]   `db:"payment_method"`
+	Failure       core.JSON[*PaymentFailure] `db:"failure"`
+	NextActionURL *string                    `db:"next_action_url"` // while it requires an action
+	LeaseUntil    core.Time                  `db:"lease_until"`     // by the database's clock; the reconciler leaves it alone until then
+	CreatedAt     core.Time                  `db:"created_at"`
+	UpdatedAt     core.Time                  `db:"updated_at"`
 }
 
 // PaymentMethod is what may be shown of a payment method.
@@ -85,8 +86,8 @@ type PaymentFailure struct {
 
 // Err is the answer to the request that wanted to pay. It is recorded: the same request is never charged again.
 func (f *PaymentFailure) Err() error {
-	return &Error{
-		Code: CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: Recorded,
+	return &core.Error{
+		Code: core.CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: core.Recorded,
 		Fields: map[string][]string{"payment_method": {f.Message}},
 	}
 }
@@ -118,7 +119,7 @@ type Confirmation struct {
 	Invoice  *Invoice
 	Payment  *Payment
 
-	PausedUntil *Time // the payment was declined, as too many were: buyers without a key cannot pay before
+	PausedUntil *core.Time // the payment was declined, as too many were: buyers without a key cannot pay before
 }
 
 // ChargeResult is what a provider says about the charge of a payment.
@@ -145,7 +146,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 		if err != nil {
 			return nil, err
 		}
-		id := KindPayment.Prefix() + s.effect(ctx)
+		id := core.KindPayment.Prefix() + s.effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Checkout: c, Payment: begun[id]}, err
@@ -192,7 +193,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 		if err != nil {
 			return nil, err
 		}
-		if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
+		if payment.Status == result.Status || !paymentLifecycle.Allows(payment.Status, result.Status) {
 			return &Confirmation{Checkout: c, Payment: payment}, nil
 		}
 		settled := &Confirmation{Checkout: c, Payment: payment}
@@ -229,7 +230,7 @@ const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 // hold is how long a payment of an account waits for its buyer.
 func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
 	minutes, err := get[int64](ctx, s, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
-	return time.Duration(deref(minutes)) * time.Minute, err
+	return time.Duration(core.Deref(minutes)) * time.Minute, err
 }
 
 // HoldIsOver reports whether the buyer's time is over for what a payment requires of them, by their account's clock: that
@@ -251,7 +252,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 }
 
 // WaitingPayments names an account's payments whose buyer's time is over, at most limit.
-func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]Due, error) {
+func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	now, err := s.businessNow(ctx, account)
 	if err != nil {
 		return nil, err
@@ -260,7 +261,7 @@ func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	return selectAll[Due](ctx, s, `
+	return selectAll[core.Due](ctx, s, `
 		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at <= ? ORDER BY created_at, id LIMIT ?`,
 		account, now.Add(-hold), limit)
 }
@@ -270,7 +271,7 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+`
 		WHERE account_id = ? AND checkout_id = ? AND status IN ('pending', 'requires_action')`, account, checkout)
 	if err == nil && payment == nil {
-		err = Missing("payment", "", checkout)
+		err = core.Missing("payment", "", checkout)
 	}
 	return payment, err
 }
@@ -280,7 +281,7 @@ var paymentLeases = leases{"payments", "status IN ('pending', 'requires_action')
 
 // DuePayments returns payments of a provider without an outcome that nobody is charging now, at most limit, of any
 // account. They are candidates: what they are by then shows once they are leased.
-func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]Due, error) {
+func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
 	return paymentLeases.due(ctx, s, provider, limit)
 }
 
@@ -300,7 +301,7 @@ func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Pay
 		return nil, fmt.Errorf("read payment: %w", err)
 	}
 	if payment == nil {
-		return nil, Missing("payment", "", id)
+		return nil, core.Missing("payment", "", id)
 	}
 	return payment, nil
 }
@@ -347,8 +348,8 @@ func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
 }
 
 // beginPayment also returns until when payments are paused for the buyer.
-func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *Time, error) {
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
+func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *core.Time, error) {
+	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -368,23 +369,23 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 		return nil, nil, err
 	}
 	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
-	c.LastPaymentError = JSON[*PaymentFailure]{}
+	c.LastPaymentError = core.JSON[*PaymentFailure]{}
 	if err := u.update(ctx, checkoutColumns, c); err != nil {
 		return nil, nil, err
 	}
 	payment := &Payment{
 		AccountID: c.AccountID, ID: id, Purpose: PaymentPurposeCheckout, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
-		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: JSONOf(in.PaymentMethod),
+		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: core.JSONOf(in.PaymentMethod),
 		CustomerRef: in.customerRef, MethodID: in.methodID, SaveMethod: in.saves(), OnPage: in.OnPage,
-		Keyless: in.isKeyless(), Guards: JSONOf(in.From.guards(c.CustomerID)),
+		Keyless: in.isKeyless(), Guards: core.JSONOf(in.From.guards(c.CustomerID)),
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return payment, pausedUntil, u.insert(ctx, paymentColumns, payment)
 }
 
 // take notes what the provider said.
-func (p *Payment) take(result ChargeResult, now Time) {
-	p.Status, p.Failure, p.NextActionURL, p.UpdatedAt = result.Status, JSONOf(result.Failure), nil, now
+func (p *Payment) take(result ChargeResult, now core.Time) {
+	p.Status, p.Failure, p.NextActionURL, p.UpdatedAt = result.Status, core.JSONOf(result.Failure), nil, now
 	if result.Status == PaymentStatusRequiresAction {
 		p.NextActionURL = &result.NextActionURL
 	}
@@ -405,9 +406,9 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 	case PaymentStatusSucceeded:
 		return u.complete(ctx, c, items, payment, nil)
 	case PaymentStatusRequiresAction:
-		c.NextAction = JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
+		c.NextAction = core.JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
 	default:
-		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, JSON[*NextAction]{}, payment.Failure
+		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, core.JSON[*NextAction]{}, payment.Failure
 		if result.Status == PaymentStatusCanceled {
 			c.forgiveTry(u.store.Now())
 		}
@@ -443,7 +444,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 		return nil, err
 	}
 	settled, guards := &Confirmation{Invoice: b.Invoice, Payment: payment}, payment.Guards.V
-	if payment.Status == result.Status || !paymentLifecycle.allows(payment.Status, result.Status) {
+	if payment.Status == result.Status || !paymentLifecycle.Allows(payment.Status, result.Status) {
 		return settled, nil
 	}
 	now, err := u.store.businessNow(ctx, payment.AccountID)

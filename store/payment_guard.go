@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"net/netip"
 	"slices"
@@ -13,11 +14,11 @@ import (
 // guard counts what is tried under one subject, by everybody and on every replica. Its time is the store's: an account's own
 // clock lets nobody try sooner.
 type guard struct {
-	Subject  string `db:"subject"`
-	Declines int64  `db:"declines"`  // in the hour from Since on, or what else is counted
-	UnderWay int64  `db:"under_way"` // payments without an outcome, which may become declines; pieces, of stock that they hold
-	Since    Time   `db:"since"`
-	RetryAt  Time   `db:"retry_at"`
+	Subject  string    `db:"subject"`
+	Declines int64     `db:"declines"`  // in the hour from Since on, or what else is counted
+	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; pieces, of stock that they hold
+	Since    core.Time `db:"since"`
+	RetryAt  core.Time `db:"retry_at"`
 }
 
 // patience is what a guard lets pass: so many declines free, then one try at a time, after a wait that doubles.
@@ -121,7 +122,7 @@ func isInside(addr netip.Addr) bool {
 }
 
 // refuses says how long the guard wants to wait, and why. The try that is asked about is counted in it already.
-func (g guard) refuses(now Time) (time.Duration, string) {
+func (g guard) refuses(now core.Time) (time.Duration, string) {
 	p := patienceFor(g.Subject)
 	declines := g.Declines
 	if g.Since.Add(guardWindow) <= now {
@@ -156,7 +157,7 @@ const (
 // tryAgain refuses to ask a provider now.
 func tryAgain(wait time.Duration, why string) error {
 	wait = max(wait.Round(time.Second), time.Second)
-	return &Error{Code: CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, spoken(wait)), After: wait}
+	return &core.Error{Code: core.CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, spoken(wait)), After: wait}
 }
 
 // spoken is a time as people say it.
@@ -173,7 +174,7 @@ func spoken(wait time.Duration) string {
 
 // try counts another try of a checkout, or refuses it. A success ends the checkout, so that all but the one under way were
 // declined. What was declined is forgotten when nobody has tried for as long as guards count, too.
-func (c *Checkout) try(now Time) error {
+func (c *Checkout) try(now core.Time) error {
 	if c.RetryAt != nil && now < *c.RetryAt {
 		return tryAgain(c.RetryAt.Time().Sub(now.Time()), tooManyDeclines)
 	}
@@ -186,14 +187,14 @@ func (c *Checkout) try(now Time) error {
 }
 
 // forgiveTry takes back the try that ends now: nobody has declined it.
-func (c *Checkout) forgiveTry(now Time) {
+func (c *Checkout) forgiveTry(now core.Time) {
 	c.Attempts, c.RetryAt = max(c.Attempts-1, 0), &now
 }
 
 // guard counts a try under its subjects before a provider is asked, or refuses it. Their rows stay locked until the
 // transaction ends, so that those who try at once are counted one after the other; they come after all other rows. Left says of
 // subjects that hold something how many of it others can still have. While sales are paused they take turns.
-func (u *unit) guard(ctx context.Context, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *Time) error {
+func (u *unit) guard(ctx context.Context, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *core.Time) error {
 	if len(subjects) == 0 {
 		return nil
 	}
@@ -224,7 +225,7 @@ func (u *unit) guard(ctx context.Context, account string, subjects []string, siz
 
 // takeTurn lets one buyer at a time pay while sales are paused, if nobody near them was declined lately: who tries cards needs
 // a fresh network for each, and gets no faster with many.
-func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now Time) error {
+func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now core.Time) error {
 	for _, g := range counted {
 		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)
 		if isNear && g.Declines > 0 && g.Since.Add(guardWindow) > now {
@@ -242,7 +243,7 @@ func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, un
 // settleGuards notes that a payment has its outcome. Declines are counted, and wanted to wait; a buyer who did not go on at
 // their bank was not declined. What it held of the lines is free, and others come first if it waited at a bank for nothing.
 // Until when the account's payments are paused is returned if this decline did it.
-func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, items []LineItem, waited bool) (*Time, error) {
+func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, items []LineItem, waited bool) (*core.Time, error) {
 	declines := int64(0)
 	if p.Status == PaymentStatusFailed {
 		declines = 1
@@ -370,7 +371,7 @@ const (
 
 // watchSales counts a decline of a buyer without a key for their account, and pauses its payments when there were too many
 // in an hour, and more than there were sales: a card that is set up for nothing can be so again and again. What comes after the pause is counted anew.
-func (u *unit) watchSales(ctx context.Context, account string) (*Time, error) {
+func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, error) {
 	counted, err := u.countGuards(ctx, account, []string{guardSales}, nil, 0, 1)
 	if err != nil {
 		return nil, err
@@ -387,7 +388,7 @@ func (u *unit) watchSales(ctx context.Context, account string) (*Time, error) {
 		SELECT COUNT(*) FROM (
 			SELECT 1 FROM payments
 			WHERE account_id = ? AND id >= ? AND keyless AND status = 'succeeded' AND purpose = 'checkout' AND amount > 0 LIMIT ?) AS s`,
-		account, idsBefore(KindPayment, u.store.Now().Add(-guardWindow)), sales.Declines)
+		account, core.IDsBefore(core.KindPayment, u.store.Now().Add(-guardWindow)), sales.Declines)
 	if err != nil {
 		return nil, fmt.Errorf("count sales: %w", err)
 	}
@@ -404,7 +405,7 @@ func (u *unit) watchSales(ctx context.Context, account string) (*Time, error) {
 
 // pausedFor is until when the seller's payments are paused for a buyer, nil if they are not: those of a buyer with a key never
 // are, nor those of one whom the seller named, or whose address is verified.
-func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer) (*Time, error) {
+func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer) (*core.Time, error) {
 	if !by.keyless() || a.PaymentsPausedUntil == nil {
 		return nil, nil
 	}

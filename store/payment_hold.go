@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (s sizes) of(subject string) int64 {
 }
 
 // refusesHold says how long a payment that buys so much has to wait, and why, if so many are left to others. It is counted already.
-func (g guard) refusesHold(left, size int64, now Time) (time.Duration, string) {
+func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, string) {
 	switch {
 	case g.UnderWay <= left:
 		return 0, ""

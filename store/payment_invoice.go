@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // providerOutOfBand is that of a payment which was made without this service.
@@ -28,7 +29,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err != nil {
 			return nil, err
 		}
-		id := KindPayment.Prefix() + s.effect(ctx)
+		id := core.KindPayment.Prefix() + s.effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Invoice: b.Invoice, Payment: begun[id]}, err
@@ -51,7 +52,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 
 // beginInvoicePayment stores the intent to charge what is due of a locked bill. Guards count it, if a person tries it.
 func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
+	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -59,10 +60,10 @@ func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in I
 	if err != nil {
 		return nil, err
 	}
-	payment.Provider, payment.MethodRef, payment.PaymentMethod = in.Provider, in.MethodRef, JSONOf(in.PaymentMethod)
+	payment.Provider, payment.MethodRef, payment.PaymentMethod = in.Provider, in.MethodRef, core.JSONOf(in.PaymentMethod)
 	payment.OffSession, payment.LeaseUntil = in.OffSession, *lease
 	payment.CustomerRef, payment.MethodID = in.CustomerRef, in.MethodID
-	payment.Keyless, payment.Guards = in.From.keyless(), JSONOf(guards)
+	payment.Keyless, payment.Guards = in.From.keyless(), core.JSONOf(guards)
 	return payment, u.insert(ctx, paymentColumns, payment)
 }
 
@@ -81,14 +82,14 @@ func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Paym
 func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 	inv := b.Invoice
 	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
-		return Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
+		return core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
 	}
 	disabled, err := u.store.isDisabled(ctx, inv.AccountID)
 	if err != nil {
 		return err
 	}
 	if disabled {
-		return Invalid("status", "The account is disabled. Nothing can be paid until it is enabled.")
+		return core.Invalid("status", "The account is disabled. Nothing can be paid until it is enabled.")
 	}
 	return u.checkNotPaying(ctx, b)
 }
@@ -101,7 +102,7 @@ func (u *unit) checkNotPaying(ctx context.Context, b *bill) error {
 		return err
 	}
 	if underWay {
-		return Invalid("status", "A payment of the invoice is under way. Wait for its outcome.")
+		return core.Invalid("status", "A payment of the invoice is under way. Wait for its outcome.")
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 		if err := u.checkPayable(ctx, b); err != nil {
 			return nil, err
 		}
-		payment, err := u.newInvoicePayment(ctx, b, NewID(KindPayment))
+		payment, err := u.newInvoicePayment(ctx, b, core.NewID(core.KindPayment))
 		if err != nil {
 			return nil, err
 		}

@@ -4,21 +4,22 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // SavedMethod is a payment method that a customer can be charged with later, also while they are away. A deleted one
 // is kept for what was paid with it, and is missing everywhere.
 type SavedMethod struct {
-	AccountID   string              `db:"account_id"`
-	ID          string              `db:"id"`
-	CustomerID  string              `db:"customer_id"`
-	Provider    string              `db:"provider"`
-	ProviderRef string              `db:"provider_ref"` // what the provider charges
-	CustomerRef string              `db:"customer_ref"` // the provider's name of the customer that it belongs to
-	Card        JSON[PaymentMethod] `db:"card"`
-	DeletedAt   *Time               `db:"deleted_at"`
-	CreatedAt   Time                `db:"created_at"`
-	UpdatedAt   Time                `db:"updated_at"`
+	AccountID   string                   `db:"account_id"`
+	ID          string                   `db:"id"`
+	CustomerID  string                   `db:"customer_id"`
+	Provider    string                   `db:"provider"`
+	ProviderRef string                   `db:"provider_ref"` // what the provider charges
+	CustomerRef string                   `db:"customer_ref"` // the provider's name of the customer that it belongs to
+	Card        core.JSON[PaymentMethod] `db:"card"`
+	DeletedAt   *core.Time               `db:"deleted_at"`
+	CreatedAt   core.Time                `db:"created_at"`
+	UpdatedAt   core.Time                `db:"updated_at"`
 }
 
 var savedMethodColumns = columnsOf[SavedMethod]("payment_methods")
@@ -34,8 +35,8 @@ const maxTriesADay = 5
 
 // chargeWith makes a method what a locked subscription is charged with. What is past due is tried with it at once, beside
 // the schedule, unless it was tried with it before, or too often since yesterday.
-func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod, now Time) error {
-	sub.Method, sub.ExtraAttempt = JSONOf(m.billing()), false
+func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod, now core.Time) error {
+	sub.Method, sub.ExtraAttempt = core.JSONOf(m.billing()), false
 	if sub.Status != SubscriptionStatusPastDue {
 		return nil
 	}
@@ -64,7 +65,7 @@ func (s *Store) PaymentMethodsByID(ctx context.Context, account string, ids []st
 }
 
 // ListCustomerPaymentMethods returns a page of a customer's payment methods, newest first, and whether there are more.
-func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, customer string, in Page) ([]SavedMethod, bool, error) {
+func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, customer string, in core.Page) ([]SavedMethod, bool, error) {
 	c, err := s.findCustomer(ctx, account, customer, "", "")
 	if err != nil {
 		return nil, false, err
@@ -72,7 +73,7 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 	var f filter
 	f.is("customer_id", c.ID)
 	f.and(`deleted_at IS NULL`)
-	return page(ctx, s, savedMethodColumns, KindPaymentMethod, account, in, &f)
+	return page(ctx, s, savedMethodColumns, core.KindPaymentMethod, account, in, &f)
 }
 
 // maxSavedMethods bounds what a customer has saved by themselves or by the seller. What they buy a subscription with is kept
@@ -83,7 +84,7 @@ const maxSavedMethods = 50
 func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 	n, err := get[int](ctx, s, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
 	if err == nil && *n >= maxSavedMethods {
-		err = Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
+		err = core.Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
 	}
 	return err
 }
@@ -134,7 +135,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 // and has not ended, is charged to it from then on. Whoever hears later of the same method changes nothing: one that is removed
 // by then stays so, and nil is returned. Whether it is new is returned too.
 func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (kept *SavedMethod, isNew bool, err error) {
-	m.ID = NewID(KindPaymentMethod)
+	m.ID = core.NewID(core.KindPaymentMethod)
 	kept, err = tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
 		before, err := get[SavedMethod](ctx, s, savedMethodColumns.selectSQL+`
 			WHERE account_id = ? AND provider_ref = ? AND provider = ? AND customer_id = ? ORDER BY id DESC LIMIT 1`, m.AccountID, m.ProviderRef, m.Provider, m.CustomerID)
@@ -258,7 +259,7 @@ func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref strin
 }
 
 // errUnverified refuses to charge a customer for what somebody bought who typed their address.
-var errUnverified = Invalid("payment_method", "Only a typed e-mail address says that this is the customer's subscription: it is not charged to what they have saved. If you know that they bought it, send the subscription customer_verified true.")
+var errUnverified = core.Invalid("payment_method", "Only a typed e-mail address says that this is the customer's subscription: it is not charged to what they have saved. If you know that they bought it, send the subscription customer_verified true.")
 
 // unverifiedOf returns the subscription of an invoice if only a typed address says whose it is, else nil.
 func (s *Store) unverifiedOf(ctx context.Context, i *Invoice) (*Subscription, error) {
@@ -290,7 +291,7 @@ func (s *Store) useSaved(ctx context.Context, c *Checkout, in *Confirm) error {
 		return nil
 	}
 	if c.CustomerID == nil {
-		return Missing("payment method", "payment_method", in.Saved)
+		return core.Missing("payment method", "payment_method", in.Saved)
 	}
 	m, err := s.CustomerPaymentMethod(ctx, c.AccountID, *c.CustomerID, in.Saved)
 	if err != nil {
@@ -325,7 +326,7 @@ func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue 
 }
 
 // keepMethod stores a method of a locked customer, unless they have it.
-func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now Time) (*SavedMethod, error) {
+func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*SavedMethod, error) {
 	kept, err := get[SavedMethod](ctx, u.store, savedMethodColumns.selectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
 		m.AccountID, m.CustomerID, m.Provider, m.ProviderRef)
@@ -335,13 +336,13 @@ func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now Time) (*SavedM
 	if kept != nil {
 		return kept, nil
 	}
-	m.ID, m.CreatedAt, m.UpdatedAt = cmp.Or(m.ID, NewID(KindPaymentMethod)), now, now
+	m.ID, m.CreatedAt, m.UpdatedAt = cmp.Or(m.ID, core.NewID(core.KindPaymentMethod)), now, now
 	return &m, u.insert(ctx, savedMethodColumns, &m)
 }
 
 // makeDefault makes a method the default of its locked customer, and what their subscriptions that are past due, which are
 // locked too, are tried with.
-func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pastDue []Subscription, now Time) error {
+func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
 	c.DefaultPaymentMethodID, c.UpdatedAt = &m.ID, now
 	if err := u.update(ctx, customerColumns, c); err != nil {
 		return err
@@ -380,10 +381,10 @@ func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Su
 
 // chargePastDue makes a new default method what locked subscriptions that are past due are charged with: see chargeWith. One
 // that is charged with it already is left alone.
-func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedMethod, now Time) error {
+func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedMethod, now core.Time) error {
 	for i := range subs {
 		sub := &subs[i]
-		if own := sub.Method.V; own != nil && deref(own.ID) == m.ID {
+		if own := sub.Method.V; own != nil && core.Deref(own.ID) == m.ID {
 			continue
 		}
 		if err := u.chargeWith(ctx, sub, m, now); err != nil {
@@ -398,14 +399,14 @@ func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedM
 
 // findMethod reads a payment method of a customer that is not deleted. Param is what named it, empty for the path.
 func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) (*SavedMethod, error) {
-	id, ok := ParseID(KindPaymentMethod, ref)
+	id, ok := core.ParseID(core.KindPaymentMethod, ref)
 	if !ok {
-		return nil, Missing("payment method", param, ref)
+		return nil, core.Missing("payment method", param, ref)
 	}
 	m, err := get[SavedMethod](ctx, s, savedMethodColumns.selectSQL+`
 		WHERE account_id = ? AND id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, id, c.ID)
 	if err == nil && m == nil {
-		err = Missing("payment method", param, ref)
+		err = core.Missing("payment method", param, ref)
 	}
 	return m, err
 }

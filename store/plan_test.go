@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // copies stores a row of a table many times, with other values in some columns, of which n is the number of the copy.
@@ -53,7 +54,7 @@ func (s *shop) planOf(t *testing.T, text string) string {
 	t.Helper()
 	text = strings.ReplaceAll(text, "LIMIT ?", "LIMIT 100") // of one that it does not know PostgreSQL thinks as a tenth of all
 	args := make([]any, strings.Count(text, "?"))
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return s.plan(t, text, args...)
 	}
 	tx, err := s.write.db.BeginTxx(t.Context(), nil)
@@ -100,7 +101,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			many = 1_000_000
 		}
 		customer, guide := s.customer(t, "grace@example.com", nil), s.onSale(t, PriceVariant{Amount: 1900, Stock: ref(int64(1000))})
-		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: JSONOf([]string{guide.ID}), MaxUses: ref(int64(1000))})
+		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID}), MaxUses: ref(int64(1000))})
 		require.NoError(t, err)
 		visits := 0
 		try := func() {
@@ -130,7 +131,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		s.copies(t, "payments", paymentColumns.selectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
 		s.copies(t, "price_variants", priceVariantColumns.selectSQL, many, map[string]string{"id": `'price_' || n`})
 		bytes := "BLOB"
-		if s.engine == PostgreSQL {
+		if s.engine == core.PostgreSQL {
 			bytes = "BYTEA"
 		}
 		s.copies(t, "api_keys", `SELECT account_id, id, name, token_hash, token_last4, scopes, created_by, created_at, updated_at FROM`, many, map[string]string{

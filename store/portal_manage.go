@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // What a customer does on the portal concerns what is theirs: anything else is missing.
@@ -11,7 +12,7 @@ import (
 func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
 	sub, err := s.findSubscription(ctx, account, ref, "", "")
 	if err == nil && !sub.isOf(customer) {
-		err = Missing("subscription", "", ref)
+		err = core.Missing("subscription", "", ref)
 	}
 	return sub, err
 }
@@ -24,15 +25,15 @@ func (s *Subscription) isOf(customer string) bool {
 // KeepSubscription lets a subscription go on that its customer has cancelled. One that the seller cancelled is CodeInvalid
 // on status, as is one that is not going to end.
 func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ core.Time) error {
 		if !sub.isOf(customer) {
-			return Missing("subscription", "", ref)
+			return core.Missing("subscription", "", ref)
 		}
 		if err := sub.goesOn(); err != nil {
 			return err
 		}
 		if !sub.IsCustomersToKeep() {
-			return Invalid("status", "You have not cancelled this subscription.")
+			return core.Invalid("status", "You have not cancelled this subscription.")
 		}
 		sub.keep()
 		return nil
@@ -61,7 +62,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 			return nil, err
 		}
 		if sub != nil {
-			return nil, Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.plan().describe()))
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.plan().describe()))
 		}
 		return m, u.forgetMethod(ctx, c, m)
 	})
@@ -82,7 +83,7 @@ func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, er
 		if err != nil {
 			return nil, err
 		}
-		if method != nil && deref(method.ID) == m.ID {
+		if method != nil && core.Deref(method.ID) == m.ID {
 			return &going[i], nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"strings"
 	"time"
 )
@@ -15,14 +16,14 @@ const portalSessionLifetime = 24 * time.Hour
 // PortalSession opens the portal to one customer, for a while. Token and URL, which holds it, are known when it is made,
 // URL also while it is open, and never again.
 type PortalSession struct {
-	AccountID  string  `db:"account_id"`
-	ID         string  `db:"id"`
-	CustomerID string  `db:"customer_id"`
-	TokenHash  string  `db:"token_hash"`
-	ReturnURL  *string `db:"return_url"` // where the customer goes from the portal
-	ExpiresAt  Time    `db:"expires_at"`
-	CreatedAt  Time    `db:"created_at"`
-	UpdatedAt  Time    `db:"updated_at"`
+	AccountID  string    `db:"account_id"`
+	ID         string    `db:"id"`
+	CustomerID string    `db:"customer_id"`
+	TokenHash  string    `db:"token_hash"`
+	ReturnURL  *string   `db:"return_url"` // where the customer goes from the portal
+	ExpiresAt  core.Time `db:"expires_at"`
+	CreatedAt  core.Time `db:"created_at"`
+	UpdatedAt  core.Time `db:"updated_at"`
 
 	Token string `db:"-"`
 	URL   string `db:"-"`
@@ -42,7 +43,7 @@ func (s *Store) CreatePortalSession(ctx context.Context, account, customer strin
 		}
 		now := s.Now()
 		p := &PortalSession{
-			AccountID: account, ID: NewID(KindPortalSession), CustomerID: c.ID, ReturnURL: returnURL,
+			AccountID: account, ID: core.NewID(core.KindPortalSession), CustomerID: c.ID, ReturnURL: returnURL,
 			ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
 		}
 		p.giveToken(s.options.PublicURL)
@@ -71,7 +72,7 @@ func (p *PortalSession) giveToken(publicURL string) {
 	if _, err := rand.Read(random[:]); err != nil {
 		panic(err) // crypto/rand does not fail on a supported system
 	}
-	p.Token = p.ID + "_" + strings.TrimPrefix(p.AccountID, KindAccount.Prefix()) + "_" + tokenEncoding.EncodeToString(random[:])
+	p.Token = p.ID + "_" + strings.TrimPrefix(p.AccountID, core.KindAccount.Prefix()) + "_" + core.TokenEncoding.EncodeToString(random[:])
 	p.TokenHash, p.URL = secretHash(p.Token), publicURL+"/portal/"+p.Token
 }
 
@@ -92,19 +93,19 @@ func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession,
 func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSession, error) {
 	parts := strings.Split(token, "_")
 	if len(parts) != 4 {
-		return nil, Missing("portal session", "", "")
+		return nil, core.Missing("portal session", "", "")
 	}
-	id, isSession := ParseID(KindPortalSession, parts[0]+"_"+parts[1])
-	account, isAccount := ParseID(KindAccount, KindAccount.Prefix()+parts[2])
+	id, isSession := core.ParseID(core.KindPortalSession, parts[0]+"_"+parts[1])
+	account, isAccount := core.ParseID(core.KindAccount, core.KindAccount.Prefix()+parts[2])
 	if !isSession || !isAccount {
-		return nil, Missing("portal session", "", "")
+		return nil, core.Missing("portal session", "", "")
 	}
 	p, err := get[PortalSession](ctx, s, portalSessionColumns.selectSQL+` WHERE account_id = ? AND id = ? AND `+enabledAccount, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read portal session: %w", err)
 	}
 	if p == nil || subtle.ConstantTimeCompare([]byte(p.TokenHash), []byte(secretHash(token))) != 1 {
-		return nil, Missing("portal session", "", "")
+		return nil, core.Missing("portal session", "", "")
 	}
 	return p, nil
 }
@@ -124,11 +125,11 @@ func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref 
 		if err != nil {
 			return nil, err
 		}
-		id, _ := ParseID(KindPortalSession, ref)
+		id, _ := core.ParseID(core.KindPortalSession, ref)
 		ended, err := u.exec(ctx, `
 			DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id = ? AND expires_at > ?`, account, c.ID, id, s.Now())
 		if err == nil && ended == 0 {
-			err = Missing("portal session", "", ref)
+			err = core.Missing("portal session", "", ref)
 		}
 		return &PortalSession{AccountID: account, ID: id, CustomerID: c.ID}, err
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strconv"
 )
@@ -43,36 +44,36 @@ const MaxPriceVariants = 100
 // PriceVariant is one way to pay for a product. Amounts are in the minor unit of its currency. Its money fields
 // cannot change any more once it is sold or being paid for.
 type PriceVariant struct {
-	AccountID       string                 `db:"account_id"`
-	ID              string                 `db:"id"`
-	ProductID       string                 `db:"product_id"`
-	Name            *string                `db:"name"`
-	Type            PriceVariantType       `db:"type"`
-	AmountType      PriceVariantAmountType `db:"amount_type"`
-	Amount          int64                  `db:"amount"` // 0 unless fixed
-	Currency        string                 `db:"currency"`
-	CurrencyAmounts JSON[map[string]int64] `db:"currency_amounts"` // amounts in further currencies
-	MinAmount       *int64                 `db:"min_amount"`       // custom only, as the next two
-	SuggestedAmount *int64                 `db:"suggested_amount"`
-	MaxAmount       *int64                 `db:"max_amount"`
-	Interval        *string                `db:"interval"` // day, week, month or year; recurring only, as the next four
-	IntervalCount   *int64                 `db:"interval_count"`
-	TrialDays       int64                  `db:"trial_days"`
-	SetupFeeAmount  int64                  `db:"setup_fee_amount"`
-	BillingCycles   *int64                 `db:"billing_cycles"` // nil = until cancelled
-	CompareAtAmount *int64                 `db:"compare_at_amount"`
-	TaxBehavior     *string                `db:"tax_behavior"` // exclusive or inclusive; nil = as the account says
-	QuantityMin     int64                  `db:"quantity_min"`
-	QuantityMax     *int64                 `db:"quantity_max"`
-	Stock           *int64                 `db:"stock"`          // units that may ever be sold; nil = any number
-	ReservedCount   int64                  `db:"reserved_count"` // units in checkouts that are being paid
-	SoldCount       int64                  `db:"sold_count"`
-	Position        int64                  `db:"position"` // among the product's variants; equal ones by age
-	Status          PriceVariantStatus     `db:"status"`
-	License         JSON[*License]         `db:"license"`
-	Metadata        Metadata               `db:"metadata"`
-	CreatedAt       Time                   `db:"created_at"`
-	UpdatedAt       Time                   `db:"updated_at"`
+	AccountID       string                      `db:"account_id"`
+	ID              string                      `db:"id"`
+	ProductID       string                      `db:"product_id"`
+	Name            *string                     `db:"name"`
+	Type            PriceVariantType            `db:"type"`
+	AmountType      PriceVariantAmountType      `db:"amount_type"`
+	Amount          int64                       `db:"amount"` // 0 unless fixed
+	Currency        string                      `db:"currency"`
+	CurrencyAmounts core.JSON[map[string]int64] `db:"currency_amounts"` // amounts in further currencies
+	MinAmount       *int64                      `db:"min_amount"`       // custom only, as the next two
+	SuggestedAmount *int64                      `db:"suggested_amount"`
+	MaxAmount       *int64                      `db:"max_amount"`
+	Interval        *string                     `db:"interval"` // day, week, month or year; recurring only, as the next four
+	IntervalCount   *int64                      `db:"interval_count"`
+	TrialDays       int64                       `db:"trial_days"`
+	SetupFeeAmount  int64                       `db:"setup_fee_amount"`
+	BillingCycles   *int64                      `db:"billing_cycles"` // nil = until cancelled
+	CompareAtAmount *int64                      `db:"compare_at_amount"`
+	TaxBehavior     *string                     `db:"tax_behavior"` // exclusive or inclusive; nil = as the account says
+	QuantityMin     int64                       `db:"quantity_min"`
+	QuantityMax     *int64                      `db:"quantity_max"`
+	Stock           *int64                      `db:"stock"`          // units that may ever be sold; nil = any number
+	ReservedCount   int64                       `db:"reserved_count"` // units in checkouts that are being paid
+	SoldCount       int64                       `db:"sold_count"`
+	Position        int64                       `db:"position"` // among the product's variants; equal ones by age
+	Status          PriceVariantStatus          `db:"status"`
+	License         core.JSON[*License]         `db:"license"`
+	Metadata        core.Metadata               `db:"metadata"`
+	CreatedAt       core.Time                   `db:"created_at"`
+	UpdatedAt       core.Time                   `db:"updated_at"`
 }
 
 // License says whether a buyer receives a licence key, and what it allows. Nil means without limit.
@@ -84,8 +85,8 @@ type License struct {
 
 // ListPriceVariants are the filters of a list of price variants. An empty one does not filter.
 type ListPriceVariants struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Product string // id or slug
 	Status  PriceVariantStatus
 	Type    PriceVariantType
@@ -96,8 +97,8 @@ var priceVariantColumns = columnsOf[PriceVariant]("price_variants")
 // amounts returns the least and the most that a unit costs in a currency, and whether it is sold in it.
 func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
 	if v.AmountType == PriceVariantAmountTypeCustom && v.Currency == currency {
-		low = deref(v.MinAmount)
-		return low, max(low, deref(v.SuggestedAmount), deref(v.MaxAmount)), true
+		low = core.Deref(v.MinAmount)
+		return low, max(low, core.Deref(v.SuggestedAmount), core.Deref(v.MaxAmount)), true
 	}
 	if v.Currency == currency {
 		return v.Amount, v.Amount, true
@@ -109,15 +110,15 @@ func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
 // money is what a sale makes unchangeable: the text of each field, by its name.
 func (v *PriceVariant) money() map[string]string {
 	return map[string]string{
-		"type": jsonText(v.Type), "amount_type": jsonText(v.AmountType), "amount": jsonText(v.Amount), "currency": jsonText(v.Currency),
-		"currency_amounts": jsonText(v.CurrencyAmounts), "min_amount": jsonText(v.MinAmount), "suggested_amount": jsonText(v.SuggestedAmount),
-		"max_amount": jsonText(v.MaxAmount), "interval": jsonText(v.Interval), "interval_count": jsonText(v.IntervalCount),
-		"setup_fee_amount": jsonText(v.SetupFeeAmount), "billing_cycles": jsonText(v.BillingCycles), "tax_behavior": jsonText(v.TaxBehavior),
+		"type": core.JSONText(v.Type), "amount_type": core.JSONText(v.AmountType), "amount": core.JSONText(v.Amount), "currency": core.JSONText(v.Currency),
+		"currency_amounts": core.JSONText(v.CurrencyAmounts), "min_amount": core.JSONText(v.MinAmount), "suggested_amount": core.JSONText(v.SuggestedAmount),
+		"max_amount": core.JSONText(v.MaxAmount), "interval": core.JSONText(v.Interval), "interval_count": core.JSONText(v.IntervalCount),
+		"setup_fee_amount": core.JSONText(v.SetupFeeAmount), "billing_cycles": core.JSONText(v.BillingCycles), "tax_behavior": core.JSONText(v.TaxBehavior),
 	}
 }
 
 // checkSold notes every money field that differs from what was sold.
-func (v *PriceVariant) checkSold(sold map[string]string, p *Problems) {
+func (v *PriceVariant) checkSold(sold map[string]string, p *core.Problems) {
 	for field, text := range v.money() {
 		p.Check(text == sold[field], field, "This price variant has been sold or is being paid for: its price cannot change. Create a new variant and archive this one.")
 	}
@@ -147,7 +148,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 	f.is("status", string(in.Status))
 	f.is("type", string(in.Type))
 	f.list(s, in.ListFilter, "name", "id")
-	return page(ctx, s, priceVariantColumns, KindPriceVariant, account, in.Page, &f)
+	return page(ctx, s, priceVariantColumns, core.KindPriceVariant, account, in.Page, &f)
 }
 
 // CreatePriceVariant adds an active price variant to a product, which it locks, and emits product.updated. It
@@ -160,7 +161,7 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 			return nil, err
 		}
 		if len(p.PriceVariantIDs.V) >= MaxPriceVariants {
-			return nil, Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", MaxPriceVariants))
+			return nil, core.Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", MaxPriceVariants))
 		}
 		made, err := u.draftVariants(ctx, p, "", []PriceVariant{in})
 		if err != nil {
@@ -182,12 +183,12 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 		if err != nil {
 			return nil, err
 		}
-		money, text := v.money(), jsonText(v)
+		money, text := v.money(), core.JSONText(v)
 		change(v)
-		if jsonText(v) == text {
+		if core.JSONText(v) == text {
 			return v, nil
 		}
-		var problems Problems
+		var problems core.Problems
 		if v.SoldCount+v.ReservedCount > 0 {
 			v.checkSold(money, &problems)
 		}
@@ -220,15 +221,15 @@ func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*P
 			return nil, err
 		}
 		if ordered {
-			return nil, Invalid("base", "This price variant has been sold and cannot be deleted. Archive it instead.")
+			return nil, core.Invalid("base", "This price variant has been sold and cannot be deleted. Archive it instead.")
 		}
 		if _, err := u.exec(ctx, `DELETE FROM price_variants WHERE account_id = ? AND id = ?`, account, v.ID); err != nil {
 			return nil, fmt.Errorf("delete price variant: %w", err)
 		}
 		err = u.refreshProduct(ctx, p)
-		var e *Error
+		var e *core.Error
 		if errors.As(err, &e) && e.Param == "status" {
-			err = Invalid("base", e.Message)
+			err = core.Invalid("base", e.Message)
 		}
 		return v, err
 	})
@@ -236,16 +237,16 @@ func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*P
 
 // findPriceVariant reads a price variant. Param is what named it, empty for the path.
 func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock string) (*PriceVariant, error) {
-	id, ok := ParseID(KindPriceVariant, ref)
+	id, ok := core.ParseID(core.KindPriceVariant, ref)
 	if !ok {
-		return nil, Missing("price_variant", param, ref)
+		return nil, core.Missing("price_variant", param, ref)
 	}
 	v, err := get[PriceVariant](ctx, s, priceVariantColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read price variant: %w", err)
 	}
 	if v == nil {
-		return nil, Missing("price_variant", param, ref)
+		return nil, core.Missing("price_variant", param, ref)
 	}
 	return v, nil
 }
@@ -277,7 +278,7 @@ func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
 	}
 	p.summarize(variants)
 	if p.Status == ProductStatusActive && p.DefaultPriceVariantID == nil {
-		return Invalid("status", "This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
+		return core.Invalid("status", "This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
 	}
 	return u.saveProduct(ctx, p, variants)
 }
@@ -286,13 +287,13 @@ func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
 // field that they were sent in, with a dot, empty for a single one.
 func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []PriceVariant) ([]PriceVariant, error) {
 	if len(in) > MaxPriceVariants {
-		return nil, Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
+		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
 	}
 	now, err := u.store.businessNow(ctx, p.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	var problems Problems
+	var problems core.Problems
 	made := slices.Clone(in)
 	for i := range made {
 		v := &made[i]
@@ -322,8 +323,8 @@ func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVari
 }
 
 // fill sets what a new price variant is not asked for.
-func (v *PriceVariant) fill(p *Product, now Time) {
-	v.AccountID, v.ID, v.ProductID = p.AccountID, NewID(KindPriceVariant), p.ID
+func (v *PriceVariant) fill(p *Product, now core.Time) {
+	v.AccountID, v.ID, v.ProductID = p.AccountID, core.NewID(core.KindPriceVariant), p.ID
 	v.Type = cmp.Or(v.Type, PriceVariantTypeOneTime)
 	v.AmountType = cmp.Or(v.AmountType, PriceVariantAmountTypeFixed)
 	v.Status = cmp.Or(v.Status, PriceVariantStatusActive)

@@ -2,14 +2,15 @@ package store
 
 import (
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxIntervalCount is how many intervals lie between two charges at most.
 var maxIntervalCount = map[string]int64{"day": 365, "week": 52, "month": 36, "year": 10}
 
 // check notes everything that is not acceptable in itself. At is what the field names begin with.
-func (v *PriceVariant) check(at string, p *Problems) {
-	currency, ok := LookupCurrency(v.Currency)
+func (v *PriceVariant) check(at string, p *core.Problems) {
+	currency, ok := core.LookupCurrency(v.Currency)
 	p.Check(ok, at+"currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", v.Currency))
 	if ok {
 		v.checkAmount(at, p, currency)
@@ -26,8 +27,8 @@ func (v *PriceVariant) check(at string, p *Problems) {
 	p.Check(v.QuantityMax == nil || *v.QuantityMax >= v.QuantityMin, at+"quantity_max", "The greatest quantity is at least quantity_min.")
 	p.Check(v.Stock == nil || *v.Stock >= v.SoldCount+v.ReservedCount, at+"stock", "The stock is at least what was sold or is being paid for.")
 	p.Check(shorter(v.Name, 255), at+"name", "A name has at most 255 characters.")
-	var metadata Problems
-	v.Metadata.check(&metadata)
+	var metadata core.Problems
+	v.Metadata.Check(&metadata)
 	for field, messages := range metadata {
 		for _, message := range messages {
 			p.Add(at+field, message)
@@ -35,7 +36,7 @@ func (v *PriceVariant) check(at string, p *Problems) {
 	}
 }
 
-func (v *PriceVariant) checkAmount(at string, p *Problems, currency Currency) {
+func (v *PriceVariant) checkAmount(at string, p *core.Problems, currency core.Currency) {
 	switch v.AmountType {
 	case PriceVariantAmountTypeFixed:
 		v.checkCharge(at+"amount", v.Amount, p, currency)
@@ -54,14 +55,14 @@ func (v *PriceVariant) checkAmount(at string, p *Problems, currency Currency) {
 }
 
 // checkCharge notes an amount of a field that cannot be charged.
-func (v *PriceVariant) checkCharge(field string, amount int64, p *Problems, currency Currency) {
-	problem := currency.refuses(v.Currency, amount)
+func (v *PriceVariant) checkCharge(field string, amount int64, p *core.Problems, currency core.Currency) {
+	problem := currency.Refuses(v.Currency, amount)
 	p.Check(problem == "", field, problem)
 }
 
 // checkSetupFee wants a fee that can be charged by itself: during a trial it is all there is to pay. It has no amounts
 // in further currencies.
-func (v *PriceVariant) checkSetupFee(at string, p *Problems, currency Currency) {
+func (v *PriceVariant) checkSetupFee(at string, p *core.Problems, currency core.Currency) {
 	if v.SetupFeeAmount == 0 {
 		return
 	}
@@ -70,9 +71,9 @@ func (v *PriceVariant) checkSetupFee(at string, p *Problems, currency Currency) 
 }
 
 // checkCustom wants min <= suggested <= max of those that are set. A least amount of 0 means "free, or what you like".
-func (v *PriceVariant) checkCustom(at string, p *Problems, currency Currency) {
+func (v *PriceVariant) checkCustom(at string, p *core.Problems, currency core.Currency) {
 	p.Check(v.Amount == 0, at+"amount", "With amount_type custom the buyer names the amount: send min_amount, suggested_amount and max_amount.")
-	least := deref(v.MinAmount)
+	least := core.Deref(v.MinAmount)
 	if least > 0 {
 		v.checkCharge(at+"min_amount", least, p, currency)
 	}
@@ -88,19 +89,19 @@ func (v *PriceVariant) checkCustom(at string, p *Problems, currency Currency) {
 	}
 }
 
-func (v *PriceVariant) checkCurrencyAmounts(at string, p *Problems) {
+func (v *PriceVariant) checkCurrencyAmounts(at string, p *core.Problems) {
 	p.Check(len(v.CurrencyAmounts.V) == 0 || v.AmountType == PriceVariantAmountTypeFixed, at+"currency_amounts", "Only a price variant with amount_type fixed has amounts in further currencies.")
 	for code, amount := range v.CurrencyAmounts.V {
 		field := at + "currency_amounts." + code
-		currency, ok := LookupCurrency(code)
+		currency, ok := core.LookupCurrency(code)
 		p.Check(ok, field, fmt.Sprintf("Currency '%s' is not supported.", code))
 		p.Check(code != v.Currency, field, "The amount in the variant's own currency is `amount`.")
-		problem := currency.refuses(code, amount)
+		problem := currency.Refuses(code, amount)
 		p.Check(!ok || problem == "", field, problem)
 	}
 }
 
-func (v *PriceVariant) checkRecurring(at string, p *Problems) {
+func (v *PriceVariant) checkRecurring(at string, p *core.Problems) {
 	switch v.Type {
 	case PriceVariantTypeRecurring:
 		v.checkInterval(at, p)
@@ -116,7 +117,7 @@ func (v *PriceVariant) checkRecurring(at string, p *Problems) {
 	}
 }
 
-func (v *PriceVariant) checkInterval(at string, p *Problems) {
+func (v *PriceVariant) checkInterval(at string, p *core.Problems) {
 	if v.Interval == nil {
 		p.Add(at+"interval", "A recurring price variant needs an interval: day, week, month or year.")
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func (s *shop) product(t *testing.T, status ProductStatus, variants ...PriceVariant) *Product {
@@ -30,16 +31,18 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 			"amount": {fixedPrice(49), fixedPrice(0), {Amount: 39, Currency: "gbp"}, {AmountType: PriceVariantAmountTypeFree, Amount: 1, Currency: "usd"},
 				{Amount: 155, Currency: "kwd"}, {Amount: 1005, Currency: "kwd"}},
 			"currency":             {{Amount: 500, Currency: "xxx"}, {Amount: 500, Currency: "USD"}},
-			"currency_amounts.omr": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"omr": 1001})}},
-			"currency_amounts": {{AmountType: PriceVariantAmountTypeFree, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"eur": 500})},
-				recurring(func(v *PriceVariant) { v.SetupFeeAmount, v.CurrencyAmounts = 100, JSONOf(map[string]int64{"eur": 500}) })},
+			"currency_amounts.omr": {{Amount: 500, Currency: "usd", CurrencyAmounts: core.JSONOf(map[string]int64{"omr": 1001})}},
+			"currency_amounts": {{AmountType: PriceVariantAmountTypeFree, Currency: "usd", CurrencyAmounts: core.JSONOf(map[string]int64{"eur": 500})},
+				recurring(func(v *PriceVariant) {
+					v.SetupFeeAmount, v.CurrencyAmounts = 100, core.JSONOf(map[string]int64{"eur": 500})
+				})},
 			"tax_behavior":         {{Amount: 500, Currency: "usd", TaxBehavior: ref("both")}},
-			"currency_amounts.eur": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"eur": 49})}},
-			"currency_amounts.usd": {{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"usd": 500})}},
+			"currency_amounts.eur": {{Amount: 500, Currency: "usd", CurrencyAmounts: core.JSONOf(map[string]int64{"eur": 49})}},
+			"currency_amounts.usd": {{Amount: 500, Currency: "usd", CurrencyAmounts: core.JSONOf(map[string]int64{"usd": 500})}},
 			"min_amount":           {{Amount: 500, Currency: "usd", MinAmount: ref(int64(50))}, custom(10, 100, 200)},
 			"suggested_amount":     {custom(200, 100, 300), custom(0, 49, 300)},
 			"setup_fee_amount":     {{Amount: 500, Currency: "usd", SetupFeeAmount: 100}, recurring(func(v *PriceVariant) { v.SetupFeeAmount = 49 })},
-			"metadata.a[b]":        {{Amount: 500, Currency: "usd", Metadata: NewMetadata(map[string]string{"a[b]": "1"})}},
+			"metadata.a[b]":        {{Amount: 500, Currency: "usd", Metadata: core.NewMetadata(map[string]string{"a[b]": "1"})}},
 			"max_amount":           {custom(100, 200, 150)},
 			"interval": {{Type: PriceVariantTypeRecurring, Amount: 500, Currency: "usd"}, {Amount: 500, Currency: "usd", Interval: ref("month")},
 				recurring(func(v *PriceVariant) { v.Interval = ref("fortnight") })},
@@ -64,17 +67,17 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 			recurring(func(v *PriceVariant) {
 				v.TrialDays, v.BillingCycles, v.IntervalCount = 730, ref(int64(4)), ref(int64(36))
 			}),
-			{Amount: 500, Currency: "usd", CurrencyAmounts: JSONOf(map[string]int64{"eur": 450}), Stock: ref(int64(0))},
+			{Amount: 500, Currency: "usd", CurrencyAmounts: core.JSONOf(map[string]int64{"eur": 450}), Stock: ref(int64(0))},
 		} {
 			made, err := s.CreatePriceVariant(t.Context(), s.account, p.Slug, v)
 			require.NoError(t, err, i)
 			stored, err := s.GetPriceVariant(t.Context(), s.account, made.ID)
 			require.NoError(t, err)
-			require.Equal(t, jsonText(made), jsonText(stored))
+			require.Equal(t, core.JSONText(made), core.JSONText(stored))
 			require.Len(t, s.eventTypes(t, p.ID), i+2)
 		}
-		_, err := s.CreatePriceVariant(t.Context(), s.account, NewID(KindProduct), fixedPrice(500))
-		requireCode(t, err, CodeMissing)
+		_, err := s.CreatePriceVariant(t.Context(), s.account, core.NewID(core.KindProduct), fixedPrice(500))
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -167,21 +170,21 @@ func TestListPriceVariants_OfAProduct(t *testing.T) {
 		first := s.product(t, ProductStatusDraft, fixedPrice(500), fixedPrice(600))
 		s.product(t, ProductStatusDraft, fixedPrice(700))
 		for _, ref := range []string{first.ID, first.Slug} {
-			found, more, err := s.ListPriceVariants(t.Context(), s.account, ListPriceVariants{Page: Page{Limit: 10}, Product: ref})
+			found, more, err := s.ListPriceVariants(t.Context(), s.account, ListPriceVariants{Page: core.Page{Limit: 10}, Product: ref})
 			require.NoError(t, err)
 			require.False(t, more)
 			require.Len(t, found, 2)
 			require.Equal(t, fmt.Sprint([]string{found[1].ID, found[0].ID}), fmt.Sprint(first.PriceVariantIDs.V))
 		}
-		_, _, err := s.ListPriceVariants(t.Context(), s.account, ListPriceVariants{Page: Page{Limit: 10}, Product: "nothing"})
-		requireCode(t, err, CodeMissing)
+		_, _, err := s.ListPriceVariants(t.Context(), s.account, ListPriceVariants{Page: core.Page{Limit: 10}, Product: "nothing"})
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 
 func TestCreateProduct_NamesTheVariantWhoseMetadataIsWrong(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		wrong := fixedPrice(500)
-		wrong.Metadata = NewMetadata(map[string]string{"a[b]": "1"})
+		wrong.Metadata = core.NewMetadata(map[string]string{"a[b]": "1"})
 		_, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}, PriceVariants: []PriceVariant{fixedPrice(500), wrong}})
 		requireInvalid(t, err, "price_variants.1.metadata.a[b]")
 	})

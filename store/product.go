@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ const (
 	ProductStatusArchived ProductStatus = "archived"
 )
 
-var productLifecycle = lifecycle[ProductStatus]{
+var productLifecycle = core.Lifecycle[ProductStatus]{
 	ProductStatusDraft:    {ProductStatusActive, ProductStatusArchived},
 	ProductStatusActive:   {ProductStatusDraft, ProductStatusArchived},
 	ProductStatusArchived: {ProductStatusDraft},
@@ -49,36 +50,36 @@ const (
 
 // Product is something for sale. What it costs is in its price variants.
 type Product struct {
-	AccountID             string              `db:"account_id"`
-	ID                    string              `db:"id"`
-	Name                  string              `db:"name"`
-	Slug                  string              `db:"slug"`
-	Description           *string             `db:"description"`
-	Headline              *string             `db:"headline"`
-	Status                ProductStatus       `db:"status"`
-	Type                  ProductType         `db:"type"`
-	Visibility            ProductVisibility   `db:"visibility"`
-	Images                JSON[[]string]      `db:"images"`
-	CoverURL              *string             `db:"cover_url"`
-	TaxCode               *string             `db:"tax_code"`
-	CallToAction          *string             `db:"call_to_action"`
-	CustomFields          JSON[[]CustomField] `db:"custom_fields"`
-	Deliverables          JSON[[]Deliverable] `db:"deliverables"`
-	PriceVariantIDs       JSON[[]string]      `db:"price_variant_ids"`        // by position
-	DefaultPriceVariantID *string             `db:"default_price_variant_id"` // the first active one
-	PriceMinAmount        *int64              `db:"price_min_amount"`         // of the active ones in PriceCurrency
-	PriceMaxAmount        *int64              `db:"price_max_amount"`
-	PriceCurrency         *string             `db:"price_currency"` // the default variant's
-	HasRecurring          bool                `db:"has_recurring"`  // among the active ones
-	SalesCount            int64               `db:"sales_count"`
-	PublishedAt           *Time               `db:"published_at"` // first
-	SEOTitle              *string             `db:"seo_title"`
-	SEODescription        *string             `db:"seo_description"`
-	ExternalID            *string             `db:"external_id"`
-	Metadata              Metadata            `db:"metadata"`
-	EventSeq              int64               `db:"event_seq"`
-	CreatedAt             Time                `db:"created_at"`
-	UpdatedAt             Time                `db:"updated_at"`
+	AccountID             string                   `db:"account_id"`
+	ID                    string                   `db:"id"`
+	Name                  string                   `db:"name"`
+	Slug                  string                   `db:"slug"`
+	Description           *string                  `db:"description"`
+	Headline              *string                  `db:"headline"`
+	Status                ProductStatus            `db:"status"`
+	Type                  ProductType              `db:"type"`
+	Visibility            ProductVisibility        `db:"visibility"`
+	Images                core.JSON[[]string]      `db:"images"`
+	CoverURL              *string                  `db:"cover_url"`
+	TaxCode               *string                  `db:"tax_code"`
+	CallToAction          *string                  `db:"call_to_action"`
+	CustomFields          core.JSON[[]CustomField] `db:"custom_fields"`
+	Deliverables          core.JSON[[]Deliverable] `db:"deliverables"`
+	PriceVariantIDs       core.JSON[[]string]      `db:"price_variant_ids"`        // by position
+	DefaultPriceVariantID *string                  `db:"default_price_variant_id"` // the first active one
+	PriceMinAmount        *int64                   `db:"price_min_amount"`         // of the active ones in PriceCurrency
+	PriceMaxAmount        *int64                   `db:"price_max_amount"`
+	PriceCurrency         *string                  `db:"price_currency"` // the default variant's
+	HasRecurring          bool                     `db:"has_recurring"`  // among the active ones
+	SalesCount            int64                    `db:"sales_count"`
+	PublishedAt           *core.Time               `db:"published_at"` // first
+	SEOTitle              *string                  `db:"seo_title"`
+	SEODescription        *string                  `db:"seo_description"`
+	ExternalID            *string                  `db:"external_id"`
+	Metadata              core.Metadata            `db:"metadata"`
+	EventSeq              int64                    `db:"event_seq"`
+	CreatedAt             core.Time                `db:"created_at"`
+	UpdatedAt             core.Time                `db:"updated_at"`
 }
 
 // CustomField is a question that a buyer answers at checkout.
@@ -106,8 +107,8 @@ type NewProduct struct {
 
 // ListProducts are the filters of a list of products. An empty one does not filter.
 type ListProducts struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status       ProductStatus
 	Type         ProductType
 	Visibility   ProductVisibility
@@ -126,7 +127,7 @@ var productColumns = columnsOf[Product]("products")
 
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (p *Product) check() error {
-	var problems Problems
+	var problems core.Problems
 	problems.Check(strings.TrimSpace(p.Name) != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
 	problems.Check(shorter(p.Headline, 160), "headline", "A headline has at most 160 characters.")
 	problems.Check(shorter(p.Description, 20_000), "description", "A description has at most 20,000 characters.")
@@ -137,7 +138,7 @@ func (p *Product) check() error {
 		problems.Check((field.Type == "select") == (len(field.Options) > 0), at+"options", "A select, and nothing else, has options.")
 		seen[field.Key] = true
 	}
-	p.Metadata.check(&problems)
+	p.Metadata.Check(&problems)
 	return problems.Err()
 }
 
@@ -171,15 +172,15 @@ func (p *Product) summarize(variants []PriceVariant) {
 }
 
 // enter applies the rules of the state that the product is about to be in.
-func (p *Product) enter(from ProductStatus, now Time) error {
-	if err := productLifecycle.check("product", from, p.Status); err != nil {
+func (p *Product) enter(from ProductStatus, now core.Time) error {
+	if err := productLifecycle.Check("product", from, p.Status); err != nil {
 		return err
 	}
 	if p.Status != ProductStatusActive {
 		return nil
 	}
 	if p.DefaultPriceVariantID == nil {
-		return Invalid("status", "A product needs an active price variant before it can be active. Create one with POST /price_variants.")
+		return core.Invalid("status", "A product needs an active price variant before it can be active. Create one with POST /price_variants.")
 	}
 	if p.PublishedAt == nil {
 		p.PublishedAt = &now
@@ -209,7 +210,7 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 		f.and("has_recurring = ?", *in.HasRecurring)
 	}
 	f.list(s, in.ListFilter, "name", "slug", "headline", "id")
-	return page(ctx, s, productColumns, KindProduct, account, in.Page, &f)
+	return page(ctx, s, productColumns, core.KindProduct, account, in.Page, &f)
 }
 
 // CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on
@@ -232,9 +233,9 @@ func (s *Store) UpdateProduct(ctx context.Context, account, ref string, change f
 		if err != nil {
 			return nil, err
 		}
-		before, text := *p, jsonText(p)
+		before, text := *p, core.JSONText(p)
 		change(p)
-		if jsonText(p) == text {
+		if core.JSONText(p) == text {
 			return p, nil
 		}
 		return p, u.changeProduct(ctx, &before, p)
@@ -295,7 +296,7 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 			return nil, err
 		}
 		if ordered {
-			return nil, Invalid("base", "This product has been ordered and cannot be deleted. Archive it instead.")
+			return nil, core.Invalid("base", "This product has been ordered and cannot be deleted. Archive it instead.")
 		}
 		for _, query := range []string{
 			`DELETE FROM price_variants WHERE account_id = ? AND product_id = ?`,
@@ -305,7 +306,7 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 				return nil, fmt.Errorf("delete product: %w", err)
 			}
 		}
-		return p, u.dropSlugs(ctx, KindProduct, account, p.ID)
+		return p, u.dropSlugs(ctx, core.KindProduct, account, p.ID)
 	})
 }
 
@@ -317,7 +318,7 @@ func (s *Store) moveProduct(ctx context.Context, account, ref string, to Product
 			return p, err
 		}
 		if !slices.Contains(from, p.Status) {
-			return nil, Invalid("status", fmt.Sprintf("A product that is %s cannot become %s this way.", p.Status, to))
+			return nil, core.Invalid("status", fmt.Sprintf("A product that is %s cannot become %s this way.", p.Status, to))
 		}
 		before := *p
 		p.Status = to

@@ -3,23 +3,24 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // findProduct reads a product by id or slug. Param is what named it, empty for the path.
 func (s *Store) findProduct(ctx context.Context, account, ref, param, lock string) (*Product, error) {
-	where, args := refWhere(KindProduct, account, ref)
+	where, args := refWhere(core.KindProduct, account, ref)
 	p, err := get[Product](ctx, s, productColumns.selectSQL+where+lock, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read product: %w", err)
 	}
 	if p == nil {
-		return nil, Missing("product", param, ref)
+		return nil, core.Missing("product", param, ref)
 	}
 	return p, nil
 }
 
 func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
-	p.AccountID, p.ID, p.EventSeq = account, NewID(KindProduct), 1
+	p.AccountID, p.ID, p.EventSeq = account, core.NewID(core.KindProduct), 1
 	p.CreatedAt = u.store.Now()
 	p.UpdatedAt = p.CreatedAt
 	if err := p.check(); err != nil {
@@ -33,7 +34,7 @@ func (u *unit) createProduct(ctx context.Context, account string, p *Product, va
 	if err := p.enter(ProductStatusDraft, p.CreatedAt); err != nil {
 		return nil, err
 	}
-	if p.Slug, err = u.takeSlug(ctx, KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
+	if p.Slug, err = u.takeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
 		return nil, err
 	}
 	if err := u.insertProduct(ctx, p, made); err != nil {
@@ -66,7 +67,7 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 		return err
 	}
 	if p.Slug != before.Slug {
-		slug, err := u.changeSlug(ctx, KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
+		slug, err := u.changeSlug(ctx, core.KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
 		if err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 	}
 	other, err := get[string](ctx, u.store, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
 	if err == nil && other != nil {
-		err = Invalid("external_id", "Another product has this external_id.")
+		err = core.Invalid("external_id", "Another product has this external_id.")
 	}
 	return err
 }

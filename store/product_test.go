@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestCreateProduct_FillsInAndEmits(t *testing.T) {
@@ -20,12 +21,12 @@ func TestCreateProduct_FillsInAndEmits(t *testing.T) {
 
 		byID, err := s.GetProduct(t.Context(), s.account, p.ID)
 		require.NoError(t, err)
-		require.Equal(t, jsonText(p), jsonText(byID))
+		require.Equal(t, core.JSONText(p), core.JSONText(byID))
 		bySlug, err := s.GetProduct(t.Context(), s.account, p.Slug)
 		require.NoError(t, err)
 		require.Equal(t, p.ID, bySlug.ID)
-		_, err = s.GetProduct(t.Context(), NewID(KindAccount), p.ID)
-		requireCode(t, err, CodeMissing)
+		_, err = s.GetProduct(t.Context(), core.NewID(core.KindAccount), p.ID)
+		requireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -61,7 +62,7 @@ func TestCreateProduct_RefusesInlinePriceWithItsField(t *testing.T) {
 
 func TestUpdateProduct_NoChangeEmitsNothing(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		p, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book", Metadata: NewMetadata(map[string]string{"a": "1"})}})
+		p, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book", Metadata: core.NewMetadata(map[string]string{"a": "1"})}})
 		require.NoError(t, err)
 		same, err := s.UpdateProduct(t.Context(), s.account, p.ID, func(p *Product) {
 			p.Name, p.Metadata = "Book", p.Metadata.Merge(map[string]*string{"b": nil})
@@ -151,9 +152,9 @@ func TestDeleteProduct_OnlyWhenNeverOrdered(t *testing.T) {
 		_, err = s.DeleteProduct(t.Context(), s.account, p.ID)
 		require.NoError(t, err)
 		_, err = s.GetProduct(t.Context(), s.account, "book")
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		_, err = s.GetPriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0])
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 
 		p, err = s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}, PriceVariants: []PriceVariant{fixedPrice(500)}})
 		require.NoError(t, err)
@@ -201,7 +202,7 @@ func TestListProducts_QFindsAnyCaseOfAnyLetter(t *testing.T) {
 		_, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "CAFÉ ÜBER"}})
 		require.NoError(t, err)
 		for _, q := range []string{"café", "über", "CAFÉ"} {
-			found, _, err := s.ListProducts(t.Context(), s.account, ListProducts{Page: Page{Limit: 1}, ListFilter: ListFilter{Q: q}})
+			found, _, err := s.ListProducts(t.Context(), s.account, ListProducts{Page: core.Page{Limit: 1}, ListFilter: core.ListFilter{Q: q}})
 			require.NoError(t, err)
 			require.Len(t, found, 1, q)
 		}
@@ -213,7 +214,7 @@ func TestListProducts_Filters(t *testing.T) {
 		month := "month"
 		var ids []string
 		for i, in := range []NewProduct{
-			{Product: Product{Name: "One 100%", Type: ProductTypeCourse, Metadata: NewMetadata(map[string]string{"shelf": "a b", `qu"ote`: "1"})}},
+			{Product: Product{Name: "One 100%", Type: ProductTypeCourse, Metadata: core.NewMetadata(map[string]string{"shelf": "a b", `qu"ote`: "1"})}},
 			{Product: Product{Name: "Two", Visibility: ProductVisibilityUnlisted, ExternalID: ref("sku-2")}},
 			{Product: Product{Name: "Three", Status: ProductStatusActive}, PriceVariants: []PriceVariant{
 				{Type: PriceVariantTypeRecurring, Interval: &month, Amount: 500, Currency: "usd"}}},
@@ -234,14 +235,14 @@ func TestListProducts_Filters(t *testing.T) {
 			"external_id":   {ListProducts{ExternalID: "sku-2"}, []string{ids[1]}},
 			"has_recurring": {ListProducts{HasRecurring: ref(true)}, []string{ids[2]}},
 			"no recurring":  {ListProducts{HasRecurring: ref(false)}, []string{ids[1], ids[0]}},
-			"q":             {ListProducts{ListFilter: ListFilter{Q: "THR"}}, []string{ids[2]}},
-			"q literal":     {ListProducts{ListFilter: ListFilter{Q: "0%"}}, []string{ids[0]}},
-			"q wildcard":    {ListProducts{ListFilter: ListFilter{Q: "_"}}, []string{}},
-			"metadata":      {ListProducts{ListFilter: ListFilter{Metadata: map[string]string{"shelf": "a b"}}}, []string{ids[0]}},
-			"odd metadata":  {ListProducts{ListFilter: ListFilter{Metadata: map[string]string{`qu"ote`: "1"}}}, []string{ids[0]}},
-			"no metadata":   {ListProducts{ListFilter: ListFilter{Metadata: map[string]string{"shelf": "c"}}}, []string{}},
-			"future":        {ListProducts{ListFilter: ListFilter{CreatedAfter: ref(s.Now().Add(1e9))}}, []string{}},
-			"past":          {ListProducts{ListFilter: ListFilter{CreatedBefore: ref(s.Now().Add(1e9))}}, []string{ids[2], ids[1], ids[0]}},
+			"q":             {ListProducts{ListFilter: core.ListFilter{Q: "THR"}}, []string{ids[2]}},
+			"q literal":     {ListProducts{ListFilter: core.ListFilter{Q: "0%"}}, []string{ids[0]}},
+			"q wildcard":    {ListProducts{ListFilter: core.ListFilter{Q: "_"}}, []string{}},
+			"metadata":      {ListProducts{ListFilter: core.ListFilter{Metadata: map[string]string{"shelf": "a b"}}}, []string{ids[0]}},
+			"odd metadata":  {ListProducts{ListFilter: core.ListFilter{Metadata: map[string]string{`qu"ote`: "1"}}}, []string{ids[0]}},
+			"no metadata":   {ListProducts{ListFilter: core.ListFilter{Metadata: map[string]string{"shelf": "c"}}}, []string{}},
+			"future":        {ListProducts{ListFilter: core.ListFilter{CreatedAfter: ref(s.Now().Add(1e9))}}, []string{}},
+			"past":          {ListProducts{ListFilter: core.ListFilter{CreatedBefore: ref(s.Now().Add(1e9))}}, []string{ids[2], ids[1], ids[0]}},
 		} {
 			test.in.Limit = 20
 			found, more, err := s.ListProducts(t.Context(), s.account, test.in)
@@ -297,7 +298,7 @@ func TestListProducts_WalkUnderInserts(t *testing.T) {
 			require.NoError(t, err)
 			old[p.ID] = 0
 		}
-		at := Page{Limit: 10}
+		at := core.Page{Limit: 10}
 		for more := true; more; {
 			var rows []Product
 			var err error
@@ -315,7 +316,7 @@ func TestListProducts_WalkUnderInserts(t *testing.T) {
 		for id, seen := range old {
 			require.Equal(t, 1, seen, id)
 		}
-		back, more, err := s.ListProducts(t.Context(), s.account, ListProducts{Page: Page{Limit: 10, EndingBefore: at.StartingAfter}})
+		back, more, err := s.ListProducts(t.Context(), s.account, ListProducts{Page: core.Page{Limit: 10, EndingBefore: at.StartingAfter}})
 		require.NoError(t, err)
 		require.True(t, more)
 		require.Len(t, back, 10)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"path/filepath"
 )
 
@@ -40,7 +41,7 @@ func (s *Store) checkWrites(ctx context.Context) error {
 
 // checkDisk looks at what can be seen without writing: a standby, and a full disk where the database is a file of this machine.
 func (s *Store) checkDisk(ctx context.Context) error {
-	if s.engine == PostgreSQL {
+	if s.engine == core.PostgreSQL {
 		standby, err := get[bool](ctx, s, `SELECT pg_is_in_recovery()`)
 		if err == nil && *standby {
 			err = errors.New("the database is a standby, which is read-only")
@@ -58,7 +59,7 @@ func (s *Store) checkDisk(ctx context.Context) error {
 // not ready, so it must find out by itself when it is over.
 func (s *Store) tryWrite(ctx context.Context) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		name := newULID()
+		name := core.NewULID()
 		_, err := u.exec(ctx, `
 			INSERT INTO idempotency_keys (account_id, key, fingerprint, token, effect, body, lease_until, expires_at) VALUES ('', ?, ?, '', '', ?, 0, 0)`,
 			name, []byte{}, bytes.Repeat([]byte{0}, 64<<10))

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // RefundStatus is how far a refund is.
@@ -16,7 +17,7 @@ const (
 )
 
 // A refund that succeeded fails when the buyer's bank sends the money back.
-var refundLifecycle = lifecycle[RefundStatus]{
+var refundLifecycle = core.Lifecycle[RefundStatus]{
 	RefundStatusPending:   {RefundStatusSucceeded, RefundStatusFailed, RefundStatusCanceled},
 	RefundStatusSucceeded: {RefundStatusFailed},
 }
@@ -30,33 +31,33 @@ const RefundReasonCustomerRequest RefundReason = "customer_request"
 // Refund gives money of an order back, all of it or a part, tax included. Its id is the provider's idempotency token,
 // minted once and kept by every retry, so that it gives back at most once.
 type Refund struct {
-	AccountID      string       `db:"account_id"`
-	ID             string       `db:"id"`
-	OrderID        string       `db:"order_id"`
-	PaymentID      string       `db:"payment_id"`
-	CustomerID     string       `db:"customer_id"`
-	SubscriptionID *string      `db:"subscription_id"`
-	Amount         int64        `db:"amount"`     // tax included
-	TaxAmount      int64        `db:"tax_amount"` // the order's tax that goes with it
-	Currency       string       `db:"currency"`
-	Status         RefundStatus `db:"status"`
-	Reason         RefundReason `db:"reason"`
-	Comment        *string      `db:"comment"`
-	RevokeAccess   bool         `db:"revoke_access"`
-	FailureReason  *string      `db:"failure_reason"`
-	Provider       string       `db:"provider"`
-	ProviderRef    *string      `db:"provider_ref"` // nil until the provider is known to have it
-	SucceededAt    *Time        `db:"succeeded_at"`
-	LeaseUntil     Time         `db:"lease_until"` // by the database's clock; the reconciler leaves it alone until then
-	Metadata       Metadata     `db:"metadata"`
-	CreatedAt      Time         `db:"created_at"`
-	UpdatedAt      Time         `db:"updated_at"`
+	AccountID      string        `db:"account_id"`
+	ID             string        `db:"id"`
+	OrderID        string        `db:"order_id"`
+	PaymentID      string        `db:"payment_id"`
+	CustomerID     string        `db:"customer_id"`
+	SubscriptionID *string       `db:"subscription_id"`
+	Amount         int64         `db:"amount"`     // tax included
+	TaxAmount      int64         `db:"tax_amount"` // the order's tax that goes with it
+	Currency       string        `db:"currency"`
+	Status         RefundStatus  `db:"status"`
+	Reason         RefundReason  `db:"reason"`
+	Comment        *string       `db:"comment"`
+	RevokeAccess   bool          `db:"revoke_access"`
+	FailureReason  *string       `db:"failure_reason"`
+	Provider       string        `db:"provider"`
+	ProviderRef    *string       `db:"provider_ref"` // nil until the provider is known to have it
+	SucceededAt    *core.Time    `db:"succeeded_at"`
+	LeaseUntil     core.Time     `db:"lease_until"` // by the database's clock; the reconciler leaves it alone until then
+	Metadata       core.Metadata `db:"metadata"`
+	CreatedAt      core.Time     `db:"created_at"`
+	UpdatedAt      core.Time     `db:"updated_at"`
 }
 
 // ListRefunds holds the filters of a list of refunds. An empty one does not filter.
 type ListRefunds struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Order        string
 	Customer     string
 	Subscription string
@@ -86,7 +87,7 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 		return nil, false, err
 	}
 	f.list(s, in.ListFilter, "comment", "id")
-	return page(ctx, s, refundColumns, KindRefund, account, in.Page, &f)
+	return page(ctx, s, refundColumns, core.KindRefund, account, in.Page, &f)
 }
 
 // UpdateRefund locks the refund, applies change and stores it. All but comment and metadata is a record: change
@@ -99,9 +100,9 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 		}
 		before := *r
 		change(r)
-		var p Problems
-		r.Metadata.check(&p)
-		if err := p.Err(); err != nil || sameJSON(before, *r) {
+		var p core.Problems
+		r.Metadata.Check(&p)
+		if err := p.Err(); err != nil || core.SameJSON(before, *r) {
 			return r, err
 		}
 		if r.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
@@ -112,13 +113,13 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 }
 
 func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Refund, error) {
-	id, ok := ParseID(KindRefund, ref)
+	id, ok := core.ParseID(core.KindRefund, ref)
 	if !ok {
-		return nil, Missing("refund", "", ref)
+		return nil, core.Missing("refund", "", ref)
 	}
 	r, err := get[Refund](ctx, s, refundColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && r == nil {
-		err = Missing("refund", "", ref)
+		err = core.Missing("refund", "", ref)
 	}
 	return r, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -16,7 +17,7 @@ type NewRefund struct {
 	Reason       RefundReason
 	Comment      *string
 	RevokeAccess *bool // nil: if it leaves nothing of an order that was a purchase
-	Metadata     Metadata
+	Metadata     core.Metadata
 
 	subscription *string // nil: the order's
 }
@@ -37,7 +38,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if err != nil {
 			return nil, err
 		}
-		id := KindRefund.Prefix() + s.effect(ctx)
+		id := core.KindRefund.Prefix() + s.effect(ctx)
 		begun, err := s.RefundsByID(ctx, account, []string{id})
 		if err != nil {
 			return nil, err
@@ -45,8 +46,8 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if r := begun[id]; r != nil {
 			return s.refunding(ctx, r)
 		}
-		var p Problems
-		in.Metadata.check(&p)
+		var p core.Problems
+		in.Metadata.Check(&p)
 		if err := p.Err(); err != nil {
 			return nil, err
 		}
@@ -73,8 +74,8 @@ func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, er
 // namedOrder reads the order that a field or parameter of this name means.
 func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
 	o, err := s.findOrder(ctx, account, ref, lock)
-	if missing := (*Error)(nil); errors.As(err, &missing) && missing.Code == CodeMissing {
-		return nil, Missing("order", "order", ref)
+	if missing := (*core.Error)(nil); errors.As(err, &missing) && missing.Code == core.CodeMissing {
+		return nil, core.Missing("order", "order", ref)
 	}
 	return o, err
 }
@@ -94,7 +95,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	if err := r.reserve(o, in); err != nil {
 		return nil, err
 	}
-	lease, err := get[Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
+	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -113,9 +114,9 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 	switch {
 	case o.PaidAt == nil || o.Status == OrderStatusVoid:
-		return nil, Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
+		return nil, core.Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
 	case len(o.RefundIDs.V) >= maxRefunds:
-		return nil, Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
+		return nil, core.Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
 	}
 	payment, err := get[Payment](ctx, u.store, paymentColumns.selectSQL+`
 		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
@@ -123,9 +124,9 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 		return payment, err
 	}
 	if o.TotalAmount == 0 {
-		return nil, Invalid("order", "Nothing was paid for this order.")
+		return nil, core.Invalid("order", "Nothing was paid for this order.")
 	}
-	return nil, Invalid("order", "No payment provider took money for this order: it was paid from the customer's balance or out of band. "+
+	return nil, core.Invalid("order", "No payment provider took money for this order: it was paid from the customer's balance or out of band. "+
 		"Give the money back the way it came.")
 }
 
@@ -138,11 +139,11 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 	}
 	switch {
 	case rest == 0:
-		return Invalid("amount", "All of the order is refunded, or about to be.")
+		return core.Invalid("amount", "All of the order is refunded, or about to be.")
 	case r.Amount < 1:
-		return Invalid("amount", "Refund at least 1.")
+		return core.Invalid("amount", "Refund at least 1.")
 	case r.Amount > rest:
-		return Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
+		return core.Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
 	}
 	err := PaymentsProvider(r.Provider).check(r.Amount, r.Currency, "amount", "Refund an amount that ends in 0.")
 	if err != nil {
@@ -152,7 +153,7 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 		return err
 	}
 	o.giveBack(r.Amount, r.TaxAmount)
-	o.RefundIDs = JSONOf(append(o.RefundIDs.V, r.ID))
+	o.RefundIDs = core.JSONOf(append(o.RefundIDs.V, r.ID))
 	r.RevokeAccess = o.Status == OrderStatusRefunded && o.BillingReason == BillingReasonPurchase
 	if in.RevokeAccess != nil {
 		r.RevokeAccess = *in.RevokeAccess

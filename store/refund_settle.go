@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -66,9 +67,9 @@ func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Re
 		case err != nil || r.Status == RefundStatusCanceled:
 			return r, err
 		case r.Status != RefundStatusPending:
-			return nil, Invalid("status", fmt.Sprintf("The refund is %s: only a pending one can be canceled.", r.Status))
+			return nil, core.Invalid("status", fmt.Sprintf("The refund is %s: only a pending one can be canceled.", r.Status))
 		case r.ProviderRef == nil:
-			return nil, Invalid("status", "The provider has not said yet whether it has the refund. Try again in a minute.")
+			return nil, core.Invalid("status", "The provider has not said yet whether it has the refund. Try again in a minute.")
 		}
 		return r, nil
 	})
@@ -79,7 +80,7 @@ var refundLeases = leases{"refunds", "status = 'pending'"}
 
 // DueRefunds returns refunds of a provider without an outcome that nobody is asking about now, at most limit, of any
 // account. They are candidates: what they are by then shows once they are leased.
-func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]Due, error) {
+func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]core.Due, error) {
 	return refundLeases.due(ctx, s, provider, limit)
 }
 
@@ -119,7 +120,7 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 		r.ProviderRef = &result.Ref
 	}
 	from := r.Status
-	if from == result.Status || !refundLifecycle.allows(from, result.Status) {
+	if from == result.Status || !refundLifecycle.Allows(from, result.Status) {
 		return u.postpone(ctx, r, pause)
 	}
 	now, err := u.store.businessNow(ctx, r.AccountID)

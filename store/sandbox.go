@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -13,46 +14,46 @@ import (
 
 // SandboxChannel is one connection to the sandbox: a seller's access to it.
 type SandboxChannel struct {
-	AccountID string   `db:"account_id"`
-	ID        string   `db:"id"` // sacct_
-	Platform  Platform `db:"platform"`
-	LastSeq   int64    `db:"last_seq"`   // of what was made behind it
-	LimitedAt Time     `db:"limited_at"` // when its bucket of calls is full again
-	CreatedAt Time     `db:"created_at"`
+	AccountID string    `db:"account_id"`
+	ID        string    `db:"id"` // sacct_
+	Platform  Platform  `db:"platform"`
+	LastSeq   int64     `db:"last_seq"`   // of what was made behind it
+	LimitedAt core.Time `db:"limited_at"` // when its bucket of calls is full again
+	CreatedAt core.Time `db:"created_at"`
 }
 
 // SandboxEntity is a campaign, an ad group or an ad as the network has it. What Detail says is known to the network
 // alone.
 type SandboxEntity struct {
-	AccountID   string  `db:"account_id"`
-	ChannelID   string  `db:"channel_id"`
-	ID          string  `db:"id"`
-	Kind        AdLevel `db:"kind"`
-	AdAccountID string  `db:"ad_account_id"`
-	CampaignID  string  `db:"campaign_id"` // a campaign's is its own id
-	AdGroupID   string  `db:"ad_group_id"` // an ad's group, a group's own id, empty for a campaign
-	Seq         int64   `db:"seq"`         // in the order in which things were made behind the channel
-	Token       string  `db:"token"`       // what it was made with; empty for what was made in the ad manager
-	Detail      string  `db:"detail"`
-	CreatedAt   Time    `db:"created_at"`
-	UpdatedAt   Time    `db:"updated_at"`
+	AccountID   string    `db:"account_id"`
+	ChannelID   string    `db:"channel_id"`
+	ID          string    `db:"id"`
+	Kind        AdLevel   `db:"kind"`
+	AdAccountID string    `db:"ad_account_id"`
+	CampaignID  string    `db:"campaign_id"` // a campaign's is its own id
+	AdGroupID   string    `db:"ad_group_id"` // an ad's group, a group's own id, empty for a campaign
+	Seq         int64     `db:"seq"`         // in the order in which things were made behind the channel
+	Token       string    `db:"token"`       // what it was made with; empty for what was made in the ad manager
+	Detail      string    `db:"detail"`
+	CreatedAt   core.Time `db:"created_at"`
+	UpdatedAt   core.Time `db:"updated_at"`
 }
 
 // SandboxSegment is a stretch of time in which nothing changed about the delivery of one budget. Its owner is the
 // campaign or ad group that has the budget.
 type SandboxSegment struct {
-	AccountID   string              `db:"account_id"`
-	ChannelID   string              `db:"channel_id"`
-	CampaignID  string              `db:"campaign_id"`
-	OwnerID     string              `db:"owner_id"`
-	AdAccountID string              `db:"ad_account_id"`
-	FromAt      Time                `db:"from_at"`
-	ToAt        *Time               `db:"to_at"` // nil: it goes on
-	Budget      AdAmount            `db:"budget"`
-	Lifetime    bool                `db:"lifetime"` // else the budget is one of a day
-	StartAt     Time                `db:"start_at"`
-	EndAt       *Time               `db:"end_at"` // a lifetime budget always has one
-	Ads         JSON[[]SandboxSlot] `db:"ads"`
+	AccountID   string                   `db:"account_id"`
+	ChannelID   string                   `db:"channel_id"`
+	CampaignID  string                   `db:"campaign_id"`
+	OwnerID     string                   `db:"owner_id"`
+	AdAccountID string                   `db:"ad_account_id"`
+	FromAt      core.Time                `db:"from_at"`
+	ToAt        *core.Time               `db:"to_at"` // nil: it goes on
+	Budget      AdAmount                 `db:"budget"`
+	Lifetime    bool                     `db:"lifetime"` // else the budget is one of a day
+	StartAt     core.Time                `db:"start_at"`
+	EndAt       *core.Time               `db:"end_at"` // a lifetime budget always has one
+	Ads         core.JSON[[]SandboxSlot] `db:"ads"`
 }
 
 // SandboxSlot says from when on an ad may deliver, in Unix microseconds.
@@ -273,7 +274,7 @@ func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string,
 			value ->> 6, value ->> 7, CAST(value ->> 8 AS BIGINT), CAST(value ->> 9 AS BIGINT)
 		FROM `+u.store.jsonRows()+` WHERE true
 		ON CONFLICT (account_id, channel_id, id) DO UPDATE SET detail = excluded.detail, updated_at = excluded.updated_at`,
-		account, channel, JSONOf(rows))
+		account, channel, core.JSONOf(rows))
 	return err
 }
 
@@ -285,7 +286,7 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 		}
 		if len(s.Ads.V) > 0 {
 			begins = append(begins, []any{s.CampaignID, s.OwnerID, s.AdAccountID, int64(s.FromAt), (*int64)(s.ToAt), int64(s.Budget), s.Lifetime,
-				int64(s.StartAt), (*int64)(s.EndAt), jsonText(s.Ads.V)})
+				int64(s.StartAt), (*int64)(s.EndAt), core.JSONText(s.Ads.V)})
 		}
 	}
 	if len(ends) > 0 {
@@ -293,7 +294,7 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 			UPDATE sandbox_segments SET to_at = ended
 			FROM (SELECT value ->> 0 AS campaign, value ->> 1 AS owner, CAST(value ->> 2 AS BIGINT) AS ended FROM `+u.store.jsonRows()+`) AS r
 			WHERE account_id = ? AND channel_id = ? AND campaign_id = campaign AND owner_id = owner AND to_at IS NULL`,
-			JSONOf(ends), account, channel); err != nil {
+			core.JSONOf(ends), account, channel); err != nil {
 			return err
 		}
 	}
@@ -307,13 +308,13 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 		FROM `+u.store.jsonRows()+` WHERE true
 		ON CONFLICT (account_id, channel_id, campaign_id, owner_id, from_at) DO UPDATE SET
 			to_at = excluded.to_at, budget = excluded.budget, lifetime = excluded.lifetime, start_at = excluded.start_at, end_at = excluded.end_at, ads = excluded.ads`,
-		account, channel, JSONOf(begins))
+		account, channel, core.JSONOf(begins))
 	return err
 }
 
 // TakeSandboxCall takes one call from a channel's bucket, which holds burst of them and gets one more every interval.
 // When it is empty it returns how long to wait for one.
-func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, now Time, interval time.Duration, burst int) (time.Duration, error) {
+func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, now core.Time, interval time.Duration, burst int) (time.Duration, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (time.Duration, error) {
 		latest := now.Add(time.Duration(burst-1) * interval) // an emptier bucket is full again later than this
 		rows, err := u.exec(ctx, `
@@ -322,7 +323,7 @@ func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, no
 		if err != nil || rows == 1 {
 			return 0, err
 		}
-		full, err := get[Time](ctx, s, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
+		full, err := get[core.Time](ctx, s, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
 		if err != nil || full == nil {
 			return 0, err
 		}

@@ -3,23 +3,24 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // SandboxAudience is an audience as the sandbox has it. What Detail says is known to the network alone.
 type SandboxAudience struct {
-	AccountID   string `db:"account_id"`
-	ChannelID   string `db:"channel_id"`
-	ID          string `db:"id"`
-	AdAccountID string `db:"ad_account_id"`
-	Seq         int64  `db:"seq"`
-	Token       string `db:"token"` // what it was made with; empty for what was made in the ad manager
-	Detail      string `db:"detail"`
-	Members     int64  `db:"members"`     // people uploaded, each counted once
-	Matched     int64  `db:"matched"`     // those of them that the network knows
-	UploadedAt  *Time  `db:"uploaded_at"` // when people were last added
-	DeletedAt   *Time  `db:"deleted_at"`
-	CreatedAt   Time   `db:"created_at"`
-	UpdatedAt   Time   `db:"updated_at"`
+	AccountID   string     `db:"account_id"`
+	ChannelID   string     `db:"channel_id"`
+	ID          string     `db:"id"`
+	AdAccountID string     `db:"ad_account_id"`
+	Seq         int64      `db:"seq"`
+	Token       string     `db:"token"` // what it was made with; empty for what was made in the ad manager
+	Detail      string     `db:"detail"`
+	Members     int64      `db:"members"`     // people uploaded, each counted once
+	Matched     int64      `db:"matched"`     // those of them that the network knows
+	UploadedAt  *core.Time `db:"uploaded_at"` // when people were last added
+	DeletedAt   *core.Time `db:"deleted_at"`
+	CreatedAt   core.Time  `db:"created_at"`
+	UpdatedAt   core.Time  `db:"updated_at"`
 }
 
 var sandboxAudienceColumns = columnsOf[SandboxAudience]("sandbox_audiences")
@@ -67,7 +68,7 @@ func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel stri
 }
 
 // DeleteSandboxAudience deletes an audience and reports whether there was one.
-func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id string, now Time) (bool, error) {
+func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id string, now core.Time) (bool, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
 		rows, err := u.exec(ctx, `
 			UPDATE sandbox_audiences SET deleted_at = ?, updated_at = ?
@@ -81,7 +82,7 @@ func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id 
 
 // AddSandboxMembers adds people to an audience, by hash, and returns it as it is then, nil if there is none. Those who
 // are in it already are not counted again.
-func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now Time) (*SandboxAudience, error) {
+func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
 		audience, err := get[SandboxAudience](ctx, s, sandboxAudienceColumns.selectSQL+`
 			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.lock(), account, channel, id)
@@ -91,7 +92,7 @@ func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id stri
 		added, err := selectAll[string](ctx, s, `
 			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
 			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.jsonRows()+` WHERE true
-			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, JSONOf(rowOfEach(hashes)))
+			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, core.JSONOf(rowOfEach(hashes)))
 		if err != nil {
 			return nil, fmt.Errorf("add sandbox members: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // scanPage is room for the rows of an ordinary page, so that a list does not move its rows while it reads them.
@@ -120,8 +121,8 @@ func target(field reflect.Value) any {
 		return &optional[int64]{f, number[int64]}
 	case **int:
 		return &optional[int]{f, number[int]}
-	case **Time:
-		return &optional[Time]{f, number[Time]}
+	case **core.Time:
+		return &optional[core.Time]{f, number[core.Time]}
 	}
 	switch field.Type().Elem().Kind() { // of a named type, too
 	case reflect.String:

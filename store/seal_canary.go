@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // canary is the name of the row, and what is sealed in it.
@@ -73,7 +74,7 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 // adoptUnasked is AdoptSecretKey for who alone serves an embedded database, if nobody would notice. What a key has signed is not
 // stored: the addresses of orders and invoices were given out with them, and answers are kept for who asks again.
 func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
-	if s.engine != SQLite || !s.options.Exclusive {
+	if s.engine != core.SQLite || !s.options.Exclusive {
 		return false, nil
 	}
 	given, err := get[int](ctx, s, `SELECT count(*) FROM (

@@ -8,11 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // keysOf returns a sealer with keys of 32 equal bytes.
-func keysOf(t *testing.T, keys ...byte) *Sealer {
+func keysOf(t *testing.T, keys ...byte) *core.Sealer {
 	t.Helper()
 	var all [][]byte
 	for _, b := range keys {
@@ -22,7 +23,7 @@ func keysOf(t *testing.T, keys ...byte) *Sealer {
 		}
 		all = append(all, key)
 	}
-	sealer, err := NewSealer(all...)
+	sealer, err := core.NewSealer(all...)
 	require.NoError(t, err)
 	return sealer
 }
@@ -44,16 +45,16 @@ func (s *shop) adopt(t *testing.T, lost bool) (adopted bool) {
 }
 
 // closed is what doctor finds.
-func (s *shop) closed(t *testing.T) []Violation {
+func (s *shop) closed(t *testing.T) []core.Violation {
 	t.Helper()
-	var found []Violation
-	require.NoError(t, s.CheckSealed(t.Context(), func(_ string, broken []Violation) { found = append(found, broken...) }))
+	var found []core.Violation
+	require.NoError(t, s.CheckSealed(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
 	return found
 }
 
 func refusesKey(t *testing.T, err error) {
 	t.Helper()
-	var refused *SecretKeyError
+	var refused *core.SecretKeyError
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "TILLWRIGHT_SECRET_KEY")
 }
@@ -92,7 +93,7 @@ func TestOwnSecretKeys_SaysWhenOthersDoNotStartAgain(t *testing.T) {
 // Who alone serves an embedded database needs nobody's leave to come with another key, as long as nothing is sealed.
 func TestOwnSecretKeys_AMistakeThatSealedNothingIsCorrected(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, SQLite))
+	s := newShop(t, database.URL(t, core.SQLite))
 	s.options.Exclusive = true
 	require.NoError(t, s.own(t, 1))
 	s.options.Sealer = keysOf(t, 2)
@@ -120,15 +121,15 @@ func TestOwnSecretKeys_AKeyWhoseAddressesWereGivenOutIsNotReplacedUnasked(t *tes
 			require.NotEmpty(t, invoice.HostedURL)
 		},
 		"an answer that is kept": func(t *testing.T, s *shop) {
-			_, _, err := s.Request(t.Context(), &Key{Account: s.account, Key: "k"}, func(ctx context.Context) (*Answer, error) {
-				return &Answer{Status: 201, Body: []byte("made")}, nil
+			_, _, err := s.Request(t.Context(), &core.Key{Account: s.account, Key: "k"}, func(ctx context.Context) (*core.Answer, error) {
+				return &core.Answer{Status: 201, Body: []byte("made")}, nil
 			})
 			require.NoError(t, err)
 		},
 	} {
 		t.Run(given, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t, database.URL(t, SQLite))
+			s := newShop(t, database.URL(t, core.SQLite))
 			s.options.Exclusive = true
 			require.NoError(t, s.own(t, 1))
 			give(t, s)
@@ -181,7 +182,7 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ctx := t.Context()
 		require.NoError(t, s.own(t, 1))
-		e, err := s.CreateWebhookEndpoint(ctx, s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: JSON[[]string]{V: []string{EventAll}}})
+		e, err := s.CreateWebhookEndpoint(ctx, s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: core.JSON[[]string]{V: []string{EventAll}}})
 		require.NoError(t, err)
 		enterStripe := func() error {
 			_, err := s.UpdateAccount(ctx, s.account, func(a *Account) {
@@ -234,7 +235,7 @@ func (s *shop) bringsTheirSecret(t *testing.T, bought *Checkout) {
 	shown, err := s.GetCheckout(t.Context(), s.account, bought.ID)
 	require.NoError(t, err)
 	require.Empty(t, shown.ClientSecret+shown.URL)
-	list, _, err := s.ListCheckouts(t.Context(), s.account, ListCheckouts{Page: Page{Limit: 10}})
+	list, _, err := s.ListCheckouts(t.Context(), s.account, ListCheckouts{Page: core.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	_, id, err := s.CheckoutOfSecret(t.Context(), bought.ClientSecret)
@@ -344,7 +345,7 @@ func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
 		s.options.Sealer = keysOf(t, 2, 1)
 		stored.SealedPreviousSecret[len(stored.SealedPreviousSecret)-1] ^= 1
 		_, _, err = o.OpenWebhookSecrets(stored)
-		require.ErrorIs(t, err, ErrSealed, "what was tampered with is not over")
+		require.ErrorIs(t, err, core.ErrSealed, "what was tampered with is not over")
 
 		s.options.Sealer = keysOf(t, 2)
 		o.moved = maxSecretOverlap + time.Second

@@ -1,10 +1,13 @@
 package store
 
-import "context"
+import (
+	"context"
+	"github.com/tillwright/tillwright/store/core"
+)
 
 // CheckSealed tells which rows hold what the secret keys do not open. That is a promise of whoever configures the keys, with
 // a copy of the database that is put back among others, and so no part of Check.
-func (s *Store) CheckSealed(ctx context.Context, checked func(promise string, broken []Violation)) error {
+func (s *Store) CheckSealed(ctx context.Context, checked func(promise string, broken []core.Violation)) error {
 	keys, ours := s.options.Sealer.Ours()
 	sealed := invariant{"what is sealed opens with the secret keys",
 		`SELECT account_id, id FROM (` + sealedInUse + ` UNION ALL SELECT name, name, sealed FROM secret_key_canary) AS sealed WHERE substr(sealed, 1, 4) NOT IN ` + ours}

@@ -4,32 +4,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestSealer(t *testing.T) {
 	t.Parallel()
 	old, next := make([]byte, 32), append(make([]byte, 31), 1)
-	before, err := NewSealer(old)
+	before, err := core.NewSealer(old)
 	require.NoError(t, err)
 	sealed := before.Seal([]byte("whsec_"), "we_1")
 	require.NotContains(t, string(sealed), "whsec_")
 	require.NotEqual(t, sealed, before.Seal([]byte("whsec_"), "we_1"))
 
-	after, err := NewSealer(next, old)
+	after, err := core.NewSealer(next, old)
 	require.NoError(t, err)
 	text, err := after.Open(sealed, "we_1")
 	require.NoError(t, err)
 	require.Equal(t, "whsec_", string(text))
 	_, err = after.Open(sealed, "we_2")
-	require.ErrorIs(t, err, ErrSealed)
+	require.ErrorIs(t, err, core.ErrSealed)
 	_, err = before.Open(after.Seal([]byte("x"), ""), "")
-	require.ErrorIs(t, err, ErrSealed)
+	require.ErrorIs(t, err, core.ErrSealed)
 	sealed[len(sealed)-1] ^= 1
 	_, err = after.Open(sealed, "we_1")
-	require.ErrorIs(t, err, ErrSealed)
+	require.ErrorIs(t, err, core.ErrSealed)
 	_, err = before.Open([]byte("short"), "")
-	require.ErrorIs(t, err, ErrSealed)
-	_, err = NewSealer([]byte("too short"))
+	require.ErrorIs(t, err, core.ErrSealed)
+	_, err = core.NewSealer([]byte("too short"))
 	require.Error(t, err)
 }
 
@@ -40,17 +41,17 @@ func TestCheckSealed_FindsWhatNoKeyOpens(t *testing.T) {
 		old, next := make([]byte, 32), append(make([]byte, 31), 1)
 		for _, c := range []struct {
 			keys [][]byte
-			want []Violation
+			want []core.Violation
 		}{
 			{[][]byte{old}, nil},
 			{[][]byte{next, old}, nil},
-			{[][]byte{next}, []Violation{{"what is sealed opens with the secret keys", o.account, e.ID}}},
+			{[][]byte{next}, []core.Violation{{Promise: "what is sealed opens with the secret keys", Account: o.account, Object: e.ID}}},
 		} {
-			sealer, err := NewSealer(c.keys...)
+			sealer, err := core.NewSealer(c.keys...)
 			require.NoError(t, err)
 			o.options.Sealer = sealer
-			var found []Violation
-			require.NoError(t, o.CheckSealed(t.Context(), func(_ string, broken []Violation) { found = append(found, broken...) }))
+			var found []core.Violation
+			require.NoError(t, o.CheckSealed(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
 			require.Equal(t, c.want, found)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -31,13 +32,13 @@ type File struct {
 	Orders        *ListOrders        `json:"orders,omitempty"`
 	Customers     *ListCustomers     `json:"customers,omitempty"`
 	Subscriptions *ListSubscriptions `json:"subscriptions,omitempty"`
-	ExpiresAt     Time               `json:"expires_at"`
+	ExpiresAt     core.Time          `json:"expires_at"`
 }
 
 // SignedURL opens a file to whoever has it, without a key, until it expires.
 type SignedURL struct {
 	URL       string
-	ExpiresAt Time
+	ExpiresAt core.Time
 }
 
 // fileContext is what files are sealed under.
@@ -63,11 +64,11 @@ func (s *Store) SignFile(f File) (*SignedURL, error) {
 func (s *Store) OpenFile(token string) (file *File, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
 	if err != nil || fileEncoding.EncodeToString(sealed) != token { // decoding steps over line breaks
-		return nil, false, Missing("file", "", "")
+		return nil, false, core.Missing("file", "", "")
 	}
 	text, err := s.options.Sealer.Open(sealed, fileContext)
 	if err != nil {
-		return nil, false, Missing("file", "", "")
+		return nil, false, core.Missing("file", "", "")
 	}
 	file = &File{}
 	if err := json.Unmarshal(text, file); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tillwright/tillwright/store/core"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -25,7 +26,7 @@ var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o",
 
 // slugify makes a slug from a name, or from the kind where the name has nothing to make one from. It leaves room
 // for a number behind it.
-func slugify(name string, kind Kind) string {
+func slugify(name string, kind core.Kind) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(name))) {
 		switch {
@@ -47,12 +48,12 @@ func slugify(name string, kind Kind) string {
 
 // takeSlug gives an object its slug: the wanted one, or one made from the name, numbered when that is taken.
 // A former slug of another object may be taken. It returns CodeInvalid on `slug` for one that is in use.
-func (u *unit) takeSlug(ctx context.Context, kind Kind, account, objectID, wanted, name string) (string, error) {
+func (u *unit) takeSlug(ctx context.Context, kind core.Kind, account, objectID, wanted, name string) (string, error) {
 	if wanted == "" {
 		return u.takeFreeSlug(ctx, kind, account, objectID, slugify(name, kind))
 	}
 	if !isSlug(wanted) {
-		return "", Invalid("slug", slugMessage)
+		return "", core.Invalid("slug", slugMessage)
 	}
 	rows, err := u.exec(ctx, `
 		INSERT INTO slugs AS s (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)
@@ -62,13 +63,13 @@ func (u *unit) takeSlug(ctx context.Context, kind Kind, account, objectID, wante
 		return "", fmt.Errorf("take slug: %w", err)
 	}
 	if rows == 0 {
-		return "", Invalid("slug", "This slug is in use. Choose another one.")
+		return "", core.Invalid("slug", "This slug is in use. Choose another one.")
 	}
 	return wanted, nil
 }
 
 // changeSlug is takeSlug for an object that has one: the former slug goes on resolving to it.
-func (u *unit) changeSlug(ctx context.Context, kind Kind, account, objectID, wanted, name string) (string, error) {
+func (u *unit) changeSlug(ctx context.Context, kind core.Kind, account, objectID, wanted, name string) (string, error) {
 	slug, err := u.takeSlug(ctx, kind, account, objectID, wanted, name)
 	if err != nil {
 		return "", err
@@ -80,14 +81,14 @@ func (u *unit) changeSlug(ctx context.Context, kind Kind, account, objectID, wan
 }
 
 // dropSlugs frees the slugs of an object that is deleted.
-func (u *unit) dropSlugs(ctx context.Context, kind Kind, account, objectID string) error {
+func (u *unit) dropSlugs(ctx context.Context, kind core.Kind, account, objectID string) error {
 	_, err := u.exec(ctx, `DELETE FROM slugs WHERE account_id = ? AND object_id = ? AND kind = ?`, account, objectID, kind)
 	return err
 }
 
 // takeFreeSlug takes base, or base-2, base-3 and so on. A violated key would end the transaction on PostgreSQL,
 // so a clash shows in the rows affected.
-func (u *unit) takeFreeSlug(ctx context.Context, kind Kind, account, objectID, base string) (string, error) {
+func (u *unit) takeFreeSlug(ctx context.Context, kind core.Kind, account, objectID, base string) (string, error) {
 	for slug := base; ; {
 		rows, err := u.exec(ctx, `
 			INSERT INTO slugs (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)
@@ -137,15 +138,15 @@ func freeNumber(isTaken func(number int) (bool, error)) (int, error) {
 	return free, nil
 }
 
-func (u *unit) slugTaken(ctx context.Context, kind Kind, account, slug string) (bool, error) {
+func (u *unit) slugTaken(ctx context.Context, kind core.Kind, account, slug string) (bool, error) {
 	row, err := get[int](ctx, u.store, `SELECT 1 FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?`, account, kind, slug)
 	return row != nil, err
 }
 
 // refWhere returns the WHERE clause, and its arguments, that finds an account's object by id
 // or by slug, a former one too.
-func refWhere(kind Kind, account, ref string) (string, []any) {
-	if id, ok := ParseID(kind, ref); ok {
+func refWhere(kind core.Kind, account, ref string) (string, []any) {
+	if id, ok := core.ParseID(kind, ref); ok {
 		return " WHERE account_id = ? AND id = ?", []any{account, id}
 	}
 	return " WHERE account_id = ? AND id = (SELECT object_id FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?)",

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestSlugify(t *testing.T) {
@@ -16,6 +17,6 @@ func TestSlugify(t *testing.T) {
 		"東京":                   "product",
 		"１２３ ﬁne":              "123-fine",
 	} {
-		require.Equal(t, want, slugify(name, KindProduct), name)
+		require.Equal(t, want, slugify(name, core.KindProduct), name)
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,19 +21,19 @@ const (
 
 // SocialAccount is a channel: an account's connection to one network.
 type SocialAccount struct {
-	AccountID      string         `db:"account_id"`
-	ID             string         `db:"id"` // sacct_
-	Platform       Platform       `db:"platform"`
-	Driver         string         `db:"driver"`      // who speaks to the network: sandbox, meta, pinterest
-	PlatformID     string         `db:"platform_id"` // the network's id of the profile or page
-	Username       string         `db:"username"`
-	DisplayName    string         `db:"display_name"`
-	AdsStatus      AdsStatus      `db:"ads_status"`
-	AdsActivatedAt *Time          `db:"ads_activated_at"`
-	AdAccountIDs   JSON[[]string] `db:"ad_account_ids"` // platform ids that the channel is limited to; empty = all
-	SealedToken    []byte         `db:"token"`
-	CreatedAt      Time           `db:"created_at"`
-	UpdatedAt      Time           `db:"updated_at"`
+	AccountID      string              `db:"account_id"`
+	ID             string              `db:"id"` // sacct_
+	Platform       Platform            `db:"platform"`
+	Driver         string              `db:"driver"`      // who speaks to the network: sandbox, meta, pinterest
+	PlatformID     string              `db:"platform_id"` // the network's id of the profile or page
+	Username       string              `db:"username"`
+	DisplayName    string              `db:"display_name"`
+	AdsStatus      AdsStatus           `db:"ads_status"`
+	AdsActivatedAt *core.Time          `db:"ads_activated_at"`
+	AdAccountIDs   core.JSON[[]string] `db:"ad_account_ids"` // platform ids that the channel is limited to; empty = all
+	SealedToken    []byte              `db:"token"`
+	CreatedAt      core.Time           `db:"created_at"`
+	UpdatedAt      core.Time           `db:"updated_at"`
 }
 
 // IsActivated reports whether ads can be made through the channel.
@@ -60,7 +61,7 @@ type NewSocialAccount struct {
 }
 
 func (n *NewSocialAccount) check() error {
-	var p Problems
+	var p core.Problems
 	p.Check(n.Platform.IsKnown(), "platform", platformMessage)
 	for field, text := range map[string]string{"username": n.Username, "display_name": n.DisplayName} {
 		p.Check(utf8.RuneCountInString(text) <= 255, field, "Send at most 255 characters.")
@@ -81,7 +82,7 @@ func platformNames() string {
 
 // ListSocialAccounts holds the filters of a list of channels. An empty one does not filter.
 type ListSocialAccounts struct {
-	Page
+	core.Page
 	Platform  Platform
 	AdsStatus AdsStatus
 }
@@ -100,13 +101,13 @@ func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewS
 			return nil, fmt.Errorf("count channels: %w", err)
 		}
 		if *others >= maxSocialAccounts {
-			return nil, Invalid("platform", "The account has 200 channels, which is the most.")
+			return nil, core.Invalid("platform", "The account has 200 channels, which is the most.")
 		}
 		now := s.Now()
 		a := &SocialAccount{
-			AccountID: account, ID: NewID(KindSocialAccount), Platform: in.Platform, Driver: in.Driver, PlatformID: in.PlatformID,
+			AccountID: account, ID: core.NewID(core.KindSocialAccount), Platform: in.Platform, Driver: in.Driver, PlatformID: in.PlatformID,
 			Username: in.Username, DisplayName: in.DisplayName, AdsStatus: AdsStatusInactive,
-			AdAccountIDs: JSONOf(distinct(in.AdAccountIDs)), CreatedAt: now, UpdatedAt: now,
+			AdAccountIDs: core.JSONOf(core.Distinct(in.AdAccountIDs)), CreatedAt: now, UpdatedAt: now,
 		}
 		a.SealedToken = s.options.Sealer.Seal([]byte(in.Token), a.sealContext())
 		return a, u.insert(ctx, socialAccountColumns, a)
@@ -132,7 +133,7 @@ func (s *Store) ListSocialAccounts(ctx context.Context, account string, in ListS
 	var f filter
 	f.is("platform", string(in.Platform))
 	f.is("ads_status", string(in.AdsStatus))
-	return page(ctx, s, socialAccountColumns, KindSocialAccount, account, in.Page, &f)
+	return page(ctx, s, socialAccountColumns, core.KindSocialAccount, account, in.Page, &f)
 }
 
 // ActivateSocialAccount lets ads be made through a channel. Activating an active one changes nothing. One that does not
@@ -200,18 +201,18 @@ func (s *Store) ActivatedChannels(ctx context.Context, account string) (map[stri
 	return channels, nil
 }
 
-func notActivated(message string) *Error {
-	return &Error{Code: CodeNotActivated, Param: "account_id", Message: message + " Activate it with POST /socials/activate."}
+func notActivated(message string) *core.Error {
+	return &core.Error{Code: core.CodeNotActivated, Param: "account_id", Message: message + " Activate it with POST /socials/activate."}
 }
 
 func (s *Store) findSocialAccount(ctx context.Context, account, ref, param, lock string) (*SocialAccount, error) {
-	id, ok := ParseID(KindSocialAccount, ref)
+	id, ok := core.ParseID(core.KindSocialAccount, ref)
 	if !ok {
-		return nil, Missing("channel", param, ref)
+		return nil, core.Missing("channel", param, ref)
 	}
 	a, err := get[SocialAccount](ctx, s, socialAccountColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && a == nil {
-		err = Missing("channel", param, ref)
+		err = core.Missing("channel", param, ref)
 	}
 	return a, err
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestSocialAccount_IsActivatedOnceAndKeepsItsTokenSealed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		_, err := s.ActivatedChannels(t.Context(), s.account)
-		requireCode(t, err, CodeNotActivated)
+		requireCode(t, err, core.CodeNotActivated)
 		_, err = s.CreateSocialAccount(t.Context(), s.account, NewSocialAccount{Platform: "myspace"})
 		requireInvalid(t, err, "platform")
 		made, err := s.CreateSocialAccount(t.Context(), s.account, NewSocialAccount{Platform: PlatformTikTok, Driver: "sandbox", Token: "secret-token"})
@@ -19,7 +20,7 @@ func TestSocialAccount_IsActivatedOnceAndKeepsItsTokenSealed(t *testing.T) {
 		assert.Equal(t, AdsStatusInactive, made.AdsStatus)
 		assert.NotContains(t, string(made.SealedToken), "secret-token")
 		_, err = s.ActivatedChannel(t.Context(), s.account, made.ID)
-		requireCode(t, err, CodeNotActivated)
+		requireCode(t, err, core.CodeNotActivated)
 
 		first, err := s.ActivateSocialAccount(t.Context(), s.account, made.ID)
 		require.NoError(t, err)
@@ -30,16 +31,16 @@ func TestSocialAccount_IsActivatedOnceAndKeepsItsTokenSealed(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "secret-token", token)
 		moved := *again
-		moved.ID = NewID(KindSocialAccount)
+		moved.ID = core.NewID(core.KindSocialAccount)
 		_, err = s.ChannelToken(&moved)
-		require.ErrorIs(t, err, ErrSealed, "a sealed token is of no use in another row")
+		require.ErrorIs(t, err, core.ErrSealed, "a sealed token is of no use in another row")
 
 		require.NoError(t, s.FailSocialAccount(t.Context(), s.account, made.ID))
 		_, err = s.ActivatedChannel(t.Context(), s.account, made.ID)
-		requireCode(t, err, CodeNotActivated)
-		for _, unknown := range []string{"", "act_1", NewID(KindSocialAccount)} {
+		requireCode(t, err, core.CodeNotActivated)
+		for _, unknown := range []string{"", "act_1", core.NewID(core.KindSocialAccount)} {
 			_, err = s.ActivatedChannel(t.Context(), s.account, unknown)
-			requireCode(t, err, CodeMissing)
+			requireCode(t, err, core.CodeMissing)
 			assert.Equal(t, "account_id", asError(err).Param)
 		}
 	})
@@ -50,7 +51,7 @@ func TestPublishedPost_SaysWhyItCannotBeBoosted(t *testing.T) {
 		posts := []SocialPost{{PlatformID: "p1", Status: SocialPostPublished, Text: "Hello"}, {PlatformID: "p2", Status: SocialPostDraft}}
 		require.NoError(t, a.PutSocialPosts(t.Context(), a.channel, posts))
 		require.NoError(t, a.PutSocialPosts(t.Context(), a.channel, posts))
-		list, more, err := a.ListSocialPosts(t.Context(), a.account, a.channel.ID, Page{Limit: 10})
+		list, more, err := a.ListSocialPosts(t.Context(), a.account, a.channel.ID, core.Page{Limit: 10})
 		require.NoError(t, err)
 		assert.False(t, more)
 		require.Len(t, list, 2)
@@ -63,7 +64,7 @@ func TestPublishedPost_SaysWhyItCannotBeBoosted(t *testing.T) {
 		_, err = a.PublishedPost(t.Context(), a.channel, "p2")
 		requireInvalid(t, err, "post_id")
 		_, err = a.PublishedPost(t.Context(), a.channel, "p3")
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		other := newAdvertiser(t, a.shop, PlatformInstagram)
 		_, err = a.PublishedPost(t.Context(), other.channel, "p1")
 		requireInvalid(t, err, "post_id")
@@ -87,7 +88,7 @@ func TestPutAdAccounts_FollowsWhatTheChannelSees(t *testing.T) {
 		assert.Equal(t, AdAccountDisabled, gone.Status)
 		assert.False(t, gone.IsSelectable())
 		_, err = a.GetAdAccount(t.Context(), a.channel, "act_9")
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		assert.Equal(t, "ad_account_id", asError(err).Param)
 	})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // SocialPostStatus is how far a post is.
@@ -27,9 +28,9 @@ type SocialPost struct {
 	Text        string           `db:"text"`
 	LinkURL     string           `db:"link_url"` // of the post itself
 	MediaURL    string           `db:"media_url"`
-	PublishedAt *Time            `db:"published_at"`
-	CreatedAt   Time             `db:"created_at"`
-	UpdatedAt   Time             `db:"updated_at"`
+	PublishedAt *core.Time       `db:"published_at"`
+	CreatedAt   core.Time        `db:"created_at"`
+	UpdatedAt   core.Time        `db:"updated_at"`
 }
 
 var socialPosts = mirrorOf[SocialPost]("social_posts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
@@ -40,7 +41,7 @@ func (s *Store) PutSocialPosts(ctx context.Context, channel *SocialAccount, post
 		rows := make([]SocialPost, 0, len(posts))
 		for i := len(posts) - 1; i >= 0; i-- { // networks list the newest first
 			p := posts[i]
-			p.AccountID, p.ID, p.ChannelID, p.Platform = channel.AccountID, NewID(KindSocialPost), channel.ID, channel.Platform
+			p.AccountID, p.ID, p.ChannelID, p.Platform = channel.AccountID, core.NewID(core.KindSocialPost), channel.ID, channel.Platform
 			p.CreatedAt = s.Now()
 			p.UpdatedAt = p.CreatedAt
 			rows = append(rows, p)
@@ -67,21 +68,21 @@ func onePer[T any](rows []T, key func(*T) string) []T {
 }
 
 // ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more.
-func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p Page) ([]SocialPost, bool, error) {
+func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p core.Page) ([]SocialPost, bool, error) {
 	a, err := s.findSocialAccount(ctx, account, channel, "", "")
 	if err != nil {
 		return nil, false, err
 	}
 	var f filter
 	f.is("channel_id", a.ID)
-	return page(ctx, s, socialPosts.columns, KindSocialPost, account, p, &f)
+	return page(ctx, s, socialPosts.columns, core.KindSocialPost, account, p, &f)
 }
 
 // PublishedPost returns a post of a channel by our id or the network's. One that the account does not have is
 // CodeMissing on post_id; one of another channel, or one that is not published, is CodeInvalid there.
 func (s *Store) PublishedPost(ctx context.Context, channel *SocialAccount, ref string) (*SocialPost, error) {
 	where, arg := `platform_id = ?`, ref
-	if id, ok := ParseID(KindSocialPost, ref); ok {
+	if id, ok := core.ParseID(core.KindSocialPost, ref); ok {
 		where, arg = `id = ?`, id
 	}
 	// Its own channel comes first: two may show the same post.
@@ -91,11 +92,11 @@ func (s *Store) PublishedPost(ctx context.Context, channel *SocialAccount, ref s
 	case err != nil:
 		return nil, fmt.Errorf("read post: %w", err)
 	case post == nil:
-		return nil, Missing("post", "post_id", ref)
+		return nil, core.Missing("post", "post_id", ref)
 	case post.ChannelID != channel.ID:
-		return nil, Invalid("post_id", "The post is on another channel. Boost it through "+post.ChannelID+".")
+		return nil, core.Invalid("post_id", "The post is on another channel. Boost it through "+post.ChannelID+".")
 	case post.Status != SocialPostPublished:
-		return nil, Invalid("post_id", "The post is "+string(post.Status)+". Only a published one can be boosted.")
+		return nil, core.Invalid("post_id", "The post is "+string(post.Status)+". Only a published one can be boosted.")
 	}
 	return post, nil
 }

@@ -8,6 +8,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ const (
 type Options struct {
 	URL         string                                   // sqlite:///path/file.db | postgres://...
 	Pooler      string                                   // PoolerNone (default) | PoolerTransaction
-	Sealer      *Sealer                                  // for secrets and stored answers
+	Sealer      *core.Sealer                             // for secrets and stored answers
 	Render      func(kind string, v any) ([]byte, error) // the `data` of an event, pure; required to emit one
 	PublicURL   string                                   // where buyers reach this server; checkout pages are below it
 	Now         func() time.Time                         // nil = time.Now
@@ -61,7 +62,7 @@ type Store struct {
 
 // Open connects lazily and does not migrate.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	engine, err := engineOf(o.URL)
+	engine, err := core.EngineOf(o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	s := &Store{engine: engine, options: o, freeSpace: freeSpace}
-	if engine == PostgreSQL {
+	if engine == core.PostgreSQL {
 		return s, s.connectPostgres()
 	}
 	if err := s.connectSQLite(ctx); err != nil {
@@ -162,7 +163,7 @@ func (s *Store) Engine() string { return s.engine }
 
 // Writers is how many transactions of one background job can write at once to some purpose.
 func (s *Store) Writers() int {
-	if s.engine == SQLite {
+	if s.engine == core.SQLite {
 		return 1
 	}
 	return 2
@@ -206,7 +207,7 @@ func (s *Store) close(ctx context.Context) error {
 }
 
 // Now returns the store's time.
-func (s *Store) Now() Time { return TimeOf(s.options.Now()) }
+func (s *Store) Now() core.Time { return core.TimeOf(s.options.Now()) }
 
 // running is the set of the Idempotency-Keys that this process is executing.
 type running struct {

@@ -7,14 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestOpen_ExclusiveSeesThroughLinks(t *testing.T) {
 	t.Parallel()
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	url := database.URL(t, SQLite)
+	url := database.URL(t, core.SQLite)
 	serving, err := Open(t.Context(), Options{URL: url, Sealer: sealer, Exclusive: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = serving.Close() })
@@ -27,7 +28,7 @@ func TestOpen_ExclusiveSeesThroughLinks(t *testing.T) {
 
 func TestOpen_MakesAFileForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "shop.db")
 	s, err := Open(t.Context(), Options{URL: "sqlite://" + path, Sealer: sealer})

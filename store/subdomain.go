@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 )
@@ -38,7 +39,7 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 	} else if taken, err := u.takeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); err != nil {
 		return err
 	} else if !taken {
-		return Invalid("subdomain", "This subdomain is in use. Choose another one.")
+		return core.Invalid("subdomain", "This subdomain is in use. Choose another one.")
 	}
 	if former == "" {
 		return nil
@@ -51,7 +52,7 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 // takeFreeSubdomain tries the name, then a few numbers behind it, then chance: names are shared by all accounts, so
 // the numbers of a common one are soon gone.
 func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
-	base := strings.Trim(cut(slugify(a.Name, KindAISite), subdomainMax-10), "-")
+	base := strings.Trim(cut(slugify(a.Name, core.KindAISite), subdomainMax-10), "-")
 	if !isSubdomain(base) {
 		base = "site-" + base
 	}
@@ -62,7 +63,7 @@ func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
 		case number < 10:
 			a.Subdomain = numbered(base, number)
 		default:
-			id := newULID()
+			id := core.NewULID()
 			a.Subdomain = base + "-" + id[len(id)-8:]
 		}
 		if taken, err := u.takeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); taken || err != nil {

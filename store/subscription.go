@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -21,7 +22,7 @@ const (
 	SubscriptionStatusCompleted SubscriptionStatus = "completed" // all its billing cycles are over
 )
 
-var subscriptionLifecycle = lifecycle[SubscriptionStatus]{
+var subscriptionLifecycle = core.Lifecycle[SubscriptionStatus]{
 	SubscriptionStatusTrialing: {SubscriptionStatusActive, SubscriptionStatusPaused, SubscriptionStatusCanceled},
 	SubscriptionStatusActive:   {SubscriptionStatusPastDue, SubscriptionStatusPaused, SubscriptionStatusCanceled, SubscriptionStatusCompleted},
 	SubscriptionStatusPastDue:  {SubscriptionStatusActive, SubscriptionStatusCanceled},
@@ -31,59 +32,59 @@ var subscriptionLifecycle = lifecycle[SubscriptionStatus]{
 // Subscription bills a customer for a price variant, period after period. A period is billed when it begins. While
 // the subscription is trialing, its current period is the trial.
 type Subscription struct {
-	AccountID          string                  `db:"account_id"`
-	ID                 string                  `db:"id"`
-	Status             SubscriptionStatus      `db:"status"`
-	CustomerID         string                  `db:"customer_id"`
-	CustomerVerified   bool                    `db:"customer_verified"` // else it is charged to its own method alone, and is not the customer's yet
-	ProductID          string                  `db:"product_id"`
-	PriceVariantID     string                  `db:"price_variant_id"`
-	ProductName        string                  `db:"product_name"`
-	PriceVariantName   *string                 `db:"price_variant_name"`
-	Quantity           int64                   `db:"quantity"`
-	UnitAmount         int64                   `db:"unit_amount"`
-	Currency           string                  `db:"currency"`
-	Interval           string                  `db:"interval"`
-	IntervalCount      int64                   `db:"interval_count"`
-	AnchorDay          int64                   `db:"anchor_day"` // the day of the month on which periods begin, where the month has it
-	CurrentPeriodStart Time                    `db:"current_period_start"`
-	CurrentPeriodEnd   Time                    `db:"current_period_end"`
-	PeriodAmount       int64                   `db:"period_amount"` // what the current period costs after its discount
-	TrialStart         *Time                   `db:"trial_start"`
-	TrialEnd           *Time                   `db:"trial_end"`
-	StartedAt          Time                    `db:"started_at"`
-	CancelAtPeriodEnd  bool                    `db:"cancel_at_period_end"`
-	CanceledAt         *Time                   `db:"canceled_at"` // when it was asked for
-	EndedAt            *Time                   `db:"ended_at"`
-	Cancellation       JSON[*Cancellation]     `db:"cancellation"`
-	CancellationReason *CancellationReason     `db:"cancellation_reason"`
-	PauseAtPeriodEnd   bool                    `db:"pause_at_period_end"`
-	PausedAt           *Time                   `db:"paused_at"`
-	ResumesAt          *Time                   `db:"resumes_at"`
-	PastDueAt          *Time                   `db:"past_due_at"`
-	NextAttemptAt      *Time                   `db:"next_payment_attempt_at"` // nil while an attempt of the schedule is under way
-	AttemptCount       int64                   `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
-	ExtraAttempt       bool                    `db:"extra_attempt"`           // a new payment method is to be tried at once
-	CyclesBilled       int64                   `db:"cycles_billed"`
-	Restarts           int64                   `db:"restarts"`       // of them those that a change of plan began
-	BillingCycles      *int64                  `db:"billing_cycles"` // nil = until it is cancelled
-	DiscountID         *string                 `db:"discount_id"`
-	Discount           JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
-	DiscountEndsAt     *Time                   `db:"discount_ends_at"`
-	Method             JSON[*BillingMethod]    `db:"payment_method"`
-	LatestInvoiceID    *string                 `db:"latest_invoice_id"`
-	PendingChange      JSON[*PendingChange]    `db:"pending_change"`
-	Prorations         JSON[[]Proration]       `db:"prorations"` // billed with the next period
-	Carried            JSON[[]PaidPart]        `db:"carried"`    // what was paid for a period that a change of plan cut short, worth at the start of this one
-	CustomFieldData    JSON[map[string]string] `db:"custom_field_data"`
-	BillingName        *string                 `db:"billing_name"`
-	BillingAddress     JSON[*Address]          `db:"billing_address"`
-	TaxID              JSON[*TaxID]            `db:"tax_id"`
-	CheckoutID         *string                 `db:"checkout_id"`
-	Metadata           Metadata                `db:"metadata"`
-	DueAt              *Time                   `db:"due_at"` // when something is to be done next, nil for never
-	CreatedAt          Time                    `db:"created_at"`
-	UpdatedAt          Time                    `db:"updated_at"`
+	AccountID          string                       `db:"account_id"`
+	ID                 string                       `db:"id"`
+	Status             SubscriptionStatus           `db:"status"`
+	CustomerID         string                       `db:"customer_id"`
+	CustomerVerified   bool                         `db:"customer_verified"` // else it is charged to its own method alone, and is not the customer's yet
+	ProductID          string                       `db:"product_id"`
+	PriceVariantID     string                       `db:"price_variant_id"`
+	ProductName        string                       `db:"product_name"`
+	PriceVariantName   *string                      `db:"price_variant_name"`
+	Quantity           int64                        `db:"quantity"`
+	UnitAmount         int64                        `db:"unit_amount"`
+	Currency           string                       `db:"currency"`
+	Interval           string                       `db:"interval"`
+	IntervalCount      int64                        `db:"interval_count"`
+	AnchorDay          int64                        `db:"anchor_day"` // the day of the month on which periods begin, where the month has it
+	CurrentPeriodStart core.Time                    `db:"current_period_start"`
+	CurrentPeriodEnd   core.Time                    `db:"current_period_end"`
+	PeriodAmount       int64                        `db:"period_amount"` // what the current period costs after its discount
+	TrialStart         *core.Time                   `db:"trial_start"`
+	TrialEnd           *core.Time                   `db:"trial_end"`
+	StartedAt          core.Time                    `db:"started_at"`
+	CancelAtPeriodEnd  bool                         `db:"cancel_at_period_end"`
+	CanceledAt         *core.Time                   `db:"canceled_at"` // when it was asked for
+	EndedAt            *core.Time                   `db:"ended_at"`
+	Cancellation       core.JSON[*Cancellation]     `db:"cancellation"`
+	CancellationReason *CancellationReason          `db:"cancellation_reason"`
+	PauseAtPeriodEnd   bool                         `db:"pause_at_period_end"`
+	PausedAt           *core.Time                   `db:"paused_at"`
+	ResumesAt          *core.Time                   `db:"resumes_at"`
+	PastDueAt          *core.Time                   `db:"past_due_at"`
+	NextAttemptAt      *core.Time                   `db:"next_payment_attempt_at"` // nil while an attempt of the schedule is under way
+	AttemptCount       int64                        `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
+	ExtraAttempt       bool                         `db:"extra_attempt"`           // a new payment method is to be tried at once
+	CyclesBilled       int64                        `db:"cycles_billed"`
+	Restarts           int64                        `db:"restarts"`       // of them those that a change of plan began
+	BillingCycles      *int64                       `db:"billing_cycles"` // nil = until it is cancelled
+	DiscountID         *string                      `db:"discount_id"`
+	Discount           core.JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
+	DiscountEndsAt     *core.Time                   `db:"discount_ends_at"`
+	Method             core.JSON[*BillingMethod]    `db:"payment_method"`
+	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
+	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
+	Prorations         core.JSON[[]Proration]       `db:"prorations"` // billed with the next period
+	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what was paid for a period that a change of plan cut short, worth at the start of this one
+	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
+	BillingName        *string                      `db:"billing_name"`
+	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`
+	TaxID              core.JSON[*TaxID]            `db:"tax_id"`
+	CheckoutID         *string                      `db:"checkout_id"`
+	Metadata           core.Metadata                `db:"metadata"`
+	DueAt              *core.Time                   `db:"due_at"` // when something is to be done next, nil for never
+	CreatedAt          core.Time                    `db:"created_at"`
+	UpdatedAt          core.Time                    `db:"updated_at"`
 }
 
 // CancellationReason says why a subscription was cancelled.
@@ -133,7 +134,7 @@ type SubscriptionPlan struct {
 // PendingChange is a change of plan that waits: for the end of the period, or for the payment of its invoice.
 type PendingChange struct {
 	Plan        SubscriptionPlan `json:"plan"`
-	EffectiveAt Time             `json:"effective_at"`
+	EffectiveAt core.Time        `json:"effective_at"`
 	InvoiceID   *string          `json:"invoice"`  // what has to be paid first
 	Restarts    bool             `json:"restarts"` // a new period begins
 	Amount      int64            `json:"amount"`   // what the period costs then
@@ -147,16 +148,16 @@ type Proration struct {
 
 // ListSubscriptions holds the filters of a list of subscriptions. An empty one does not filter.
 type ListSubscriptions struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status                 SubscriptionStatus
 	Customer               string
 	Product                string // id or slug
 	PriceVariant           string
 	Discount               string
 	CancelAtPeriodEnd      *bool
-	CurrentPeriodEndBefore *Time // exclusive
-	CurrentPeriodEndAfter  *Time // inclusive
+	CurrentPeriodEndBefore *core.Time // exclusive
+	CurrentPeriodEndAfter  *core.Time // inclusive
 	CancellationReason     CancellationReason
 
 	IsVerified bool // only those that more than a typed address says are the customer's
@@ -168,7 +169,7 @@ var subscriptionColumns = columnsOf[Subscription]("subscriptions")
 func (s *Subscription) Amount() int64 { return s.UnitAmount * s.Quantity }
 
 // CancelAt is when the subscription ends, nil if it goes on.
-func (s *Subscription) CancelAt() *Time {
+func (s *Subscription) CancelAt() *core.Time {
 	if !s.CancelAtPeriodEnd || s.EndedAt != nil {
 		return nil
 	}
@@ -198,18 +199,18 @@ func (p SubscriptionPlan) describe() string {
 }
 
 // periodEnd is when a period of the plan ends that begins at start.
-func (p SubscriptionPlan) periodEnd(start Time, anchorDay int64) (Time, error) {
+func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time, error) {
 	end, err := pricing.Interval{Unit: pricing.IntervalUnit(p.Interval), Count: p.IntervalCount}.Next(start.Time(), int(anchorDay))
 	if err != nil {
 		return 0, fmt.Errorf("end of a period of %d %s: %w", p.IntervalCount, p.Interval, err)
 	}
-	return TimeOf(end), nil
+	return core.TimeOf(end), nil
 }
 
 // begin starts a period, whose charge is still to come.
-func (s *Subscription) begin(start Time) error {
+func (s *Subscription) begin(start core.Time) error {
 	end, err := s.plan().periodEnd(start, s.AnchorDay)
-	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, JSON[[]PaidPart]{}
+	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
 	return err
 }
 
@@ -233,10 +234,10 @@ func (s *Subscription) schedule() {
 }
 
 // end makes it canceled or completed.
-func (s *Subscription) end(status SubscriptionStatus, at Time) {
+func (s *Subscription) end(status SubscriptionStatus, at core.Time) {
 	s.Status, s.EndedAt = status, &at
 	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false
-	s.PendingChange, s.Prorations = JSON[*PendingChange]{}, JSON[[]Proration]{}
+	s.PendingChange, s.Prorations = core.JSON[*PendingChange]{}, core.JSON[[]Proration]{}
 }
 
 // GetSubscription returns a subscription, or CodeMissing.
@@ -253,7 +254,7 @@ func (s *Store) SubscriptionsByID(ctx context.Context, account string, ids []str
 func (s *Store) SubscriptionOfCheckout(ctx context.Context, account, checkout string) (*Subscription, error) {
 	sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY id LIMIT 1`, account, checkout)
 	if err == nil && sub == nil {
-		err = Missing("subscription", "", checkout)
+		err = core.Missing("subscription", "", checkout)
 	}
 	return sub, err
 }
@@ -280,7 +281,7 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 		return nil, false, err
 	}
 	f.list(s, in.ListFilter, "product_name", "price_variant_name", "billing_name", "id")
-	return page(ctx, s, subscriptionColumns, KindSubscription, account, in.Page, &f)
+	return page(ctx, s, subscriptionColumns, core.KindSubscription, account, in.Page, &f)
 }
 
 // subscriptionReferences adds the filters by another object.
@@ -318,16 +319,16 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 
 // findSubscription reads a subscription. Param is what named it, empty for the path.
 func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock string) (*Subscription, error) {
-	id, ok := ParseID(KindSubscription, ref)
+	id, ok := core.ParseID(core.KindSubscription, ref)
 	if !ok {
-		return nil, Missing("subscription", param, ref)
+		return nil, core.Missing("subscription", param, ref)
 	}
 	sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read subscription: %w", err)
 	}
 	if sub == nil {
-		return nil, Missing("subscription", param, ref)
+		return nil, core.Missing("subscription", param, ref)
 	}
 	return sub, nil
 }
@@ -337,13 +338,13 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 	sub, err := get[string](ctx, u.store, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
 	if err == nil && sub != nil {
-		err = Invalid("base", fmt.Sprintf("The customer has a subscription, %s. Cancel it first.", *sub))
+		err = core.Invalid("base", fmt.Sprintf("The customer has a subscription, %s. Cancel it first.", *sub))
 	}
 	return err
 }
 
 // saveSubscription stores a locked subscription, with the moment when something is to be done next.
-func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now Time) error {
+func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
 	sub.UpdatedAt = now
 	sub.schedule()
 	return u.update(ctx, subscriptionColumns, sub)

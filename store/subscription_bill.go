@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -94,7 +95,7 @@ func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer
 }
 
 // addressOf is where the customer pays tax: where they live now, or what they said when they subscribed.
-func (s *Subscription) addressOf(customer *Customer) *Address {
+func (s *Subscription) addressOf(customer *Customer) *core.Address {
 	if s.CustomerVerified && customer.BillingAddress.V != nil {
 		return customer.BillingAddress.V
 	}
@@ -112,7 +113,7 @@ func (s *Subscription) payer(customer *Customer) *Customer {
 // credit is what the customer's balance pays of a total. What it leaves to charge is never too little to be charged: of a
 // total that is too little itself it pays all, and the customer owes what the balance did not have.
 func (c *Customer) credit(currency string, total int64) int64 {
-	applied, least := min(max(c.Balance.V[currency], 0), total), currencies[currency].Minimum
+	applied, least := min(max(c.Balance.V[currency], 0), total), core.CurrencyOf(currency).Minimum
 	switch rest := total - applied; {
 	case rest == 0 || rest >= least:
 		return applied
@@ -133,7 +134,7 @@ func (c *Customer) addBalance(currency string, amount int64) {
 		balance = map[string]int64{}
 	}
 	balance[currency] += amount
-	c.Balance = JSONOf(balance)
+	c.Balance = core.JSONOf(balance)
 }
 
 // placeBill makes the order and the invoice of a subscription's bill, takes the customer's credit, and pays both where
@@ -142,7 +143,7 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	sub.payer(customer).addBalance(sub.Currency, -in.Balance)
 	order := &Order{
 		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
-		BillingName: sub.BillingName, BillingAddress: JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
+		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
 		BalanceApplied: in.Balance, PeriodStart: &sub.CurrentPeriodStart, PeriodEnd: &sub.CurrentPeriodEnd,
 	}
 	if sub.CustomerVerified && customer.Name != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
@@ -25,14 +26,14 @@ type CancelSubscription struct {
 }
 
 // cancel notes who wants the subscription to end, and why.
-func (s *Subscription) cancel(c *Cancellation, now Time) {
-	s.Cancellation, s.CancellationReason, s.CanceledAt = JSONOf(c), c.Reason, &now
+func (s *Subscription) cancel(c *Cancellation, now core.Time) {
+	s.Cancellation, s.CancellationReason, s.CanceledAt = core.JSONOf(c), c.Reason, &now
 }
 
 // keep takes back that the subscription ends with its period.
 func (s *Subscription) keep() {
 	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
-	s.Cancellation = JSON[*Cancellation]{}
+	s.Cancellation = core.JSON[*Cancellation]{}
 }
 
 // CancelSubscription cancels a subscription, at the end of its period or now. Now, what was not collected yet is void:
@@ -41,13 +42,13 @@ func (s *Subscription) keep() {
 // the intents of the first time. A subscription that has ended, or is being charged at this moment, is CodeInvalid on
 // status; a refund at the end of the period on refund.
 func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
-	refund := KindRefund.Prefix() + s.effect(ctx)
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
+	refund := core.KindRefund.Prefix() + s.effect(ctx)
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
 		if c := sub.Cancellation.V; c != nil && slices.Contains(c.RefundIDs, refund) {
 			return nil
 		}
 		if in.Refund == CancellationRefundProrated && !in.Now {
-			return Invalid("refund", "At the end of its period nothing of it is left. Send at_period_end false with this.")
+			return core.Invalid("refund", "At the end of its period nothing of it is left. Send at_period_end false with this.")
 		}
 		if err := sub.goesOn(); err != nil {
 			return err
@@ -76,7 +77,7 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 
 // cancelNow ends a locked subscription with what is unpaid of it. One whose change of plan is being paid is CodeInvalid on
 // status: the change would be paid for nothing.
-func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now Time) error {
+func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now core.Time) error {
 	if err := u.store.checkFree(ctx, sub); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now Time) error
 }
 
 // dropUnpaid makes what is unpaid of a subscription void.
-func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now Time) error {
+func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now core.Time) error {
 	latest, err := u.store.findInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID, "", "")
 	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
 		return err
@@ -104,19 +105,19 @@ func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now Time) erro
 		return err
 	}
 	if busy {
-		return Invalid("status", "The subscription is being charged. Ask again in a moment.")
+		return core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
 	}
 	return u.voidBill(ctx, b, "subscription_canceled", now)
 }
 
 // UncancelSubscription lets a subscription go on that was to end with its period. Any other is CodeInvalid on status.
 func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ Time) error {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ core.Time) error {
 		if err := sub.goesOn(); err != nil {
 			return err
 		}
 		if !sub.CancelAtPeriodEnd {
-			return Invalid("status", "The subscription is not going to end: there is nothing to take back.")
+			return core.Invalid("status", "The subscription is not going to end: there is nothing to take back.")
 		}
 		sub.keep()
 		return nil

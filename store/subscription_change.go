@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -21,9 +22,9 @@ type SubscriptionChange struct {
 	Subscription *Subscription
 	Plan         SubscriptionPlan
 	Behavior     ProrationBehavior
-	EffectiveAt  Time
-	PeriodStart  Time
-	PeriodEnd    Time
+	EffectiveAt  core.Time
+	PeriodStart  core.Time
+	PeriodEnd    core.Time
 	Unused       int64 // of what the period has cost
 	Remaining    int64 // of what it costs under the plan
 	Credit       int64
@@ -55,7 +56,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		id := KindPayment.Prefix() + s.effect(ctx)
+		id := core.KindPayment.Prefix() + s.effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &SubscriptionChange{Subscription: sub, Payment: begun[id]}, err
@@ -93,7 +94,7 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 		return nil, err
 	}
 	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles {
-		return nil, Invalid("status", "The subscription ends with its period: it will not be renewed.")
+		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
 	}
 	if err := sub.turn(sub.CurrentPeriodEnd); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 }
 
 // subscriber reads a subscription, its customer, and the time.
-func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *Customer, Time, error) {
+func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *Customer, core.Time, error) {
 	sub, err := s.findSubscription(ctx, account, ref, "", "")
 	if err != nil {
 		return nil, nil, 0, err
@@ -120,14 +121,14 @@ func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscript
 }
 
 // quoteChange reckons what a change of plan comes to now.
-func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Customer, in ChangeSubscription, now Time) (*SubscriptionChange, error) {
+func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
 	if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
-		return nil, Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
 	}
 	if err := s.checkFree(ctx, sub); err != nil {
 		return nil, err
 	}
-	now -= now % Time(time.Millisecond.Microseconds()) // what a change keeps of the moment until it is paid: see PendingChange
+	now -= now % core.Time(time.Millisecond.Microseconds()) // what a change keeps of the moment until it is paid: see PendingChange
 	plan, err := s.planFor(ctx, sub, in)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 		c.Behavior = account.ProrationBehavior
 	}
 	switch {
-	case sameJSON(plan, sub.plan()), sub.Status == SubscriptionStatusTrialing:
+	case core.SameJSON(plan, sub.plan()), sub.Status == SubscriptionStatusTrialing:
 		return c, nil
 	case c.Behavior == ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
@@ -153,7 +154,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 // planFor is the plan that is asked for, in the subscription's currency.
 func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscription) (SubscriptionPlan, error) {
 	plan := sub.plan()
-	plan.Quantity = max(deref(in.Quantity), 0)
+	plan.Quantity = max(core.Deref(in.Quantity), 0)
 	if in.Quantity == nil {
 		plan.Quantity = sub.Quantity
 	}
@@ -170,7 +171,7 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 		return plan, err
 	}
 	o := offer{variant: variant, product: products[variant.ProductID]}
-	var p Problems
+	var p core.Problems
 	problem := o.allowed(plan.Quantity)
 	p.Check(problem == "", "quantity", problem)
 	p.Check(plan.Quantity <= MaxAmount/max(sub.UnitAmount, 1), "quantity", "The total is more than an order can come to.")
@@ -186,21 +187,21 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 	}
 	amount, problem := o.unitAmount(sub.Currency, nil)
 	if problem != "" {
-		return plan, Invalid("price_variant", problem)
+		return plan, core.Invalid("price_variant", problem)
 	}
-	plan = SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, max(deref(variant.IntervalCount), 1), variant.BillingCycles}
+	plan = SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, max(core.Deref(variant.IntervalCount), 1), variant.BillingCycles}
 	return plan, sub.checkRest(plan, "price_variant")
 }
 
 // checkRest is CodeInvalid on param if the subscription's discount leaves too little of a plan to be charged.
 func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
 	next, terms := *s, s.discountAt(s.CurrentPeriodEnd)
-	if terms == nil || sameJSON(plan, s.plan()) {
+	if terms == nil || core.SameJSON(plan, s.plan()) {
 		return nil
 	}
 	next.follow(plan)
 	if problem := terms.leavesTooLittle(next.lines()[0]); problem != "" {
-		return Invalid(param, problem)
+		return core.Invalid(param, problem)
 	}
 	return nil
 }
@@ -220,10 +221,10 @@ func (o offer) unplannable(currency string) string {
 
 // prorate reckons what is left of the period under either plan. Another interval begins a period of its own, which is
 // billed in full.
-func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Customer, now Time) error {
+func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
 	next.follow(c.Plan)
-	next.Prorations = JSON[[]Proration]{}
+	next.Prorations = core.JSON[[]Proration]{}
 	c.restarts = c.Plan.Interval != sub.Interval || c.Plan.IntervalCount != sub.IntervalCount
 	if c.restarts {
 		next.AnchorDay = int64(now.Time().Day())
@@ -262,23 +263,23 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 }
 
 // unused is the part of the current period that is still to come, of an amount.
-func (s *Subscription) unused(amount int64, now Time) (int64, error) {
+func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 	return pricing.Period{Start: s.CurrentPeriodStart.Time(), End: s.CurrentPeriodEnd.Time()}.Unused(amount, now.Time())
 }
 
 // changePlan does what was quoted to a locked subscription.
-func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now Time) error {
+func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
 		sub.follow(c.Plan)
-		sub.PendingChange = JSON[*PendingChange]{}
+		sub.PendingChange = core.JSON[*PendingChange]{}
 		return u.saveSubscription(ctx, sub, now)
-	case sameJSON(c.Plan, sub.plan()):
-		sub.PendingChange = JSON[*PendingChange]{}
+	case core.SameJSON(c.Plan, sub.plan()):
+		sub.PendingChange = core.JSON[*PendingChange]{}
 		return u.saveSubscription(ctx, sub, now)
 	case c.Behavior == ProrationBehaviorNextPeriod:
-		sub.PendingChange = JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
+		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return u.saveSubscription(ctx, sub, now)
 	case len(c.Items) == 0 || c.Behavior == ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
 		return u.changeUnbilled(ctx, c, customer, now)
@@ -293,13 +294,13 @@ func (c *SubscriptionChange) pending() *PendingChange {
 
 // changeUnbilled changes the plan at once. What it costs more is billed with the next period, what it costs less is the
 // customer's.
-func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now Time) error {
+func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub := c.Subscription
 	if err := u.apply(ctx, sub, c.pending(), ""); err != nil {
 		return err
 	}
 	for _, item := range c.Items {
-		sub.Prorations = JSONOf(append(sub.Prorations.V, Proration{*item.Description, item.UnitAmount}))
+		sub.Prorations = core.JSONOf(append(sub.Prorations.V, Proration{*item.Description, item.UnitAmount}))
 	}
 	if c.Credit > 0 {
 		customer.addBalance(sub.Currency, c.Credit)
@@ -312,7 +313,7 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 }
 
 // billChange bills a change. With nothing left to charge it takes place at once.
-func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now Time) error {
+func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	change := c.pending()
 	b, err := u.placeBill(ctx, sub, customer, &subscriptionBill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
@@ -331,10 +332,10 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 		return err
 	}
 	if method == nil {
-		return Invalid("payment_method", "The subscription has no payment method to charge the change to.")
+		return core.Invalid("payment_method", "The subscription has no payment method to charge the change to.")
 	}
 	change.InvoiceID = &b.Invoice.ID
-	sub.PendingChange = JSONOf(change)
+	sub.PendingChange = core.JSONOf(change)
 	if c.Payment, err = u.chargeBill(ctx, b, method, payment); err != nil {
 		return err
 	}
@@ -353,7 +354,7 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 // apply makes a change take place. A period that it begins is paid for by what is carried into it, too.
 func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	s.follow(change.Plan)
-	s.PendingChange = JSON[*PendingChange]{}
+	s.PendingChange = core.JSON[*PendingChange]{}
 	s.PeriodAmount = change.Amount
 	if !change.Restarts {
 		return nil
@@ -363,13 +364,13 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	s.use(change.Amount)
 	s.AnchorDay = int64(change.EffectiveAt.Time().Day())
 	err := s.begin(change.EffectiveAt)
-	s.Carried = JSONOf(carried)
+	s.Carried = core.JSONOf(carried)
 	return err
 }
 
 // changeQuantity changes how many pieces a subscription is for. What they cost more until the end of the period is billed
 // with the next one.
-func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now Time) error {
+func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now core.Time) error {
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
 	if err != nil {
 		return err
@@ -383,10 +384,10 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 
 // settled is the outcome of a payment of one of a locked subscription's invoices, whose bill is locked and, after a success, paid. It
 // stores the subscription.
-func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now Time) error {
+func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
 	change := sub.PendingChange.V
-	isChange := change != nil && deref(change.InvoiceID) == b.Invoice.ID
-	isLatest := deref(sub.LatestInvoiceID) == b.Invoice.ID
+	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
+	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
 	var err error
 	switch {
 	case status == PaymentStatusSucceeded && isChange:
@@ -397,7 +398,7 @@ func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status P
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:
-		sub.PendingChange = JSON[*PendingChange]{}
+		sub.PendingChange = core.JSON[*PendingChange]{}
 		err = u.voidBill(ctx, b, "payment_failed", now)
 	case isLatest && !sub.hasEnded():
 		err = u.notCollected(ctx, sub, b, now)

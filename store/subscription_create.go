@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 )
 
@@ -13,7 +14,7 @@ import (
 // on price_variant, and what is wrong with the line on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
-		draft.ID = KindCheckout.Prefix() + s.effect(ctx)
+		draft.ID = core.KindCheckout.Prefix() + s.effect(ctx)
 		begun, err := s.CheckoutsByID(ctx, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
@@ -23,14 +24,14 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 			return nil, err
 		}
 		if variant.Type != PriceVariantTypeRecurring {
-			return nil, Invalid("price_variant", fmt.Sprintf("Price variant %s is not recurring. Sell it through a checkout.", variant.ID))
+			return nil, core.Invalid("price_variant", fmt.Sprintf("Price variant %s is not recurring. Sell it through a checkout.", variant.ID))
 		}
 		if err := s.checkSubscribed(ctx, variant, draft); err != nil {
 			return nil, err
 		}
 		c, err := s.CreateCheckout(ctx, account, draft)
-		if e, ok := errors.AsType[*Error](err); ok && e.Param == "line_items" {
-			err = Invalid("price_variant", e.Message)
+		if e, ok := errors.AsType[*core.Error](err); ok && e.Param == "line_items" {
+			err = core.Invalid("price_variant", e.Message)
 		}
 		return c, err
 	})
@@ -42,7 +43,7 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *PriceVariant, draf
 	if err != nil {
 		return err
 	}
-	var p Problems
+	var p core.Problems
 	line := draft.Lines[0]
 	if end := line.TrialEnd; end != nil {
 		p.Check(*end > now && *end <= now.Add(maxTrial), "trial_end", "A trial ends in the future, at most 730 days from now.")
@@ -79,10 +80,10 @@ type owner struct {
 
 // newSubscriptions are the subscriptions that a checkout makes: one for each of its recurring lines, whose index it
 // returns beside it.
-func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now Time) ([]Subscription, []int, error) {
+func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
 	var ids []string
 	for _, item := range items {
-		ids = append(ids, deref(item.PriceVariantID))
+		ids = append(ids, core.Deref(item.PriceVariantID))
 	}
 	variants, err := u.store.PriceVariantsByID(ctx, c.AccountID, ids)
 	if err != nil {
@@ -95,7 +96,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 	var made []Subscription
 	var lines []int
 	for i, item := range items {
-		variant := variants[deref(item.PriceVariantID)]
+		variant := variants[core.Deref(item.PriceVariantID)]
 		if item.Kind != LineItemKindPrice || variant == nil || variant.Type != PriceVariantTypeRecurring {
 			continue
 		}
@@ -103,7 +104,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 		if err != nil {
 			return nil, nil, err
 		}
-		sub.CustomerID, sub.CustomerVerified, sub.Method = by.ID, by.isKnown, JSONOf(method)
+		sub.CustomerID, sub.CustomerVerified, sub.Method = by.ID, by.isKnown, core.JSONOf(method)
 		if !by.isKnown && method != nil {
 			sub.Method.V.ID = nil // what is saved may be removed, and something else charged
 		}
@@ -129,15 +130,15 @@ func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms,
 }
 
 // newSubscription begins with the trial of its line, or with a period that the checkout has paid.
-func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now Time) (*Subscription, error) {
+func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now core.Time) (*Subscription, error) {
 	sub := &Subscription{
-		AccountID: c.AccountID, ID: NewID(KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
+		AccountID: c.AccountID, ID: core.NewID(core.KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
 		AnchorDay: int64(now.Time().Day()), StartedAt: now, CustomFieldData: c.CustomFieldData, BillingName: c.CustomerName,
 		BillingAddress: c.BillingAddress, TaxID: c.TaxID, CheckoutID: &c.ID, Metadata: c.Metadata, CreatedAt: now, UpdatedAt: now,
 	}
 	sub.follow(SubscriptionPlan{
 		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
-		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
+		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(core.Deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
 	})
 	if end := item.trialEnd(now); end != nil { // what the buyer was shown
 		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, end

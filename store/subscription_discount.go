@@ -3,10 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // discountAt returns the terms by which a period that begins then is discounted, nil for none.
-func (s *Subscription) discountAt(start Time) *DiscountTerms {
+func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
 	if s.DiscountEndsAt != nil && start >= *s.DiscountEndsAt {
 		return nil
 	}
@@ -14,8 +15,8 @@ func (s *Subscription) discountAt(start Time) *DiscountTerms {
 }
 
 // take gives the subscription a discount.
-func (s *Subscription) take(terms *DiscountTerms, from Time) {
-	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, JSONOf(terms), terms.endsAt(from)
+func (s *Subscription) take(terms *DiscountTerms, from core.Time) {
+	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), terms.endsAt(from)
 }
 
 // next is what the next period bills, before tax.
@@ -30,15 +31,15 @@ func (s *Subscription) next() []LineItem {
 // discountSubscription gives a locked subscription a discount from its next period on, or takes it away. Giving it is a use
 // of the discount by the rules of a checkout: what they refuse is CodeInvalid on discount. A use that has taken nothing off
 // is given back. The one that it has is given again only when that takes nothing off the next period any more.
-func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now Time) error {
-	if ref == nil || *ref == deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
+func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
+	if ref == nil || *ref == core.Deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil
 	}
 	if err := u.releaseGiven(ctx, sub); err != nil {
 		return err
 	}
 	if *ref == "" {
-		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, JSON[*DiscountTerms]{}, nil
+		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*DiscountTerms]{}, nil
 		return nil
 	}
 	d, err := u.store.findDiscount(ctx, sub.AccountID, *ref, "discount", "")
@@ -46,7 +47,7 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 		return err
 	}
 	if problem := d.refusesNext(sub, now); problem != "" {
-		return Invalid("discount", problem)
+		return core.Invalid("discount", problem)
 	}
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, "")
 	if err != nil {
@@ -61,7 +62,7 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 }
 
 // refusesNext says why the discount cannot be used for the next period of a subscription; empty if it can.
-func (d *Discount) refusesNext(sub *Subscription, now Time) string {
+func (d *Discount) refusesNext(sub *Subscription, now core.Time) string {
 	items := sub.next()
 	if problem := d.refuses(items, sub.Currency, now); problem != "" {
 		return problem
@@ -76,7 +77,7 @@ func (d *Discount) refusesNext(sub *Subscription, now Time) string {
 func (t *DiscountTerms) leavesTooLittle(item LineItem) string {
 	items := []LineItem{item}
 	amounts, err := price(items, t.pricing(items, item.Currency)...)
-	if least := currencies[item.Currency].Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
+	if least := core.CurrencyOf(item.Currency).Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
 		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, item.Currency)
 	}
 	return ""

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxTrial is how long a trial may be in all.
@@ -11,14 +12,14 @@ const maxTrial = 730 * day
 // PauseSubscription says how a subscription is to be paused. ResumesAt nil means until somebody resumes it.
 type PauseSubscription struct {
 	Now       bool // not at the end of the period
-	ResumesAt *Time
+	ResumesAt *core.Time
 }
 
 // SubscriptionPatch is what may be changed of a subscription without a change of plan. A nil func leaves Metadata.
 type SubscriptionPatch struct {
 	Change            func(*Subscription)
 	CancelAtPeriodEnd *bool
-	TrialEnd          *Time
+	TrialEnd          *core.Time
 	Quantity          *int64
 	Discount          *string // an empty one takes the discount away
 	PaymentMethod     *string
@@ -26,13 +27,13 @@ type SubscriptionPatch struct {
 }
 
 // pause stops the billing.
-func (s *Subscription) pause(at Time) {
+func (s *Subscription) pause(at core.Time) {
 	s.Status, s.PausedAt, s.PauseAtPeriodEnd = SubscriptionStatusPaused, &at, false
 }
 
 // changeSubscription locks a subscription, and what has not ended is changed and stored. What is to be charged then is
 // the worker's.
-func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, Time) error) (*Subscription, error) {
+func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, core.Time) error) (*Subscription, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Subscription, error) {
 		sub, err := s.findSubscription(ctx, account, ref, "", u.lock())
 		if err != nil {
@@ -43,7 +44,7 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 			return nil, err
 		}
 		before := *sub
-		if err := change(ctx, u, sub, now); err != nil || sameJSON(before, *sub) {
+		if err := change(ctx, u, sub, now); err != nil || core.SameJSON(before, *sub) {
 			return sub, err
 		}
 		return sub, u.saveSubscription(ctx, sub, now)
@@ -53,7 +54,7 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 // goesOn returns CodeInvalid on status for a subscription that has ended.
 func (s *Subscription) goesOn() error {
 	if s.hasEnded() {
-		return Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status))
+		return core.Invalid("status", fmt.Sprintf("The subscription is %s: it has ended.", s.Status))
 	}
 	return nil
 }
@@ -61,12 +62,12 @@ func (s *Subscription) goesOn() error {
 // PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or
 // trialing can be paused: another one is CodeInvalid on status.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *unit, sub *Subscription, now Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *unit, sub *Subscription, now core.Time) error {
 		if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
-			return Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
+			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
 		}
 		if sub.CancelAtPeriodEnd {
-			return Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
+			return core.Invalid("status", "The subscription ends with its period. Take that back before you pause it.")
 		}
 		if err := s.checkFree(ctx, sub); err != nil {
 			return err
@@ -76,7 +77,7 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 			from = now
 		}
 		if in.ResumesAt != nil && *in.ResumesAt <= from {
-			return Invalid("resumes_at", fmt.Sprintf("The subscription is paused from %s on: send a later moment.", from))
+			return core.Invalid("resumes_at", fmt.Sprintf("The subscription is paused from %s on: send a later moment.", from))
 		}
 		sub.ResumesAt, sub.PauseAtPeriodEnd = in.ResumesAt, true
 		if in.Now {
@@ -90,11 +91,11 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 // last billed is still to come: it decides what becomes of the subscription.
 func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
 	if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
-		return Invalid("status", "A change of plan is being paid. Ask again in a moment.")
+		return core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
 	}
 	waits, err := s.isBeingCharged(ctx, sub)
 	if err == nil && waits {
-		err = Invalid("status", "The subscription is being charged. Ask again in a moment.")
+		err = core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
 	}
 	return err
 }
@@ -103,12 +104,12 @@ func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
 // period it goes on as before; after its end a new period begins and is charged by the worker. Any other is CodeInvalid
 // on status.
 func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now Time) error {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now core.Time) error {
 		switch {
 		case sub.PauseAtPeriodEnd:
 			sub.PauseAtPeriodEnd, sub.ResumesAt = false, nil
 		case sub.Status != SubscriptionStatusPaused:
-			return Invalid("status", fmt.Sprintf("The subscription is %s. Only a paused one can be resumed.", sub.Status))
+			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only a paused one can be resumed.", sub.Status))
 		case sub.CurrentPeriodEnd > now:
 			sub.goOn()
 		default:
@@ -128,12 +129,12 @@ func (s *Subscription) goOn() {
 }
 
 // resume goes on with a paused subscription whose time has come.
-func (u *unit) resume(ctx context.Context, sub *Subscription, now Time) (*Payment, error) {
+func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	if sub.CurrentPeriodEnd > now {
 		sub.goOn()
 		return nil, nil
 	}
-	start := max(deref(sub.ResumesAt), sub.CurrentPeriodEnd)
+	start := max(core.Deref(sub.ResumesAt), sub.CurrentPeriodEnd)
 	sub.goOn()
 	if sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles {
 		sub.end(SubscriptionStatusCompleted, now)
@@ -160,10 +161,10 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 }
 
 func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
 		in.Change(sub)
-		var p Problems
-		sub.Metadata.check(&p)
+		var p core.Problems
+		sub.Metadata.Check(&p)
 		if err := p.Err(); err != nil {
 			return err
 		}
@@ -192,7 +193,7 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 }
 
 // endLater sets or takes back that the subscription ends with its period.
-func (s *Subscription) endLater(wanted *bool, now Time) error {
+func (s *Subscription) endLater(wanted *bool, now core.Time) error {
 	if wanted == nil || *wanted == s.CancelAtPeriodEnd {
 		return nil
 	}
@@ -201,7 +202,7 @@ func (s *Subscription) endLater(wanted *bool, now Time) error {
 		return nil
 	}
 	if s.Status == SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now {
-		return Invalid("status", fmt.Sprintf("The subscription is %s: cancel it now instead.", s.Status))
+		return core.Invalid("status", fmt.Sprintf("The subscription is %s: cancel it now instead.", s.Status))
 	}
 	s.cancel(&Cancellation{By: cancelledByMerchant}, now)
 	s.CancelAtPeriodEnd = true
@@ -209,23 +210,23 @@ func (s *Subscription) endLater(wanted *bool, now Time) error {
 }
 
 // extendTrial lets a trial end later.
-func (s *Subscription) extendTrial(end *Time, now Time) error {
+func (s *Subscription) extendTrial(end *core.Time, now core.Time) error {
 	if end == nil || s.TrialEnd != nil && *end == *s.TrialEnd {
 		return nil
 	}
 	if s.Status != SubscriptionStatusTrialing {
-		return Invalid("trial_end", fmt.Sprintf("The subscription is %s: it has no trial to extend.", s.Status))
+		return core.Invalid("trial_end", fmt.Sprintf("The subscription is %s: it has no trial to extend.", s.Status))
 	}
 	if *end < s.CurrentPeriodEnd || *end <= now || *end > s.TrialStart.Add(maxTrial) {
-		return Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", s.CurrentPeriodEnd))
+		return core.Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", s.CurrentPeriodEnd))
 	}
 	s.TrialEnd, s.CurrentPeriodEnd = end, *end
 	return nil
 }
 
 // chargeTo makes one of the customer's methods what a subscription is charged to: see chargeWith.
-func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string, now Time) error {
-	if ref == nil || sub.Method.V != nil && *ref == deref(sub.Method.V.ID) {
+func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
+	if ref == nil || sub.Method.V != nil && *ref == core.Deref(sub.Method.V.ID) {
 		return nil
 	}
 	if !sub.CustomerVerified {

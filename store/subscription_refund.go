@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -19,7 +20,7 @@ type PaidPart struct {
 
 // refundUnused begins to give back what is left of the current period of a locked subscription, as far as a provider took
 // money for it, and returns the ids of the refunds. The first has the id that is given.
-func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now Time) ([]string, error) {
+func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now core.Time) ([]string, error) {
 	parts, err := u.store.unusedParts(ctx, sub, now, "")
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 	var ids []string
 	for _, part := range parts {
 		if len(ids) > 0 {
-			id = NewID(KindRefund)
+			id = core.NewID(core.KindRefund)
 		}
 		begun, err := u.refundPart(ctx, sub, id, part)
 		if err != nil {
@@ -49,7 +50,7 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 		return false, err
 	}
 	payment, err := u.refundable(ctx, o)
-	if refused, ok := errors.AsType[*Error](err); ok && refused.Code == CodeInvalid {
+	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
 		return false, nil // no provider took money for it
 	}
 	if err != nil {
@@ -67,7 +68,7 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 // pays for what comes after it. Together they are no more than what is left of the period under the current plan: the
 // difference of a change to a cheaper one is in the customer's balance already. What was charged counts before what the
 // balance paid.
-func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at Time, but string) ([]PaidPart, error) {
+func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at core.Time, but string) ([]PaidPart, error) {
 	left, err := sub.unused(sub.PeriodAmount, at)
 	if err != nil {
 		return nil, err
@@ -97,13 +98,13 @@ func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at Time, but
 
 // paidLine is a line of an order that bills a subscription's period, or the rest of it from a change of plan on.
 type paidLine struct {
-	OrderID     string `db:"order_id"`
-	PeriodStart Time   `db:"period_start"`
-	PeriodEnd   Time   `db:"period_end"`
-	Net         int64  `db:"net"`
-	Total       int64  `db:"total_amount"`
-	Paid        int64  `db:"paid_amount"`  // of the order
-	OrderTotal  int64  `db:"order_amount"` // of the order
+	OrderID     string    `db:"order_id"`
+	PeriodStart core.Time `db:"period_start"`
+	PeriodEnd   core.Time `db:"period_end"`
+	Net         int64     `db:"net"`
+	Total       int64     `db:"total_amount"`
+	Paid        int64     `db:"paid_amount"`  // of the order
+	OrderTotal  int64     `db:"order_amount"` // of the order
 }
 
 // paidLines are those for the current period that something was charged for, the oldest first. What was left over by
@@ -123,7 +124,7 @@ func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, e
 }
 
 // unused is what is left of the line at a moment.
-func (l *paidLine) unused(at Time) (PaidPart, error) {
+func (l *paidLine) unused(at core.Time) (PaidPart, error) {
 	charged, err := pricing.Prorate(l.Total, l.Paid, l.OrderTotal)
 	if err != nil {
 		return PaidPart{}, err
@@ -133,7 +134,7 @@ func (l *paidLine) unused(at Time) (PaidPart, error) {
 }
 
 // leave makes the part what is left of it at a moment of its time. Nothing is left of a time of no second.
-func (p *PaidPart) leave(start, end, at Time) error {
+func (p *PaidPart) leave(start, end, at core.Time) error {
 	period := pricing.Period{Start: start.Time(), End: end.Time()}
 	if period.Start.Unix() == period.End.Unix() {
 		p.Amount, p.Net = 0, 0

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -16,7 +17,7 @@ type SubscriptionStep struct {
 }
 
 // DueSubscriptions names subscriptions that have something to do by now, at most limit.
-func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]Due, error) {
+func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+enabledAccount, `due_at`, limit)
 }
 
@@ -59,7 +60,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 }
 
 // advance does the due step of a locked subscription, which the caller stores.
-func (u *unit) advance(ctx context.Context, sub *Subscription, now Time) (*Payment, error) {
+func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	switch {
 	case sub.Status == SubscriptionStatusPastDue:
 		return u.collect(ctx, sub, now)
@@ -79,7 +80,7 @@ func (u *unit) advance(ctx context.Context, sub *Subscription, now Time) (*Payme
 }
 
 // renew begins a period and bills it.
-func (u *unit) renew(ctx context.Context, sub *Subscription, start, now Time) (*Payment, error) {
+func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Time) (*Payment, error) {
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
 	if err != nil {
 		return nil, err
@@ -118,15 +119,15 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now Time) (*
 	if method == nil {
 		return nil, u.notCollected(ctx, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, method, NewID(KindPayment))
+	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
 }
 
 // turn makes the subscription's period the one that begins at start, under the plan that was to begin with it. Its days
 // are those of the trial's end, or of whenever it was resumed.
-func (s *Subscription) turn(start Time) error {
+func (s *Subscription) turn(start core.Time) error {
 	if change := s.PendingChange.V; change != nil {
 		s.follow(change.Plan)
-		s.PendingChange = JSON[*PendingChange]{}
+		s.PendingChange = core.JSON[*PendingChange]{}
 	}
 	if start != s.CurrentPeriodEnd || s.Status == SubscriptionStatusTrialing {
 		s.AnchorDay = int64(start.Time().Day())
@@ -150,19 +151,19 @@ func (s *Subscription) catchUp(seller *Account) error {
 func (s *Subscription) billed(in *subscriptionBill) {
 	s.CyclesBilled++
 	s.PeriodAmount = in.Period
-	s.Prorations = JSON[[]Proration]{}
+	s.Prorations = core.JSON[[]Proration]{}
 	s.use(in.Items[0].SubtotalAmount)
 }
 
 // use ends a discount for once with the first period that costs something.
 func (s *Subscription) use(subtotal int64) {
 	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && subtotal > 0 {
-		s.Discount = JSON[*DiscountTerms]{}
+		s.Discount = core.JSON[*DiscountTerms]{}
 	}
 }
 
 // collect begins another attempt at the latest invoice of a subscription that is past due.
-func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payment, error) {
+func (u *unit) collect(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	b, err := u.lockBill(ctx, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now Time) (*Payme
 	if method == nil {
 		return nil, u.notCollected(ctx, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, method, NewID(KindPayment))
+	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
 }
 
 // isBeingPaid reports whether a payment of the bill is under way.
@@ -221,8 +222,8 @@ func (s *Subscription) collected() {
 }
 
 // forgive lets a locked subscription go on without its latest invoice, which the seller has given up.
-func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now Time) error {
-	if sub == nil || sub.Status != SubscriptionStatusPastDue || deref(sub.LatestInvoiceID) != i.ID {
+func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now core.Time) error {
+	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
 	}
 	sub.collected()
@@ -232,7 +233,7 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now T
 // notCollected is an attempt at the latest invoice that failed: the invoice and the subscription are past due, and the
 // next attempt is when the account's schedule says. After the last one the subscription is canceled and its order
 // and invoice are void. An attempt beside the schedule leaves it alone.
-func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now Time) error {
+func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
 	if sub.Status == SubscriptionStatusPastDue && sub.NextAttemptAt != nil {
 		return nil
 	}
@@ -255,7 +256,7 @@ func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now
 
 // nextAttempt is Dunning.next, but once the account has rested in between, each attempt keeps its distance from the one before,
 // which may have been late.
-func (a *Account) nextAttempt(first, now Time, failed int64) *Time {
+func (a *Account) nextAttempt(first, now core.Time, failed int64) *core.Time {
 	at := a.Dunning.V.next(first, failed)
 	if at != nil && a.hasRestedSince(first) {
 		at = new(now.Add(day * time.Duration(a.Dunning.V.IntervalsDays[failed-1])))
@@ -264,7 +265,7 @@ func (a *Account) nextAttempt(first, now Time, failed int64) *Time {
 }
 
 // next is when the attempt after so many failed ones is due, counted from the first of them; nil if that was the last.
-func (d Dunning) next(first Time, failed int64) *Time {
+func (d Dunning) next(first core.Time, failed int64) *core.Time {
 	if failed > int64(len(d.IntervalsDays)) {
 		return nil
 	}
@@ -276,7 +277,7 @@ func (d Dunning) next(first Time, failed int64) *Time {
 }
 
 // giveUp ends a subscription that nothing could be collected for.
-func (u *unit) giveUp(ctx context.Context, sub *Subscription, b *bill, now Time) error {
+func (u *unit) giveUp(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
 	reason := CancellationReasonPaymentFailed
 	sub.cancel(&Cancellation{Reason: &reason, By: cancelledBySystem}, now)
 	sub.end(SubscriptionStatusCanceled, now)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // subscribers stores many subscriptions of one customer, of which every second one is due.
@@ -33,7 +34,7 @@ func (s *shop) subscribers(t *testing.T, many int) {
 func (s *shop) plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	explain, before := `EXPLAIN QUERY PLAN `, `SELECT 1`
-	if s.engine == PostgreSQL {
+	if s.engine == core.PostgreSQL {
 		explain, before = `EXPLAIN `, `SET LOCAL enable_seqscan = on`
 	}
 	tx, err := s.write.db.BeginTxx(t.Context(), nil)
@@ -95,7 +96,7 @@ func TestDunning_CountsFromTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	d := Dunning{IntervalsDays: []int64{2, 5, 7, 7}}
 	for failed, days := range map[int64]int64{1: 2, 2: 7, 3: 14, 4: 21} {
-		assert.Equal(t, Time(0).Add(day*time.Duration(days)), *d.next(0, failed))
+		assert.Equal(t, core.Time(0).Add(day*time.Duration(days)), *d.next(0, failed))
 	}
 	assert.Nil(t, d.next(0, 5))
 }
@@ -103,7 +104,7 @@ func TestDunning_CountsFromTheFirstFailure(t *testing.T) {
 func TestDeleteCustomer_KeepsASubscriber(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.subscribers(t, 1)
-		list, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: Page{Limit: 1}})
+		list, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		_, err = s.DeleteCustomer(t.Context(), s.account, list[0].ID, false)
 		requireInvalid(t, err, "base")

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 )
@@ -47,7 +48,7 @@ type TaxRate struct {
 // known is false as long as the address does not tell, and the rate is that of a wider place then. A source that asks the outside has to be asked before the
 // transaction that uses its answer, and to keep the answer with the checkout.
 type taxSource interface {
-	rateAt(address *Address) (rate *TaxRate, known bool)
+	rateAt(address *core.Address) (rate *TaxRate, known bool)
 }
 
 // noTax taxes nobody.
@@ -73,12 +74,12 @@ func (t *TaxSettings) isInclusive(v *PriceVariant) bool {
 	return behavior == TaxBehaviorInclusive
 }
 
-func (noTax) rateAt(*Address) (*TaxRate, bool) { return nil, true }
+func (noTax) rateAt(*core.Address) (*TaxRate, bool) { return nil, true }
 
 // rateAt returns the most specific rate. As long as the country is unknown, so is the tax if any country has a rate of its
 // own, or who says nothing would pay as if they lived elsewhere; the same holds for the region in a country that has rates
 // by region.
-func (t flatTable) rateAt(address *Address) (*TaxRate, bool) {
+func (t flatTable) rateAt(address *core.Address) (*TaxRate, bool) {
 	country, region := place(address)
 	var best *TaxRate
 	known := true
@@ -95,11 +96,11 @@ func (t flatTable) rateAt(address *Address) (*TaxRate, bool) {
 }
 
 // place is what the rates of tax go by, empty where an address says nothing.
-func place(a *Address) (country, region string) {
+func place(a *core.Address) (country, region string) {
 	if a == nil {
 		return "", ""
 	}
-	return strings.TrimSpace(deref(a.Country)), strings.TrimSpace(deref(a.State))
+	return strings.TrimSpace(core.Deref(a.Country)), strings.TrimSpace(core.Deref(a.State))
 }
 
 // hidesFrom reports whether the rate may be that of a place of which too little is known.
@@ -139,7 +140,7 @@ func (r *TaxRate) depth() int {
 }
 
 // check notes what is not acceptable of the settings.
-func (t *TaxSettings) check(p *Problems) {
+func (t *TaxSettings) check(p *core.Problems) {
 	p.Check(slices.Contains([]TaxMode{TaxModeNone, TaxModeFlatTable}, t.Mode), "tax.mode", "A tax mode is none or flat_table.")
 	p.Check(slices.Contains([]string{TaxBehaviorExclusive, TaxBehaviorInclusive}, t.Behavior), "tax.behavior", "A tax behavior is exclusive or inclusive.")
 	p.Check(len(t.Rates) <= maxTaxRates, "tax.rates", fmt.Sprintf("There are at most %d rates.", maxTaxRates))
@@ -147,13 +148,13 @@ func (t *TaxSettings) check(p *Problems) {
 	for i, rate := range t.Rates {
 		at := fmt.Sprintf("tax.rates.%d.", i)
 		rate.check(at, p)
-		key := jsonText([]string{deref(rate.Country), strings.ToLower(deref(rate.Region))})
+		key := core.JSONText([]string{core.Deref(rate.Country), strings.ToLower(core.Deref(rate.Region))})
 		p.Check(!places[key], at+"country", "Another rate is for the same place.")
 		places[key] = true
 	}
 }
 
-func (r *TaxRate) check(at string, p *Problems) {
+func (r *TaxRate) check(at string, p *core.Problems) {
 	p.Check(r.RateBps >= 0 && r.RateBps <= maxTaxRateBps, at+"rate_bps", "A rate has 0 to 10000 basis points: 1900 is 19 %.")
 	p.Check(strings.TrimSpace(r.Name) != "" && shorter(&r.Name, 100), at+"name", "A rate has a name of 1 to 100 characters, such as VAT.")
 	p.Check(r.Region == nil || r.Country != nil, at+"region", "A region belongs to a country: send country too.")

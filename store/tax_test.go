@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
@@ -15,22 +16,22 @@ func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
 	ontario := TaxRate{Country: new("CA"), Region: new("ON"), RateBps: 1300, Name: "HST"}
 	tests := map[string]struct {
 		table   flatTable
-		address *Address
+		address *core.Address
 		want    string // the rate's name, "none", or "unknown"
 	}{
 		"an empty table taxes nobody":              {nil, nil, "none"},
-		"a country":                                {flatTable{everywhere, germany}, &Address{Country: new("DE")}, "MwSt."},
-		"another country pays what is everywhere":  {flatTable{germany, everywhere}, &Address{Country: new("FR")}, "Everywhere"},
-		"another country pays nothing":             {flatTable{germany}, &Address{Country: new("FR")}, "none"},
-		"a region, however it is written":          {flatTable{everywhere, canada, ontario}, &Address{Country: new("CA"), State: new(" on ")}, "HST"},
-		"another region pays the country's":        {flatTable{ontario, canada, everywhere}, &Address{Country: new("CA"), State: new("AB")}, "GST"},
-		"another region without a country's rate":  {flatTable{ontario}, &Address{Country: new("CA"), State: new("AB")}, "none"},
-		"a region has to be known where it counts": {flatTable{canada, ontario, everywhere}, &Address{Country: new("CA")}, "unknown"},
+		"a country":                                {flatTable{everywhere, germany}, &core.Address{Country: new("DE")}, "MwSt."},
+		"another country pays what is everywhere":  {flatTable{germany, everywhere}, &core.Address{Country: new("FR")}, "Everywhere"},
+		"another country pays nothing":             {flatTable{germany}, &core.Address{Country: new("FR")}, "none"},
+		"a region, however it is written":          {flatTable{everywhere, canada, ontario}, &core.Address{Country: new("CA"), State: new(" on ")}, "HST"},
+		"another region pays the country's":        {flatTable{ontario, canada, everywhere}, &core.Address{Country: new("CA"), State: new("AB")}, "GST"},
+		"another region without a country's rate":  {flatTable{ontario}, &core.Address{Country: new("CA"), State: new("AB")}, "none"},
+		"a region has to be known where it counts": {flatTable{canada, ontario, everywhere}, &core.Address{Country: new("CA")}, "unknown"},
 		"no address":                               {flatTable{germany}, nil, "unknown"},
-		"an address without a country":             {flatTable{germany}, &Address{City: new("Berlin")}, "unknown"},
+		"an address without a country":             {flatTable{germany}, &core.Address{City: new("Berlin")}, "unknown"},
 		"no address, and the same rate everywhere": {flatTable{everywhere}, nil, "Everywhere"},
 		"no address, and a rate of elsewhere":      {flatTable{germany, everywhere}, nil, "unknown"},
-		"a region of the same name elsewhere":      {flatTable{ontario, germany}, &Address{Country: new("DE"), State: new("ON")}, "MwSt."},
+		"a region of the same name elsewhere":      {flatTable{ontario, germany}, &core.Address{Country: new("DE"), State: new("ON")}, "MwSt."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,12 +74,12 @@ func TestTaxSettings_RefusesWhatCannotBe(t *testing.T) {
 	for field, settings := range tests {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
-			var p Problems
+			var p core.Problems
 			settings.check(&p)
 			require.Contains(t, p, field)
 		})
 	}
-	var p Problems
+	var p core.Problems
 	(&TaxSettings{Mode: TaxModeFlatTable, Behavior: TaxBehaviorInclusive, Rates: []TaxRate{{Name: "VAT", Country: new("CA")}, {Name: "VAT"}}}).check(&p)
 	assert.Empty(t, p)
 }

@@ -3,22 +3,23 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestCharge is a charge as the built-in test provider knows it. It stands for a provider's own database: nothing
 // else in the store looks at it, and it commits on its own, before the payment that it belongs to is settled.
 type TestCharge struct {
-	AccountID   string `db:"account_id"`
-	ID          string `db:"id"`
-	Token       string `db:"token"` // unique: the same token is the same charge
-	Amount      int64  `db:"amount"`
-	Currency    string `db:"currency"`
-	MethodRef   string `db:"method_ref"`
-	OffSession  bool   `db:"off_session"`
-	Status      string `db:"status"`
-	DeclineCode string `db:"decline_code"`
-	CreatedAt   Time   `db:"created_at"`
-	UpdatedAt   Time   `db:"updated_at"`
+	AccountID   string    `db:"account_id"`
+	ID          string    `db:"id"`
+	Token       string    `db:"token"` // unique: the same token is the same charge
+	Amount      int64     `db:"amount"`
+	Currency    string    `db:"currency"`
+	MethodRef   string    `db:"method_ref"`
+	OffSession  bool      `db:"off_session"`
+	Status      string    `db:"status"`
+	DeclineCode string    `db:"decline_code"`
+	CreatedAt   core.Time `db:"created_at"`
+	UpdatedAt   core.Time `db:"updated_at"`
 }
 
 var testChargeColumns = columnsOf[TestCharge]("test_charges")

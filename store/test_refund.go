@@ -3,19 +3,20 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestRefund is a refund as the built-in test provider knows it, on the far side as TestCharge is.
 type TestRefund struct {
-	AccountID     string `db:"account_id"`
-	ID            string `db:"id"`
-	Token         string `db:"token"` // unique: the same token is the same refund
-	ChargeID      string `db:"charge_id"`
-	Amount        int64  `db:"amount"`
-	Status        string `db:"status"`
-	FailureReason string `db:"failure_reason"`
-	CreatedAt     Time   `db:"created_at"`
-	UpdatedAt     Time   `db:"updated_at"`
+	AccountID     string    `db:"account_id"`
+	ID            string    `db:"id"`
+	Token         string    `db:"token"` // unique: the same token is the same refund
+	ChargeID      string    `db:"charge_id"`
+	Amount        int64     `db:"amount"`
+	Status        string    `db:"status"`
+	FailureReason string    `db:"failure_reason"`
+	CreatedAt     core.Time `db:"created_at"`
+	UpdatedAt     core.Time `db:"updated_at"`
 }
 
 var testRefundColumns = columnsOf[TestRefund]("test_refunds")

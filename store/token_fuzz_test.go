@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -36,7 +37,7 @@ func addChanges(f *testing.F) {
 // sealed is a store that can do no more than make and read tokens: it has no database. Its clock stands, at a whole second.
 func sealed(f *testing.F) *Store {
 	f.Helper()
-	sealer, err := NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(f, err)
 	return &Store{options: Options{Sealer: sealer, Now: func() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }}}
 }
@@ -46,18 +47,18 @@ func sealed(f *testing.F) *Store {
 func FuzzPageToken(f *testing.F) {
 	addChanges(f)
 	s := sealed(f)
-	account, id, end := NewID(KindAccount), NewID(KindOrder), time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
+	account, id, end := core.NewID(core.KindAccount), core.NewID(core.KindOrder), time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, at, length uint8, by string) {
 		version := int64(length)
 		made := s.pageToken(account, id, version, end)
-		link, err := s.readPage(KindOrder, made)
+		link, err := s.readPage(core.KindOrder, made)
 		require.NoError(t, err)
-		require.Equal(t, &pageLink{account: account, id: id, version: version, end: TimeOf(end)}, link)
-		_, err = s.readPage(KindInvoice, made)
-		requireCode(t, err, CodeMissing)
+		require.Equal(t, &pageLink{account: account, id: id, version: version, end: core.TimeOf(end)}, link)
+		_, err = s.readPage(core.KindInvoice, made)
+		requireCode(t, err, core.CodeMissing)
 		if other := changed(made, at, length, by); other != made {
-			_, err = s.readPage(KindOrder, other)
-			requireCode(t, err, CodeMissing)
+			_, err = s.readPage(core.KindOrder, other)
+			requireCode(t, err, core.CodeMissing)
 		}
 	})
 }
@@ -70,13 +71,13 @@ func FuzzPageTokenSigned(f *testing.F) {
 	}
 	s := sealed(f)
 	f.Fuzz(func(t *testing.T, named string) {
-		link, err := s.readPage(KindOrder, named+"_"+tokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named)))
+		link, err := s.readPage(core.KindOrder, named+"_"+core.TokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named)))
 		if err != nil {
-			requireCode(t, err, CodeMissing)
+			requireCode(t, err, core.CodeMissing)
 			return
 		}
-		id, known := ParseID(KindOrder, link.id)
-		account, knownAccount := ParseID(KindAccount, link.account)
+		id, known := core.ParseID(core.KindOrder, link.id)
+		account, knownAccount := core.ParseID(core.KindAccount, link.account)
 		require.True(t, known && knownAccount)
 		require.Equal(t, []string{link.id, link.account}, []string{id, account})
 	})
@@ -96,7 +97,7 @@ func FuzzFileToken(f *testing.F) {
 		require.Equal(t, &File{Kind: FileKindReceipt, Account: "acct", ID: "order", LinkVersion: int64(at), ExpiresAt: signed.ExpiresAt}, file)
 		if other := changed(made, at, length, by); other != made {
 			file, _, err = s.OpenFile(other)
-			requireCode(t, err, CodeMissing)
+			requireCode(t, err, core.CodeMissing)
 			require.Nil(t, file)
 		}
 	})
@@ -105,7 +106,7 @@ func FuzzFileToken(f *testing.F) {
 // FuzzPortalToken: the portal opens to the token of the session alone.
 func FuzzPortalToken(f *testing.F) {
 	addChanges(f)
-	s := newShop(f, database.URL(f, SQLite))
+	s := newShop(f, database.URL(f, core.SQLite))
 	ada, err := s.CreateCustomer(f.Context(), s.account, Customer{Email: ref("ada@example.com")})
 	require.NoError(f, err)
 	p, err := s.CreatePortalSession(f.Context(), s.account, ada.ID, nil)
@@ -119,7 +120,7 @@ func FuzzPortalToken(f *testing.F) {
 			require.Equal(t, ada.ID, c.ID)
 			return
 		}
-		requireCode(t, err, CodeMissing)
+		requireCode(t, err, core.CodeMissing)
 		require.Nil(t, c)
 	})
 }
@@ -128,7 +129,7 @@ func FuzzPortalToken(f *testing.F) {
 // the parameter.
 func FuzzAdCursor(f *testing.F) {
 	for _, c := range []struct{ cursor, row, filters string }{
-		{"", "", ""}, {"garbage", NewID(KindAdAction), "ads\x00acct_1"}, {adCursor("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},
+		{"", "", ""}, {"garbage", core.NewID(core.KindAdAction), "ads\x00acct_1"}, {adCursor("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},
 		{adCursor("a'b", ""), "a'b", ""}, {adCursor("", ""), "u_1", "x"}, {"AAAAAAAAAAAAAAAA=", "\x00", "\x00"},
 	} {
 		f.Add(c.cursor, c.row, c.filters)
@@ -143,7 +144,7 @@ func FuzzAdCursor(f *testing.F) {
 		_, err := openAdCursor(made, filters+"x")
 		requireCursorRefused(t, err)
 		read, err := openAdCursor(made, filters)
-		if _, isID := ParseID(KindAdAction, KindAdAction.Prefix()+row); isID {
+		if _, isID := core.ParseID(core.KindAdAction, core.KindAdAction.Prefix()+row); isID {
 			require.NoError(t, err)
 		}
 		if err == nil {
@@ -154,7 +155,7 @@ func FuzzAdCursor(f *testing.F) {
 
 func requireCursorRefused(t *testing.T, err error) {
 	t.Helper()
-	requireCode(t, err, CodeBadRequest)
+	requireCode(t, err, core.CodeBadRequest)
 	require.Equal(t, "cursor", asError(err).Param)
 }
 
@@ -168,21 +169,21 @@ func FuzzPosition(f *testing.F) {
 		f.Add(c[0], c[1])
 	}
 	f.Fuzz(func(t *testing.T, after, before string) {
-		p := Page{StartingAfter: after, EndingBefore: before}
-		err := p.resolve(KindCustomer)
-		afterID, afterGood := ParseID(KindCustomer, after)
-		beforeID, beforeGood := ParseID(KindCustomer, before)
+		p := core.Page{StartingAfter: after, EndingBefore: before}
+		err := p.Resolve(core.KindCustomer)
+		afterID, afterGood := core.ParseID(core.KindCustomer, after)
+		beforeID, beforeGood := core.ParseID(core.KindCustomer, before)
 		switch {
 		case after != "" && !afterGood:
-			requireCode(t, err, CodeBadRequest)
+			requireCode(t, err, core.CodeBadRequest)
 			require.Equal(t, "starting_after", asError(err).Param)
 		case before != "" && !beforeGood, after != "" && before != "":
-			requireCode(t, err, CodeBadRequest)
+			requireCode(t, err, core.CodeBadRequest)
 			require.Equal(t, "ending_before", asError(err).Param)
 		default:
 			require.NoError(t, err)
-			require.Equal(t, Page{StartingAfter: afterID, EndingBefore: beforeID}, p)
-			require.NotContains(t, p.StartingAfter+p.EndingBefore, customerAlias)
+			require.Equal(t, core.Page{StartingAfter: afterID, EndingBefore: beforeID}, p)
+			require.NotContains(t, p.StartingAfter+p.EndingBefore, "cust_")
 		}
 	})
 }

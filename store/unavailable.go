@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/core"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -19,7 +20,7 @@ func databaseError(err error) error {
 	if err == nil || !isUnavailable(err) || isMarked(err) {
 		return err
 	}
-	return &UnavailableError{Cause: err}
+	return &core.UnavailableError{Cause: err}
 }
 
 // writeError is databaseError for a write, and remembers that the database did not take it.
@@ -37,11 +38,11 @@ func connectError(what string, err error) error {
 	if errors.Is(err, context.Canceled) || isMarked(err) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return &UnavailableError{Cause: fmt.Errorf("%s: %w", what, err)}
+	return &core.UnavailableError{Cause: fmt.Errorf("%s: %w", what, err)}
 }
 
 func isMarked(err error) bool {
-	_, ok := errors.AsType[*UnavailableError](err)
+	_, ok := errors.AsType[*core.UnavailableError](err)
 	return ok
 }
 
@@ -89,9 +90,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 // unclear says of a request that the database failed whether something may have been done: it was sent a COMMIT of which
 // nothing was heard, or a step of it had committed.
 func (r *request) unclear(err error) error {
-	away, ok := errors.AsType[*UnavailableError](err)
+	away, ok := errors.AsType[*core.UnavailableError](err)
 	if !ok || !r.stepped && !isCommitUnknown(err) {
 		return err
 	}
-	return &UnavailableError{Cause: away.Cause, Unclear: true}
+	return &core.UnavailableError{Cause: away.Cause, Unclear: true}
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // away returns what err says of the database, and fails the test if it blames anything else.
-func away(t *testing.T, err error) *UnavailableError {
+func away(t *testing.T, err error) *core.UnavailableError {
 	t.Helper()
-	var unavailable *UnavailableError
+	var unavailable *core.UnavailableError
 	require.ErrorAs(t, err, &unavailable, "%v", err)
 	return unavailable
 }
@@ -34,7 +35,7 @@ func (s *shop) makeOne(t *testing.T, key string) error {
 
 func TestUnavailable_PostgresIsAway(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, PostgreSQL))
+	s := newShop(t, database.URL(t, core.PostgreSQL))
 	proxy := database.NewProxy(t, s.options.URL)
 	through := &shop{Store: openStore(t, proxy.URL), account: s.account}
 	require.NoError(t, through.makeOne(t, "before"))
@@ -55,7 +56,7 @@ func TestUnavailable_PostgresIsAway(t *testing.T) {
 
 func TestCheckReady_TellsAStandby(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, PostgreSQL))
+	s := newShop(t, database.URL(t, core.PostgreSQL))
 	s.alter(t, `CREATE FUNCTION public.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT TRUE'`)
 	require.NoError(t, s.CheckReady(t.Context()))
 	separator := "?"
@@ -75,7 +76,7 @@ func (s *shop) alter(t *testing.T, statement string) {
 
 func TestUnavailable_TheDiskOfSQLiteIsFull(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, SQLite))
+	s := newShop(t, database.URL(t, core.SQLite))
 	s.alter(t, `PRAGMA max_page_count = 1`) // as many as there are, and none more
 	full := func() error {
 		for i := range 1000 {
@@ -94,7 +95,7 @@ func TestUnavailable_TheDiskOfSQLiteIsFull(t *testing.T) {
 
 func TestUnavailable_SQLiteIsReadOnlyOrLocked(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, SQLite))
+	s := newShop(t, database.URL(t, core.SQLite))
 	s.alter(t, `PRAGMA query_only = on`)
 	assert.False(t, away(t, s.makeOne(t, "k")).Unclear)
 	require.Error(t, s.CheckReady(t.Context()))
@@ -113,7 +114,7 @@ func TestUnavailable_SQLiteIsReadOnlyOrLocked(t *testing.T) {
 
 func TestCheckReady_TellsAFullDisk(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, database.URL(t, SQLite))
+	s := newShop(t, database.URL(t, core.SQLite))
 	s.freeSpace = func(string) (int64, error) { return leastSpace - 1, nil }
 	require.EqualError(t, s.CheckReady(t.Context()), "the disk of the database has 63 MiB left, less than 64")
 	s.freeSpace = func(string) (int64, error) { return leastSpace, nil }
@@ -168,8 +169,8 @@ func TestUnavailable_States(t *testing.T) {
 // TestUnavailable_SaysWhatMayHaveBeenDone cuts the connection after COMMIT was sent, and leaves nobody to ask what became of it.
 func TestUnavailable_SaysWhatMayHaveBeenDone(t *testing.T) {
 	t.Parallel()
-	for _, key := range []*Key{nil, {Key: "k"}} {
-		s := newShop(t, database.URL(t, PostgreSQL))
+	for _, key := range []*core.Key{nil, {Key: "k"}} {
+		s := newShop(t, database.URL(t, core.PostgreSQL))
 		if key != nil {
 			key = s.key("k", "create")
 		}
@@ -184,13 +185,13 @@ func TestUnavailable_SaysWhatMayHaveBeenDone(t *testing.T) {
 	}
 	for _, engine := range database.Engines {
 		s := newShop(t, database.URL(t, engine))
-		lost := &UnavailableError{Cause: errors.New("gone")}
-		_, _, err := s.Request(t.Context(), nil, func(ctx context.Context) (*Answer, error) {
+		lost := &core.UnavailableError{Cause: errors.New("gone")}
+		_, _, err := s.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
 			require.NoError(t, s.Leave(ctx)) // a step that commits what it did
 			return nil, lost
 		})
 		require.True(t, away(t, err).Unclear)
-		_, _, err = s.Request(t.Context(), nil, func(context.Context) (*Answer, error) { return nil, lost })
+		_, _, err = s.Request(t.Context(), nil, func(context.Context) (*core.Answer, error) { return nil, lost })
 		require.False(t, away(t, err).Unclear)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // unit is one open transaction.
@@ -26,7 +27,7 @@ type unit struct {
 // request is one write request, or one use case outside of any: what its transactions share.
 type request struct {
 	store   *Store
-	key     *Key
+	key     *core.Key
 	token   string // fences the claim against whoever takes it over
 	effect  string
 	held    bool            // a step has committed the claim
@@ -141,7 +142,7 @@ func join[T any](ctx context.Context, r *request, fn func(context.Context, *unit
 	r.depth++
 	defer func() { r.depth-- }()
 	v, err := fn(ctx, u)
-	if err != nil && OutcomeOf(err) != Recorded && r.failed == nil {
+	if err != nil && core.OutcomeOf(err) != core.Recorded && r.failed == nil {
 		r.failed = err
 	}
 	if err != nil && r.failed != nil {

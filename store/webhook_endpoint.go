@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"slices"
 )
@@ -37,20 +38,20 @@ type WebhookEndpoint struct {
 	APIVersion    string                `db:"api_version"`
 	Status        WebhookEndpointStatus `db:"status"`
 	Format        WebhookFormat         `db:"format"`
-	EnabledEvents JSON[[]string]        `db:"enabled_events"`
+	EnabledEvents core.JSON[[]string]   `db:"enabled_events"`
 	Description   *string               `db:"description"`
 	SealedSecret  []byte                `db:"secret"`
 	Secret        string                `db:"-"` // set where it is new, by CreateWebhookEndpoint and RotateWebhookSecret
 
-	SealedPreviousSecret []byte `db:"previous_secret"`
-	PreviousSecretUntil  *Time  `db:"previous_secret_until"`
+	SealedPreviousSecret []byte     `db:"previous_secret"`
+	PreviousSecretUntil  *core.Time `db:"previous_secret_until"`
 
-	ConsecutiveFailures int   `db:"consecutive_failures"` // since the last delivery that succeeded
-	FailingSince        *Time `db:"failing_since"`        // when the first of them failed
+	ConsecutiveFailures int        `db:"consecutive_failures"` // since the last delivery that succeeded
+	FailingSince        *core.Time `db:"failing_since"`        // when the first of them failed
 
-	Metadata  Metadata `db:"metadata"`
-	CreatedAt Time     `db:"created_at"`
-	UpdatedAt Time     `db:"updated_at"`
+	Metadata  core.Metadata `db:"metadata"`
+	CreatedAt core.Time     `db:"created_at"`
+	UpdatedAt core.Time     `db:"updated_at"`
 }
 
 var webhookEndpointColumns = columnsOf[WebhookEndpoint]("webhook_endpoints")
@@ -61,14 +62,14 @@ func (e *WebhookEndpoint) pending() PendingEndpoint {
 
 // check reports what is not acceptable. Whether the URL may be called is the caller's to know.
 func (e *WebhookEndpoint) check() error {
-	var p Problems
+	var p core.Problems
 	p.Check(len(e.EnabledEvents.V) > 0, "enabled_events", `Send at least one event type, or ["*"] for all.`)
 	for _, name := range e.EnabledEvents.V {
 		p.Check(isEventType(name), "enabled_events", notAnEventType(name))
 	}
 	p.Check(e.Status == WebhookEndpointActive || e.Status == WebhookEndpointInactive, "status", "Send active or inactive.")
 	p.Check(slices.Contains([]WebhookFormat{WebhookFormatRaw, WebhookFormatSlack, WebhookFormatDiscord}, e.Format), "format", "Send raw, slack or discord.")
-	e.Metadata.check(&p)
+	e.Metadata.Check(&p)
 	return p.Err()
 }
 
@@ -77,13 +78,13 @@ func (e *WebhookEndpoint) normalize() {
 	if slices.Contains(e.EnabledEvents.V, EventAll) && !slices.ContainsFunc(e.EnabledEvents.V, func(name string) bool { return !isEventType(name) }) {
 		e.EnabledEvents.V = []string{EventAll}
 	}
-	e.EnabledEvents.V = distinct(e.EnabledEvents.V)
+	e.EnabledEvents.V = core.Distinct(e.EnabledEvents.V)
 }
 
 // ListWebhookEndpoints holds the filters of a list of endpoints. An empty one does not filter.
 type ListWebhookEndpoints struct {
-	Page
-	ListFilter
+	core.Page
+	core.ListFilter
 	Status WebhookEndpointStatus
 }
 
@@ -97,7 +98,7 @@ func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in Lis
 	var f filter
 	f.is("status", string(in.Status))
 	f.list(s, in.ListFilter, "url", "description")
-	return page(ctx, s, webhookEndpointColumns, KindWebhookEndpoint, account, in.Page, &f)
+	return page(ctx, s, webhookEndpointColumns, core.KindWebhookEndpoint, account, in.Page, &f)
 }
 
 // CreateWebhookEndpoint makes an endpoint with a new Secret, which nobody can read again. Without EnabledEvents it
@@ -105,7 +106,7 @@ func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in Lis
 func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e WebhookEndpoint) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
 		e := e
-		e.AccountID, e.ID, e.APIVersion, e.CreatedAt = account, NewID(KindWebhookEndpoint), APIVersion, s.Now()
+		e.AccountID, e.ID, e.APIVersion, e.CreatedAt = account, core.NewID(core.KindWebhookEndpoint), APIVersion, s.Now()
 		e.UpdatedAt = e.CreatedAt
 		if e.EnabledEvents.V == nil {
 			e.EnabledEvents.V = []string{EventAll}
@@ -140,7 +141,7 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 		before := *e
 		change(e)
 		e.normalize()
-		if err := e.check(); err != nil || sameJSON(before, *e) {
+		if err := e.check(); err != nil || core.SameJSON(before, *e) {
 			return e, err
 		}
 		if e.Status == WebhookEndpointInactive {
@@ -179,7 +180,7 @@ func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string)
 		if err != nil {
 			return nil, err
 		}
-		var p Problems
+		var p core.Problems
 		p.Check(kind != EventAll && isEventType(kind), "type", notAnEventType(kind))
 		p.Check(e.Status == WebhookEndpointActive, "status", "The endpoint is inactive. Make it active first.")
 		return e, p.Err()
@@ -188,13 +189,13 @@ func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string)
 
 // findWebhookEndpoint says of one that does not exist which parameter named it.
 func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lock string) (*WebhookEndpoint, error) {
-	id, ok := ParseID(KindWebhookEndpoint, ref)
+	id, ok := core.ParseID(core.KindWebhookEndpoint, ref)
 	if !ok {
-		return nil, Missing("webhook endpoint", param, ref)
+		return nil, core.Missing("webhook endpoint", param, ref)
 	}
 	e, err := get[WebhookEndpoint](ctx, s, webhookEndpointColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && e == nil {
-		err = Missing("webhook endpoint", param, ref)
+		err = core.Missing("webhook endpoint", param, ref)
 	}
 	return e, err
 }
@@ -206,7 +207,7 @@ func (u *unit) roomForWebhookEndpoint(ctx context.Context, account string) error
 	}
 	count, err := get[int](ctx, u.store, `SELECT count(*) FROM webhook_endpoints WHERE account_id = ?`, account)
 	if err == nil && *count >= maxWebhookEndpoints {
-		err = Invalid("base", fmt.Sprintf("An account has at most %d webhook endpoints. Delete one first.", maxWebhookEndpoints))
+		err = core.Invalid("base", fmt.Sprintf("An account has at most %d webhook endpoints. Delete one first.", maxWebhookEndpoints))
 	}
 	return err
 }

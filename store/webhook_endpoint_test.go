@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestCreateWebhookEndpoint_CapHoldsInParallel(t *testing.T) {
@@ -34,16 +35,16 @@ func TestGetWebhookEndpoint_OfAnotherAccountIsMissing(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})
 		require.NoError(t, err)
-		for _, ref := range []string{e.ID, NewID(KindWebhookEndpoint), "prod_" + e.ID[3:], e.ID[3:], ""} {
-			_, err := s.GetWebhookEndpoint(t.Context(), NewID(KindAccount), ref)
-			requireCode(t, err, CodeMissing)
+		for _, ref := range []string{e.ID, core.NewID(core.KindWebhookEndpoint), "prod_" + e.ID[3:], e.ID[3:], ""} {
+			_, err := s.GetWebhookEndpoint(t.Context(), core.NewID(core.KindAccount), ref)
+			requireCode(t, err, core.CodeMissing)
 		}
 	})
 }
 
 func TestEnabledEvents_AreNormalized(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		events := JSONOf([]string{EventProductUpdated, EventProductCreated, EventProductUpdated})
+		events := core.JSONOf([]string{EventProductUpdated, EventProductCreated, EventProductUpdated})
 		e, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: events})
 		require.NoError(t, err)
 		require.Equal(t, []string{EventProductUpdated, EventProductCreated}, e.EnabledEvents.V)

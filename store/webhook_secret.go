@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"github.com/tillwright/tillwright/store/core"
 	"time"
 )
 
@@ -16,7 +17,7 @@ const (
 
 // PreviousSecretAt returns until when the secret before the last rotation signs deliveries too, nil at a time when it
 // does not.
-func (e *WebhookEndpoint) PreviousSecretAt(now Time) *Time {
+func (e *WebhookEndpoint) PreviousSecretAt(now core.Time) *core.Time {
 	if e.PreviousSecretUntil == nil || *e.PreviousSecretUntil <= now {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 			return nil, err
 		}
 		if overlap < 0 || overlap > maxSecretOverlap {
-			return nil, Invalid("overlap_hours", "Send 0 to 168 hours.")
+			return nil, core.Invalid("overlap_hours", "Send 0 to 168 hours.")
 		}
 		e.UpdatedAt = s.Now()
 		e.SealedPreviousSecret, e.PreviousSecretUntil = nil, nil

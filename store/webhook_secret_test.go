@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestWebhookSecret_IsSealedAtRestForItsEndpoint(t *testing.T) {
@@ -19,9 +20,9 @@ func TestWebhookSecret_IsSealedAtRestForItsEndpoint(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, e.Secret, secret)
 		require.Empty(t, previous)
-		stored.ID = NewID(KindWebhookEndpoint)
+		stored.ID = core.NewID(core.KindWebhookEndpoint)
 		_, _, err = s.OpenWebhookSecrets(stored)
-		require.ErrorIs(t, err, ErrSealed, "a sealed secret is of no use in another row")
+		require.ErrorIs(t, err, core.ErrSealed, "a sealed secret is of no use in another row")
 	})
 }
 
@@ -68,7 +69,7 @@ func TestRotateWebhookSecret_RefusesAnOverlapOutOfBounds(t *testing.T) {
 			_, err := s.RotateWebhookSecret(t.Context(), s.account, e.ID, overlap)
 			requireInvalid(t, err, "overlap_hours")
 		}
-		_, err = s.RotateWebhookSecret(t.Context(), NewID(KindAccount), e.ID, time.Hour)
-		requireCode(t, err, CodeMissing)
+		_, err = s.RotateWebhookSecret(t.Context(), core.NewID(core.KindAccount), e.ID, time.Hour)
+		requireCode(t, err, core.CodeMissing)
 	})
 }

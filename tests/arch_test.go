@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"server/caller":      {},
 	"store/pricing":      {},
 	"store/migrations":   {},
+	"store/core":         {},
 	"store":              {"store/..."},
 	"webhooks/chat":      {"store/..."},
 	"webhooks":           {"webhooks/...", "store/..."},

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
@@ -140,7 +141,7 @@ func TestDispatcher_NothingIsSentOfARolledBackTransaction(t *testing.T) {
 		w.dispatch(w.Store)
 		w.endpoint(in.URL)
 		for range 1000 {
-			_, _, err := w.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
+			_, _, err := w.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
 				_, err := w.CreateProduct(ctx, w.account, store.NewProduct{Product: store.Product{Name: "never"}})
 				require.NoError(t, err)
 				return nil, errors.New("rolled back")
@@ -236,7 +237,7 @@ func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
 
 func TestDispatcher_TwoOnOneDatabaseDoNotSendTwice(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, database.URL(t, store.PostgreSQL))
+	w := newWorld(t, database.URL(t, core.PostgreSQL))
 	in := newInbox(t, nil)
 	for range 3 {
 		w.endpoint(in.URL)
@@ -382,7 +383,7 @@ func TestRetain_DeletesAndEnds(t *testing.T) {
 func TestDispatcher_LeavesNoGoroutine(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Run("work", func(t *testing.T) {
-		w := newWorld(t, database.URL(t, store.SQLite))
+		w := newWorld(t, database.URL(t, core.SQLite))
 		released := make(chan struct{})
 		hung := newInbox(t, func(_ http.ResponseWriter, r *http.Request) {
 			select {
@@ -408,7 +409,7 @@ func TestDispatcher_LeavesNoGoroutine(t *testing.T) {
 // A round ends in time although no context ends a statement that is under way.
 func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
 	t.Parallel()
-	proxy := database.NewProxy(t, database.URL(t, store.PostgreSQL))
+	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
 	w := newWorld(t, proxy.URL)
 	d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
 	lost := []store.DeliveryResult{{Account: w.account, ID: "whdl_of_this_round"}}
@@ -432,7 +433,7 @@ func TestDispatcher_LetsDeliveriesOfADisabledAccountRest(t *testing.T) {
 		in, bystander := newInbox(t, nil), newInbox(t, nil)
 		w.endpoint(in.URL)
 		w.dispatch(w.Store)
-		if w.Engine() == store.PostgreSQL {
+		if w.Engine() == core.PostgreSQL {
 			w.dispatch(w.replica(0))
 			w.dispatch(w.replica(0))
 		}

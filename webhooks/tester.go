@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // testsPerMinute bounds what one endpoint can be sent on demand: whoever owns the account need not own the receiver. There are
@@ -38,9 +39,9 @@ func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data 
 		return nil, err
 	}
 	if !t.admit(e.ID) {
-		return nil, store.Invalid("base", fmt.Sprintf("An endpoint is sent at most %d test events a minute.", testsPerMinute))
+		return nil, core.Invalid("base", fmt.Sprintf("An endpoint is sent at most %d test events a minute.", testsPerMinute))
 	}
-	event := &store.Event{ID: store.NewID(store.KindEvent), Type: kind, CreatedAt: t.store.Now()}
+	event := &store.Event{ID: core.NewID(core.KindEvent), Type: kind, CreatedAt: t.store.Now()}
 	message, err := t.renderer.message(e, event.ID, testBody(event, data), 1)
 	if err != nil {
 		return nil, err

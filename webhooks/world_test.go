@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -52,7 +53,7 @@ func (w *world) replica(keys ...byte) *store.Store {
 	for _, key := range keys {
 		all = append(all, bytes.Repeat([]byte{key}, 32))
 	}
-	sealer, err := store.NewSealer(all...)
+	sealer, err := core.NewSealer(all...)
 	require.NoError(w.t, err)
 	s, err := store.Open(w.t.Context(), store.Options{
 		URL: w.url, Sealer: sealer, Synchronous: "normal",
@@ -116,7 +117,7 @@ type delivery struct {
 func (w *world) deliveries() []delivery {
 	w.t.Helper()
 	driver, source := w.Engine(), w.url
-	if driver == store.SQLite {
+	if driver == core.SQLite {
 		source = strings.TrimPrefix(source, "sqlite://") + "?_pragma=busy_timeout(5000)"
 	}
 	db, err := sqlx.Open(driver, source)

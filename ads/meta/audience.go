@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const audienceFields = "id,name,description,subtype,rule,pixel_id,retention_days,lookalike_spec,approximate_count_lower_bound," +
@@ -61,7 +62,7 @@ func (a audienceNode) audience() store.AdAudience {
 		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.RetentionDays, PixelID: a.pixel(),
 		Country: a.Lookalike.Country, Ratio: ratio}
 	if a.TimeCreated > 0 {
-		at := store.TimeOf(time.Unix(a.TimeCreated, 0))
+		at := core.TimeOf(time.Unix(a.TimeCreated, 0))
 		audience.PlatformCreatedAt = &at
 	}
 	return audience
@@ -184,7 +185,7 @@ func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audie
 	if answer.ID == "" {
 		return store.AdAudience{}, ads.ErrIndeterminate
 	}
-	now := store.TimeOf(c.Now())
+	now := core.TimeOf(c.Now())
 	return store.AdAudience{PlatformID: &answer.ID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
 		RetentionDays: plan.RetentionDays, PixelID: plan.PixelID, Country: plan.Country, Ratio: plan.Ratio, PlatformCreatedAt: &now}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
@@ -46,7 +47,7 @@ func TestCreateAudience_MakesEachType(t *testing.T) {
 		read, err := w.net.Audience(t.Context(), w.conn, dollars, source)
 		require.NoError(t, err)
 		p := audiencePlan(kind, "")
-		size, created := int64(1100), store.TimeOf(now)
+		size, created := int64(1100), core.TimeOf(now)
 		assert.Equal(t, store.AdAudience{PlatformID: &source, Name: p.Name, Description: p.Description, Type: kind, Size: &size, Status: store.AudienceStatusReady,
 			PlatformStatus: "200/200", RetentionDays: p.RetentionDays, PixelID: p.PixelID, Country: p.Country, Ratio: p.Ratio, PlatformCreatedAt: &created}, read)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // making is an ad on its way: what is sent for it, and what exists of it so far.
@@ -223,7 +224,7 @@ func (n *Network) remove(ctx context.Context, c ads.Conn, id string) error {
 
 // created is what was made, as the plan says. How it is reviewed is not known yet.
 func (m *making) created() ads.Created {
-	now := store.TimeOf(m.c.Now())
+	now := core.TimeOf(m.c.Now())
 	p := m.plan
 	effective, status := "PENDING_REVIEW", store.AdStatusPendingReview
 	if p.Configured == store.AdConfiguredPaused {
@@ -231,7 +232,7 @@ func (m *making) created() ads.Created {
 	}
 	ad := &store.Ad{PlatformID: m.adID, CampaignID: p.CampaignID, AdGroupID: m.group, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
 		ReviewStatus: store.AdReviewInReview, PlatformStatus: effective, Type: store.AdTypeStandalone,
-		Creative: store.JSONOf(p.Creative), PlatformCreatedAt: &now}
+		Creative: core.JSONOf(p.Creative), PlatformCreatedAt: &now}
 	if p.Post != nil {
 		ad.Type, ad.PlatformPostID = store.AdTypeBoost, p.Post.PlatformID
 	}
@@ -242,7 +243,7 @@ func (m *making) created() ads.Created {
 	return ads.Created{Campaign: m.createdCampaign(now), Group: m.createdGroup(now), Ad: ad}
 }
 
-func (m *making) createdCampaign(now store.Time) *store.AdCampaign {
+func (m *making) createdCampaign(now core.Time) *store.AdCampaign {
 	p := m.plan
 	objective, _ := m.n.caps.Objective(p.Goal)
 	c := &store.AdCampaign{PlatformID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: store.AdStatus(p.Configured),
@@ -254,7 +255,7 @@ func (m *making) createdCampaign(now store.Time) *store.AdCampaign {
 	return c
 }
 
-func (m *making) createdGroup(now store.Time) *store.AdGroup {
+func (m *making) createdGroup(now core.Time) *store.AdGroup {
 	p := m.plan
 	g := &store.AdGroup{PlatformID: m.group, CampaignID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: store.AdStatus(p.Configured),
 		ReviewStatus: store.AdReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, OptimizationGoal: m.aim.optimization, BidAmount: p.BidAmount,

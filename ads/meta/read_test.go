@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
@@ -153,7 +154,7 @@ func TestSync_ReadsWhatCreateMade(t *testing.T) {
 	assert.Contains(t, string(g.Targeting), "advantage_audience")
 	assert.Equal(t, plan(nil).Creative, a.Creative.V)
 	assert.Equal(t, g.PlatformID, a.AdGroupID)
-	assert.Equal(t, store.TimeOf(now), *a.PlatformCreatedAt)
+	assert.Equal(t, core.TimeOf(now), *a.PlatformCreatedAt)
 }
 
 func TestSync_ReadsWhatSomebodyElseMade(t *testing.T) {
@@ -203,7 +204,7 @@ func TestReport_HasFiguresAndStatesOfEveryLevel(t *testing.T) {
 				"post_engagement": 40_000, "omni_purchase": 2_000, "purchase": 2_000, "lead": 1_000}}, r.Metrics)
 		assert.Equal(t, store.AdStatusActive, r.Status)
 		assert.Equal(t, store.AdConfiguredActive, r.Configured)
-		assert.Equal(t, store.TimeOf(now), r.SyncedAt)
+		assert.Equal(t, core.TimeOf(now), r.SyncedAt)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // What a report reads of the states of a level.
@@ -52,7 +53,7 @@ func (n *Network) Report(
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	reports := map[string]ads.Report{}
-	now := store.TimeOf(c.Now())
+	now := core.TimeOf(c.Now())
 	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of], levels[of].everything())
 	if err != nil {
 		return nil, err

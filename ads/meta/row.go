@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // What is read of each node. states are what a report needs, and part of the rest.
@@ -78,10 +79,10 @@ type creativeNode struct {
 }
 
 // timeOf reads a moment; nil is none.
-func timeOf(text string) *store.Time {
+func timeOf(text string) *core.Time {
 	for _, layout := range []string{"2006-01-02T15:04:05-0700", time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {
-			at := store.TimeOf(t)
+			at := core.TimeOf(t)
 			return &at
 		}
 	}
@@ -89,7 +90,7 @@ func timeOf(text string) *store.Time {
 }
 
 // textOf writes a moment for Meta.
-func textOf(t store.Time) string { return t.Time().Format("2006-01-02T15:04:05-0700") }
+func textOf(t core.Time) string { return t.Time().Format("2006-01-02T15:04:05-0700") }
 
 func (n *Network) status(s state) store.AdStatus { return ads.StatusOf(n.caps.Platform, s.Effective) }
 
@@ -136,7 +137,7 @@ func (n *Network) ad(node adNode) store.Ad {
 	a := store.Ad{PlatformID: node.ID, CampaignID: node.CampaignID, AdGroupID: node.GroupID, Name: node.Name,
 		ConfiguredStatus: n.caps.Configured(node.Status), Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)),
 		PlatformStatus: node.Effective, RejectionReason: node.rejection(), Type: store.AdTypeStandalone,
-		Creative: store.JSONOf(node.Creative.Spec.creative()), PlatformCreatedAt: timeOf(node.CreatedTime)}
+		Creative: core.JSONOf(node.Creative.Spec.creative()), PlatformCreatedAt: timeOf(node.CreatedTime)}
 	if post := node.Creative.StoryID + node.Creative.MediaID; post != "" && node.Creative.Spec.Page == "" {
 		a.Type, a.PlatformPostID = store.AdTypeBoost, post
 	}

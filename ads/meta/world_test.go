@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/meta"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
@@ -98,8 +99,8 @@ func plan(change func(*ads.Plan)) ads.Plan {
 	return p
 }
 
-func at(days int) *store.Time {
-	t := store.TimeOf(now.Add(time.Duration(days) * 24 * time.Hour).Truncate(24 * time.Hour))
+func at(days int) *core.Time {
+	t := core.TimeOf(now.Add(time.Duration(days) * 24 * time.Hour).Truncate(24 * time.Hour))
 	return &t
 }
 

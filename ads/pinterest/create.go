@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // newCampaign is a campaign to create.
@@ -165,7 +166,7 @@ func (d *Driver) wire(amount store.AdAmount, currency, field string) (json.Numbe
 }
 
 // seconds writes a moment; 0 is none, which is left out.
-func seconds(at *store.Time) int64 {
+func seconds(at *core.Time) int64 {
 	if at == nil {
 		return 0
 	}

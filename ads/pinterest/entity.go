@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // campaign is a campaign on the wire.
@@ -70,11 +71,11 @@ func (d *Driver) amount(wire json.Number) (store.AdAmount, error) {
 }
 
 // moment reads a time in seconds; 0 is none.
-func moment(seconds int64) *store.Time {
+func moment(seconds int64) *core.Time {
 	if seconds == 0 {
 		return nil
 	}
-	at := store.TimeOf(time.Unix(seconds, 0))
+	at := core.TimeOf(time.Unix(seconds, 0))
 	return &at
 }
 

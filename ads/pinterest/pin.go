@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // pin is a Pin on the wire. Of its pictures the one that is 600 wide is read.
@@ -81,7 +82,7 @@ func (w pin) post() store.SocialPost {
 		LinkURL: w.Link, MediaURL: w.Media.Images["600x"].URL,
 	}
 	if at, err := time.Parse("2006-01-02T15:04:05", strings.TrimSuffix(w.CreatedAt, "Z")); err == nil {
-		published := store.TimeOf(at)
+		published := core.TimeOf(at)
 		post.PublishedAt = &published
 	}
 	return post

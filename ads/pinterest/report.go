@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // oldest is how many days back a report may begin.
@@ -55,7 +56,7 @@ func (d *Driver) Report(
 	if err != nil {
 		return nil, err
 	}
-	reports := states(b, level, store.TimeOf(c.Now()))
+	reports := states(b, level, core.TimeOf(c.Now()))
 	sums, err := d.figures(ctx, c, adAccount, level, ids, from, to)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func distinct[T any](items []T, key func(T) string) []string {
 }
 
 // states makes reports without figures of the rows of a level. Only ads are reviewed.
-func states(b store.AdBatch, level store.AdLevel, now store.Time) map[string]ads.Report {
+func states(b store.AdBatch, level store.AdLevel, now core.Time) map[string]ads.Report {
 	reports := map[string]ads.Report{}
 	switch level {
 	case store.AdLevelCampaign:

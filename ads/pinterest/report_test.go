@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestReport_SumsFiguresExactly(t *testing.T) {
@@ -29,7 +30,7 @@ func TestReport_SumsFiguresExactly(t *testing.T) {
 	assert.Nil(t, reports[ids[0]].Metrics.Reach, "it did not say")
 	assert.Equal(t, store.AdMetrics{}, reports[ids[1]].Metrics)
 	assert.Equal(t, store.AdStatusActive, reports[ids[1]].Status)
-	assert.Equal(t, store.TimeOf(noon), reports[ids[1]].SyncedAt)
+	assert.Equal(t, core.TimeOf(noon), reports[ids[1]].SyncedAt)
 }
 
 func TestReport_AsksForTheDaysThatPinterestKeeps(t *testing.T) {

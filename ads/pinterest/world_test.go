@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/pinterest"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
 )
@@ -114,8 +115,8 @@ func (w *world) running() int {
 	return count
 }
 
-func at(t time.Time) *store.Time {
-	moment := store.TimeOf(t)
+func at(t time.Time) *core.Time {
+	moment := core.TimeOf(t)
 	return &moment
 }
 

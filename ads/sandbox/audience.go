@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // smallest is how many people an audience needs.
@@ -78,7 +79,7 @@ func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token 
 	if err != nil {
 		return store.SandboxAudience{}, fmt.Errorf("write audience: %w", err)
 	}
-	now := store.TimeOf(c.Now())
+	now := core.TimeOf(c.Now())
 	made, err := d.store.CreateSandboxAudience(ctx, c.Account, c.Channel, func(seq int64) store.SandboxAudience {
 		return store.SandboxAudience{
 			AccountID: c.Account, ChannelID: c.Channel, ID: d.id(c, kindAudience, seq), AdAccountID: adAccount, Seq: seq,
@@ -134,7 +135,7 @@ func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id s
 	if _, err := d.audience(ctx, c, adAccount, id); err != nil {
 		return err
 	}
-	deleted, err := d.store.DeleteSandboxAudience(ctx, c.Account, c.Channel, id, store.TimeOf(c.Now()))
+	deleted, err := d.store.DeleteSandboxAudience(ctx, c.Account, c.Channel, id, core.TimeOf(c.Now()))
 	if err != nil {
 		return unanswered(err)
 	}
@@ -174,7 +175,7 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 		known[m.Index] = true
 		done.Accepted++
 	}
-	after, err := d.store.AddSandboxMembers(ctx, c.Account, c.Channel, *list.PlatformID, people, isKnown, store.TimeOf(c.Now()))
+	after, err := d.store.AddSandboxMembers(ctx, c.Account, c.Channel, *list.PlatformID, people, isKnown, core.TimeOf(c.Now()))
 	if err != nil {
 		return ads.Uploaded{}, unanswered(err)
 	}
@@ -224,7 +225,7 @@ func (d *Driver) readAudience(a store.SandboxAudience, c ads.Conn) (store.AdAudi
 // mirror returns an audience as the mirror has it.
 func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) store.AdAudience {
 	audience := store.AdAudience{
-		AdAccountID: a.AdAccountID, PlatformID: &a.ID, Name: of.Name, Description: of.Description, Type: of.Type, Status: d.progress(a, of, store.TimeOf(c.Now())),
+		AdAccountID: a.AdAccountID, PlatformID: &a.ID, Name: of.Name, Description: of.Description, Type: of.Type, Status: d.progress(a, of, core.TimeOf(c.Now())),
 		RetentionDays: of.RetentionDays, PixelID: of.PixelID, Country: of.Country, Ratio: of.Ratio, PlatformCreatedAt: &a.CreatedAt,
 	}
 	if audience.Status == store.AudienceStatusReady || audience.Status == store.AudienceStatusTooSmall {
@@ -236,7 +237,7 @@ func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) 
 }
 
 // progress returns how far an audience is. A list is pending until there are people in it.
-func (d *Driver) progress(a store.SandboxAudience, of audienceDetail, now store.Time) store.AudienceStatus {
+func (d *Driver) progress(a store.SandboxAudience, of audienceDetail, now core.Time) store.AudienceStatus {
 	begun := a.CreatedAt
 	if of.Type == store.AudienceTypeCustomerList {
 		if a.UploadedAt == nil {

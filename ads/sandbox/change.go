@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // change lets fn change the campaigns in which the ids are, or add some, in a transaction of the network's own. What fn
@@ -14,7 +15,7 @@ import (
 func (d *Driver) change(ctx context.Context, c ads.Conn, account *store.AdAccount, ids []string, fn func(s *state, last int64) ([]*thing, error)) error {
 	var refused error
 	err := d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found store.SandboxCampaigns) (store.SandboxChange, error) {
-		s, err := d.stateOf(account, found, window{}, since(found.Segments, store.TimeOf(c.Now())))
+		s, err := d.stateOf(account, found, window{}, since(found.Segments, core.TimeOf(c.Now())))
 		if err != nil {
 			return store.SandboxChange{}, err
 		}
@@ -36,11 +37,11 @@ func unanswered(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("sandbox: %w: %w", ads.ErrIndeterminate, store.NewUnknownError("write", err))
+	return fmt.Errorf("sandbox: %w: %w", ads.ErrIndeterminate, core.NewUnknownError("write", err))
 }
 
 // since returns now, or the moment of the last change if the clock of another replica is ahead.
-func since(segments []store.SandboxSegment, now store.Time) store.Time {
+func since(segments []store.SandboxSegment, now core.Time) core.Time {
 	for _, s := range segments {
 		now = max(now, s.FromAt)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestReview_TakesItsTimeAndRefuses(t *testing.T) {
@@ -43,9 +44,9 @@ func TestCampaign_CompletesAtItsEndAndWhenItsBudgetIsSpent(t *testing.T) {
 	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		plan := n.planCampaign("adact_1")
 		plan.BudgetType, plan.BudgetAmount = store.BudgetTypeLifetime, 100*store.AdUnit
-		plan.EndsAt = ref(store.TimeOf(n.now.Add(5 * 24 * time.Hour)))
+		plan.EndsAt = ref(core.TimeOf(n.now.Add(5 * 24 * time.Hour)))
 		ending := n.create(plan).Campaign
-		plan.EndsAt = ref(store.TimeOf(n.now.Add(50 * 24 * time.Hour)))
+		plan.EndsAt = ref(core.TimeOf(n.now.Add(50 * 24 * time.Hour)))
 		cut := n.create(plan).Campaign
 		assert.Equal(t, store.AdStatusActive, ending.Status)
 		assert.Equal(t, *plan.EndsAt, *cut.EndsAt)
@@ -68,7 +69,7 @@ func TestCampaign_CompletesAtItsEndAndWhenItsBudgetIsSpent(t *testing.T) {
 
 func TestCreate_RefusesWhatNoNetworkTakes(t *testing.T) {
 	each(t, store.PlatformPinterest, Options{}, func(t *testing.T, n *network) {
-		past := store.TimeOf(n.now.Add(-time.Hour))
+		past := core.TimeOf(n.now.Add(-time.Hour))
 		for field, spoil := range map[string]func(*ads.Plan){
 			"ad_account_id": func(p *ads.Plan) { p.AdAccount = n.accounts(n.conn)[2] },
 			"goal":          func(p *ads.Plan) { p.Goal = store.AdGoalJobApplicants },
@@ -144,7 +145,7 @@ func TestSetStatus_OfAnAdIsNotThereWhereTheNetworkHasNoSwitch(t *testing.T) {
 func TestUpdate_ChangesWhatThePatchNames(t *testing.T) {
 	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		made := n.create(n.plan("adact_1"))
-		ends := store.TimeOf(n.now.Add(24 * time.Hour))
+		ends := core.TimeOf(n.now.Add(24 * time.Hour))
 		changed, err := n.Update(t.Context(), n.conn, n.groupRef(made.Group), ads.Patch{
 			Budget: &ads.Budget{Amount: 30 * store.AdUnit, Type: store.BudgetTypeDaily}, EndsAt: &ends,
 			BidStrategy: ref(store.BidStrategyCostCap), BidAmount: ref(2 * store.AdUnit),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // rejectMark in a headline or text makes the review refuse an ad.
@@ -138,7 +139,7 @@ func (b *builder) check() error {
 	if _, ok := caps.Objective(plan.Goal); !ok {
 		return refuse("goal", "There is no objective for this goal.")
 	}
-	if plan.EndsAt != nil && *plan.EndsAt <= max(b.now, store.Time(micros(plan.StartsAt))) {
+	if plan.EndsAt != nil && *plan.EndsAt <= max(b.now, core.Time(micros(plan.StartsAt))) {
 		return refuse("end_date", "The campaign would end before it begins.")
 	}
 	if plan.BudgetType == store.BudgetTypeLifetime && plan.EndsAt == nil {
@@ -149,7 +150,7 @@ func (b *builder) check() error {
 
 // checkBudget refuses a budget that the network does not take.
 func checkBudget(caps ads.Caps, b ads.Budget, currency string) error {
-	var p store.Problems
+	var p core.Problems
 	caps.CheckBudget(&p, ads.FlatBudget, b, currency, 0)
 	for field, messages := range p {
 		return refuse(field, messages[0])
@@ -192,7 +193,7 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	if err != nil {
 		return ads.Created{}, false, err
 	}
-	s, err := d.stateOf(&account, found, window{}, store.TimeOf(c.Now()))
+	s, err := d.stateOf(&account, found, window{}, core.TimeOf(c.Now()))
 	if err != nil {
 		return ads.Created{}, false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Delivery is computed when it is read: there is no job that spends. What an owner of a budget, a campaign or an ad
@@ -32,7 +33,7 @@ type market struct {
 }
 
 // window is a range of moments that is asked about, made of whole days; what follows until is not in it.
-type window struct{ since, until store.Time }
+type window struct{ since, until core.Time }
 
 // spending is what one ad spent within a stretch of one day.
 type spending struct {
@@ -43,7 +44,7 @@ type spending struct {
 
 // spend walks through the segments of one owner in their order, calls each for what its ads spent within the window,
 // day by day, and returns what a lifetime budget has spent until now.
-func (m market) spend(segments []store.SandboxSegment, w window, now store.Time, each func(spending)) int64 {
+func (m market) spend(segments []store.SandboxSegment, w window, now core.Time, each func(spending)) int64 {
 	var total int64
 	for _, s := range segments {
 		for _, p := range m.stretches(s, w, now) {
@@ -60,15 +61,15 @@ func (m market) spend(segments []store.SandboxSegment, w window, now store.Time,
 
 // stretch is a part of one segment and one day in which the same ads deliver.
 type stretch struct {
-	from, to         store.Time
+	from, to         core.Time
 	day              int
-	dayBegin, dayEnd store.Time
+	dayBegin, dayEnd core.Time
 	ads              []string
 }
 
 // stretches cuts a segment where a day ends and where an ad begins. Stretches without an ad are left out; so
 // are days out of the window, which only a lifetime budget looks back at.
-func (m market) stretches(s store.SandboxSegment, w window, now store.Time) []stretch {
+func (m market) stretches(s store.SandboxSegment, w window, now core.Time) []stretch {
 	from, to := max(s.FromAt, s.StartAt), earlier(earlier(now, s.ToAt), s.EndAt)
 	if !s.Lifetime {
 		from, to = max(from, w.since), min(to, w.until)
@@ -88,13 +89,13 @@ func (m market) stretches(s store.SandboxSegment, w window, now store.Time) []st
 }
 
 // edges returns where the set of ads changes between two moments, and the later one of these, ascending.
-func edges(slots []store.SandboxSlot, from, to store.Time) []store.Time {
+func edges(slots []store.SandboxSlot, from, to core.Time) []core.Time {
 	if from >= to {
 		return nil
 	}
-	found := []store.Time{to}
+	found := []core.Time{to}
 	for _, slot := range slots {
-		if at := store.Time(slot.FromAt); at > from && at < to {
+		if at := core.Time(slot.FromAt); at > from && at < to {
 			found = append(found, at)
 		}
 	}
@@ -102,10 +103,10 @@ func edges(slots []store.SandboxSlot, from, to store.Time) []store.Time {
 	return slices.Compact(found)
 }
 
-func delivering(slots []store.SandboxSlot, at store.Time) []string {
+func delivering(slots []store.SandboxSlot, at core.Time) []string {
 	var ads []string
 	for _, slot := range slots {
-		if store.Time(slot.FromAt) <= at {
+		if core.Time(slot.FromAt) <= at {
 			ads = append(ads, slot.Ad)
 		}
 	}
@@ -113,7 +114,7 @@ func delivering(slots []store.SandboxSlot, at store.Time) []string {
 }
 
 // dayOf returns the day around a moment, without its ads. A day may have 23 or 25 hours.
-func (m market) dayOf(at store.Time) stretch {
+func (m market) dayOf(at core.Time) stretch {
 	year, month, day := at.Time().In(m.zone).Date()
 	return stretch{
 		day:      year*10000 + int(month)*100 + day,
@@ -123,8 +124,8 @@ func (m market) dayOf(at store.Time) stretch {
 }
 
 // midnight returns the first moment of a day.
-func (m market) midnight(year int, month time.Month, day int) store.Time {
-	return store.TimeOf(time.Date(year, month, day, 0, 0, 0, 0, m.zone))
+func (m market) midnight(year int, month time.Month, day int) core.Time {
+	return core.TimeOf(time.Date(year, month, day, 0, 0, 0, 0, m.zone))
 }
 
 // quantaOf returns how many quanta are spent in a stretch, given what the owner has spent before it.
@@ -141,7 +142,7 @@ func (m market) quantaOf(s store.SandboxSegment, p stretch, spent int64) int64 {
 }
 
 // millis returns the whole milliseconds between two moments; finer ones would not fit into an integer with the pace.
-func millis(from, to store.Time) int64 { return int64(to-from) / 1000 }
+func millis(from, to core.Time) int64 { return int64(to-from) / 1000 }
 
 // share divides quanta among ads by their weights, exactly: quantum after quantum is dealt out in a fixed order, so that
 // the parts sum up to the whole and more quanta never make any part smaller.
@@ -171,7 +172,7 @@ func scale(n, part, whole int64) int64 {
 }
 
 // earlier returns the earlier of two moments; nil is never.
-func earlier(a store.Time, b *store.Time) store.Time {
+func earlier(a core.Time, b *core.Time) core.Time {
 	if b == nil {
 		return a
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const cent = 10_000
@@ -28,7 +29,7 @@ var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"}
 type history struct {
 	market
 	segments []store.SandboxSegment
-	now      store.Time
+	now      core.Time
 }
 
 func newHistory(t *testing.T, r *rand.Rand, lifetime bool) *history {
@@ -37,10 +38,10 @@ func newHistory(t *testing.T, r *rand.Rand, lifetime bool) *history {
 	require.NoError(t, err)
 	h := &history{market: market{zone, []int64{cent, 1_000_000}[r.IntN(2)], 1_000_000}}
 	begin := time.Date(2026, time.March, 20+r.IntN(15), r.IntN(24), r.IntN(60), r.IntN(60), r.IntN(1e9), zone)
-	h.now = store.TimeOf(begin)
-	var end *store.Time
+	h.now = core.TimeOf(begin)
+	var end *core.Time
 	if lifetime {
-		end = new(store.Time)
+		end = new(core.Time)
 		*end = h.now.Add(time.Duration(1+r.IntN(20)) * 24 * time.Hour)
 	}
 	owner := fmt.Sprint("owner", r.Uint64())
@@ -71,7 +72,7 @@ func jump(r *rand.Rand) time.Duration {
 func ref[T any](v T) *T { return &v }
 
 // spent returns what was spent until a moment, by ad and by day.
-func (h *history) spent(w window, now store.Time) (byAd map[string]int64, byDay map[int]int64, total int64) {
+func (h *history) spent(w window, now core.Time) (byAd map[string]int64, byDay map[int]int64, total int64) {
 	byAd, byDay = map[string]int64{}, map[int]int64{}
 	h.spend(h.segments, w, now, func(s spending) {
 		byAd[s.ad] += s.micros
@@ -82,9 +83,9 @@ func (h *history) spent(w window, now store.Time) (byAd map[string]int64, byDay 
 }
 
 // moments returns moments from before the beginning to long after the last change, ascending.
-func (h *history) moments(r *rand.Rand) []store.Time {
+func (h *history) moments(r *rand.Rand) []core.Time {
 	at := h.segments[0].FromAt.Add(-time.Hour)
-	var all []store.Time
+	var all []core.Time
 	for at < h.now.Add(200*time.Hour) {
 		all = append(all, at)
 		at = at.Add(jump(r) + time.Microsecond)
@@ -176,11 +177,11 @@ func TestDelivery_SpendsALifetimeBudgetToTheEnd(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/New_York")
 	require.NoError(t, err)
-	start := store.TimeOf(time.Date(2026, time.March, 5, 13, 37, 0, 0, zone))
+	start := core.TimeOf(time.Date(2026, time.March, 5, 13, 37, 0, 0, zone))
 	end := start.Add(10 * 24 * time.Hour)
 	h := history{market: market{zone, cent, 1_000_000}, segments: []store.SandboxSegment{{
 		OwnerID: "o", FromAt: start, Budget: 100_010_000, Lifetime: true, EndAt: &end,
-		Ads: store.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(start)}, {Ad: "b", FromAt: int64(start)}}),
+		Ads: core.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(start)}, {Ad: "b", FromAt: int64(start)}}),
 	}}}
 	_, byDay, before := h.spent(always, end-1)
 	assert.Less(t, before, int64(100_010_000))
@@ -242,7 +243,7 @@ func TestDelivery_AddsNothingWhilePaused(t *testing.T) {
 			}
 			paused++
 			before, _, _ := h.spent(always, s.FromAt)
-			within, _, _ := h.spent(always, s.FromAt+store.Time(r.Int64N(1+int64(*s.ToAt-s.FromAt))))
+			within, _, _ := h.spent(always, s.FromAt+core.Time(r.Int64N(1+int64(*s.ToAt-s.FromAt))))
 			after, _, _ := h.spent(always, *s.ToAt)
 			assert.Equal(t, before, within)
 			assert.Equal(t, before, after)
@@ -280,8 +281,8 @@ func TestShare_GrowsForEveryAdAndIsExact(t *testing.T) {
 
 func TestDelivery_CountsAnEditedBudgetForTheHoursThatItStood(t *testing.T) {
 	t.Parallel()
-	day := store.TimeOf(time.Date(2026, time.May, 4, 0, 0, 0, 0, time.UTC))
-	ads := store.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(day)}})
+	day := core.TimeOf(time.Date(2026, time.May, 4, 0, 0, 0, 0, time.UTC))
+	ads := core.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(day)}})
 	noon := day.Add(12 * time.Hour)
 	h := history{market: market{time.UTC, cent, 1_000_000}, segments: []store.SandboxSegment{
 		{OwnerID: "o", FromAt: day, ToAt: &noon, Budget: 100 * store.AdUnit, Ads: ads},

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // FaultHeader is the header that a server in development takes a fault from.
@@ -18,7 +18,7 @@ func FromHeader(ctx context.Context, h http.Header) (context.Context, error) {
 	}
 	fault, err := ParseFault(text)
 	if err != nil {
-		return nil, &store.Error{Code: store.CodeBadRequest, Param: FaultHeader, Message: "The header cannot be read: " + err.Error() + "."}
+		return nil, &core.Error{Code: core.CodeBadRequest, Param: FaultHeader, Message: "The header cannot be read: " + err.Error() + "."}
 	}
 	return WithFault(ctx, fault), nil
 }

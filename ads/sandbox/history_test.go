@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // life is a random history of some campaigns, made through two replicas.
@@ -46,7 +47,7 @@ func newLife(n *network, r *rand.Rand) *life {
 		plan.BudgetAmount = store.AdAmount(5+r.Int64N(400)) * store.AdUnit
 		plan.BudgetLevel = []store.BudgetLevel{store.BudgetLevelCampaign, store.BudgetLevelGroup}[r.IntN(2)]
 		if r.IntN(2) == 0 {
-			plan.BudgetType, plan.EndsAt = store.BudgetTypeLifetime, ref(store.TimeOf(n.now.Add(time.Duration(1+r.IntN(15))*24*time.Hour)))
+			plan.BudgetType, plan.EndsAt = store.BudgetTypeLifetime, ref(core.TimeOf(n.now.Add(time.Duration(1+r.IntN(15))*24*time.Hour)))
 		}
 		l.grown(n.create(plan), plan)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 var _ ads.Drifting = (*Driver)(nil)
@@ -15,7 +16,7 @@ type Edit struct {
 	Name       *string
 	Configured *store.AdConfigured
 	Budget     *store.AdAmount // above 0, of what has one
-	EndsAt     *store.Time     // of what has a budget
+	EndsAt     *core.Time      // of what has a budget
 	Rejection  *string         // the review changes its mind about an ad; "" approves it
 	Delete     bool
 }
@@ -23,7 +24,7 @@ type Edit struct {
 // Manage does what a person does in the network's ad manager, past this program: what the mirror does not know until it
 // is synchronised. No fault and no limit applies.
 func (d *Driver) Manage(ctx context.Context, c ads.Conn, ref ads.Ref, e Edit) error {
-	return d.manage(ctx, c, ref, func(t *thing, now store.Time) []*thing {
+	return d.manage(ctx, c, ref, func(t *thing, now core.Time) []*thing {
 		set(&t.Name, e.Name)
 		set(&t.Rejection, e.Rejection)
 		if e.Configured != nil {
@@ -42,7 +43,7 @@ func (d *Driver) Manage(ctx context.Context, c ads.Conn, ref ads.Ref, e Edit) er
 
 // Drift implements ads.Drifting.
 func (d *Driver) Drift(ctx context.Context, c ads.Conn, campaign ads.Ref, kind ads.Drift) error {
-	return d.manage(ctx, c, campaign, func(t *thing, now store.Time) []*thing {
+	return d.manage(ctx, c, campaign, func(t *thing, now core.Time) []*thing {
 		switch kind {
 		case ads.DriftRename:
 			t.Name = "Renamed at " + now.Time().UTC().Format(time.RFC3339)
@@ -69,7 +70,7 @@ func (t *thing) doubled() (changed []*thing) {
 }
 
 // manage lets fn change one thing, and what is below it, and stores what fn returns.
-func (d *Driver) manage(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(t *thing, now store.Time) []*thing) error {
+func (d *Driver) manage(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(t *thing, now core.Time) []*thing) error {
 	if err := d.connect(ctx, c); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -45,7 +46,7 @@ func each(t *testing.T, p store.Platform, o Options, test func(t *testing.T, n *
 // connect returns another replica over a database.
 func connect(t *testing.T, url string, p store.Platform, o Options) *network {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, Synchronous: "normal"})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // syncPage is how many campaigns one call of Sync returns.
@@ -27,7 +28,7 @@ func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 	if err != nil {
 		return batch, "", err
 	}
-	s, err := d.stateOf(&account, page, window{}, store.TimeOf(c.Now()))
+	s, err := d.stateOf(&account, page, window{}, core.TimeOf(c.Now()))
 	if err != nil {
 		return batch, "", err
 	}
@@ -54,7 +55,7 @@ func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level
 		return nil, err
 	}
 	zone := marketOf(&account).zone
-	s, err := d.stateOf(&account, found, window{store.TimeOf(from.Start(zone)), store.TimeOf(to.End(zone))}, store.TimeOf(c.Now()))
+	s, err := d.stateOf(&account, found, window{core.TimeOf(from.Start(zone)), core.TimeOf(to.End(zone))}, core.TimeOf(c.Now()))
 	if err != nil {
 		return nil, err
 	}

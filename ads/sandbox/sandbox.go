@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Options are how a sandbox behaves. The zero value reviews at once, limits nothing and has no faults.
@@ -64,7 +65,7 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount,
 	if err != nil {
 		return nil, err
 	}
-	all, now := d.visible(c), store.TimeOf(c.Now())
+	all, now := d.visible(c), core.TimeOf(c.Now())
 	for _, owned := range byOwner(segments) {
 		for i := range all {
 			if a := &all[i]; a.PlatformID == owned[0].AdAccountID {
@@ -131,7 +132,7 @@ func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected,
 		return nil, unavailable(err)
 	}
 	if d.options.CallInterval > 0 {
-		after, err := d.store.TakeSandboxCall(ctx, c.Account, c.Channel, store.TimeOf(c.Now()), d.options.CallInterval, max(d.options.CallBurst, 1))
+		after, err := d.store.TakeSandboxCall(ctx, c.Account, c.Channel, core.TimeOf(c.Now()), d.options.CallInterval, max(d.options.CallBurst, 1))
 		if err != nil {
 			return nil, unavailable(err)
 		}
@@ -145,12 +146,12 @@ func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected,
 
 // unavailable is the error of a call that did not get as far as doing anything, for the database failed.
 func unavailable(err error) error {
-	return fmt.Errorf("sandbox: %w: %w", ads.ErrUnavailable, store.NewUnknownError("read", err))
+	return fmt.Errorf("sandbox: %w: %w", ads.ErrUnavailable, core.NewUnknownError("read", err))
 }
 
 // connect lets the network know a channel.
 func (d *Driver) connect(ctx context.Context, c ads.Conn) error {
-	now := store.TimeOf(c.Now())
+	now := core.TimeOf(c.Now())
 	channel := store.SandboxChannel{AccountID: c.Account, ID: c.Channel, Platform: d.platform, LimitedAt: now, CreatedAt: now}
 	return d.store.OpenSandbox(ctx, channel, func() store.SandboxChange { return d.seed(c, now) })
 }

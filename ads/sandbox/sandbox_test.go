@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestSync_WalksEveryCampaignOnceWhileOthersAreMade(t *testing.T) {
@@ -84,8 +85,8 @@ func TestCalls_CommitWhateverBecomesOfTheRequest(t *testing.T) {
 		account, err := n.store.CreateAccount(t.Context(), store.NewAccount{Name: "Ada", Email: "ada@example.com"})
 		require.NoError(t, err)
 		n.conn.Account = account.ID
-		key := &store.Key{Account: account.ID, Key: "k", External: true}
-		_, _, err = n.store.Request(t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+		key := &core.Key{Account: account.ID, Key: "k", External: true}
+		_, _, err = n.store.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 			_, err := n.Create(ctx, n.conn, n.plan("adact_1"))
 			return nil, err
 		})
@@ -95,7 +96,7 @@ func TestCalls_CommitWhateverBecomesOfTheRequest(t *testing.T) {
 		assert.False(t, found)
 
 		killed := errors.New("killed")
-		_, _, err = n.store.Request(t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+		_, _, err = n.store.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 			if _, err := n.store.PutTestCharge(ctx, store.TestCharge{AccountID: account.ID, ID: "a step", Status: "succeeded"}); err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // What a channel finds when it is connected follows from the account and the channel alone: ad accounts and posts are
@@ -16,13 +17,13 @@ import (
 
 // anchor is the moment before which everything that is seeded took place: when the channel's id was made, and no later
 // than now.
-func anchor(channel string, now store.Time) store.Time {
+func anchor(channel string, now core.Time) core.Time {
 	_, random, _ := strings.Cut(channel, "_")
 	id, err := ulid.ParseStrict(strings.ToUpper(random))
 	if err != nil {
-		return min(now, store.TimeOf(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)))
+		return min(now, core.TimeOf(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)))
 	}
-	return min(now, store.TimeOf(ulid.Time(id.Time())))
+	return min(now, core.TimeOf(ulid.Time(id.Time())))
 }
 
 // currency is what ads are paid in, and where.
@@ -114,7 +115,7 @@ func (d *Driver) centers(c ads.Conn) []store.AdBusinessCenter {
 // posts returns three posts that can be boosted and a draft.
 func (d *Driver) posts(c ads.Conn) []store.SocialPost {
 	texts := []string{"The new course is out.", "Behind the scenes of the studio.", "Last days of the summer sale!", "Not finished yet."}
-	begin := anchor(c.Channel, store.TimeOf(c.Now()))
+	begin := anchor(c.Channel, core.TimeOf(c.Now()))
 	all := make([]store.SocialPost, len(texts))
 	for i, text := range texts {
 		id, published := d.id(c, kindPost, int64(i)), begin.Add(-time.Duration(1+3*i)*24*time.Hour)
@@ -133,8 +134,8 @@ type story struct {
 	driver   *Driver
 	conn     ads.Conn
 	account  *store.AdAccount
-	begin    store.Time // the end of the story
-	now      store.Time
+	begin    core.Time // the end of the story
+	now      core.Time
 	seq      int64
 	forest   *forest
 	things   []*thing
@@ -142,7 +143,7 @@ type story struct {
 }
 
 // seed returns the external campaigns of every ad account.
-func (d *Driver) seed(c ads.Conn, now store.Time) store.SandboxChange {
+func (d *Driver) seed(c ads.Conn, now core.Time) store.SandboxChange {
 	s := story{driver: d, conn: c, begin: anchor(c.Channel, now), forest: &forest{byID: map[string]*thing{}}}
 	for _, account := range d.accounts(c) {
 		s.account = &account
@@ -260,7 +261,7 @@ func (s *story) deliver(campaign *thing) {
 }
 
 // make returns a new thing below a parent, nil for a campaign.
-func (d *Driver) make(c ads.Conn, parent *thing, adAccount string, seq int64, now store.Time) *thing {
+func (d *Driver) make(c ads.Conn, parent *thing, adAccount string, seq int64, now core.Time) *thing {
 	t := &thing{SandboxEntity: store.SandboxEntity{AccountID: c.Account, ChannelID: c.Channel, AdAccountID: adAccount, Seq: seq, CreatedAt: now, UpdatedAt: now}}
 	switch {
 	case parent == nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestAdAccounts_AreTwoAndADisabledOneInThreeCurrencies(t *testing.T) {
@@ -121,7 +122,7 @@ func TestSeed_IsAFunctionOfAccountAndChannel(t *testing.T) {
 	t.Parallel()
 	d := New(nil, store.PlatformTwitter, Options{})
 	conn := ads.Conn{Account: testAccount, Channel: testChannel, Now: func() time.Time { return begin }}
-	now := store.TimeOf(begin)
+	now := core.TimeOf(begin)
 	first := text(t, d.seed(conn, now))
 	assert.Equal(t, first, text(t, New(nil, store.PlatformTwitter, Options{}).seed(conn, now.Add(time.Hour))))
 	for _, other := range []ads.Conn{{Account: "acct_2", Channel: testChannel}, {Account: testAccount, Channel: "sacct_2"}} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // state is some campaigns of one ad account at one moment, with what their ads did in a window.
@@ -13,13 +14,13 @@ type state struct {
 	market
 	platform store.Platform
 	account  *store.AdAccount
-	now      store.Time
+	now      core.Time
 	spent    map[string]int64    // by owner of a lifetime budget
 	figures  map[string]*figures // by ad
 }
 
 // stateOf computes what campaigns have done.
-func (d *Driver) stateOf(account *store.AdAccount, c store.SandboxCampaigns, w window, now store.Time) (*state, error) {
+func (d *Driver) stateOf(account *store.AdAccount, c store.SandboxCampaigns, w window, now core.Time) (*state, error) {
 	f, err := plant(c.Entities)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (s *state) rollUp(t *thing) store.AdStatus {
 func (s *state) review(t *thing) store.AdReview {
 	if t.Kind == store.AdLevelAd {
 		switch {
-		case s.now < store.Time(t.ReviewedAt):
+		case s.now < core.Time(t.ReviewedAt):
 			return store.AdReviewInReview
 		case t.Rejection != "":
 			return store.AdReviewRejected
@@ -168,7 +169,7 @@ func (s *state) campaign(t *thing) store.AdCampaign {
 }
 
 // schedule returns when the first of some budgets begins and when the last one ends, if all of them do.
-func schedule(owners []*thing) (starts, ends *store.Time) {
+func schedule(owners []*thing) (starts, ends *core.Time) {
 	for i, owner := range owners {
 		from, to := moment(owner.StartsAt), moment(owner.EndsAt)
 		if i == 0 {
@@ -204,7 +205,7 @@ func (s *state) ad(t *thing) store.Ad {
 	return store.Ad{
 		AdAccountID: t.AdAccountID, PlatformID: t.ID, CampaignID: t.CampaignID, AdGroupID: t.AdGroupID, Name: t.Name,
 		ConfiguredStatus: configured(t), Status: status, ReviewStatus: s.review(t), PlatformStatus: word(s.platform, t, status),
-		RejectionReason: s.rejection(t), Type: t.Type, PlatformPostID: t.PostID, Creative: store.JSONOf(t.Creative),
+		RejectionReason: s.rejection(t), Type: t.Type, PlatformPostID: t.PostID, Creative: core.JSONOf(t.Creative),
 		PlatformCreatedAt: &t.CreatedAt, Goal: t.Goal,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // thing is a campaign, an ad group or an ad, with what is above and below it.
@@ -77,7 +78,7 @@ func (f *forest) add(t *thing) {
 }
 
 // rows returns things as they are stored, changed at a moment.
-func rows(things []*thing, now store.Time) ([]store.SandboxEntity, error) {
+func rows(things []*thing, now core.Time) ([]store.SandboxEntity, error) {
 	var all []store.SandboxEntity
 	for _, t := range things {
 		text, err := json.Marshal(t.detail)
@@ -142,16 +143,16 @@ func (t *thing) owners() []*thing {
 }
 
 // hasEnded reports whether the time of the budget that a thing is paid from is over.
-func (t *thing) hasEnded(now store.Time) bool {
+func (t *thing) hasEnded(now core.Time) bool {
 	owner := t.owner()
-	return owner != nil && owner.EndsAt != 0 && store.Time(owner.EndsAt) <= now
+	return owner != nil && owner.EndsAt != 0 && core.Time(owner.EndsAt) <= now
 }
 
 // segment returns how an owner delivers from now on. Without an ad it does not.
-func (t *thing) segment(now store.Time) store.SandboxSegment {
+func (t *thing) segment(now core.Time) store.SandboxSegment {
 	s := store.SandboxSegment{
 		CampaignID: t.CampaignID, OwnerID: t.ID, AdAccountID: t.AdAccountID, FromAt: now, Budget: t.Budget,
-		Lifetime: t.BudgetType == store.BudgetTypeLifetime, StartAt: store.Time(t.StartsAt), EndAt: moment(t.EndsAt),
+		Lifetime: t.BudgetType == store.BudgetTypeLifetime, StartAt: core.Time(t.StartsAt), EndAt: moment(t.EndsAt),
 	}
 	for _, ad := range t.ads() {
 		if !ad.isOff() && !ad.isDeleted() && ad.Rejection == "" {
@@ -162,16 +163,16 @@ func (t *thing) segment(now store.Time) store.SandboxSegment {
 }
 
 // moment returns a time that may be none.
-func moment(micros int64) *store.Time {
+func moment(micros int64) *core.Time {
 	if micros == 0 {
 		return nil
 	}
-	at := store.Time(micros)
+	at := core.Time(micros)
 	return &at
 }
 
 // micros is moment backwards.
-func micros(at *store.Time) int64 {
+func micros(at *core.Time) int64 {
 	if at == nil {
 		return 0
 	}
@@ -180,7 +181,7 @@ func micros(at *store.Time) int64 {
 
 // deliveries returns the segments that begin now because something about an owner's delivery differs from its open
 // segment.
-func deliveries(owners []*thing, open map[string]store.SandboxSegment, now store.Time) []store.SandboxSegment {
+func deliveries(owners []*thing, open map[string]store.SandboxSegment, now core.Time) []store.SandboxSegment {
 	var changed []store.SandboxSegment
 	for _, owner := range owners {
 		before, wasOpen := open[owner.ID]

@@ -6,14 +6,14 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // ask is wrong on purpose. Every time it takes a new token, and it stores the reference after the charge, so that whoever goes
 // on after a crash in between charges once more. tests/fault must see that; no release is built with this tag.
 func (b *Billing) ask(ctx context.Context, provider payments.Provider, in payments.ChargeInput, back string) (payments.Charge, error) {
 	payment := in.Token
-	in.Token = store.NewID(store.KindPayment)
+	in.Token = core.NewID(core.KindPayment)
 	ref, err := provider.PrepareCharge(ctx, in)
 	if err != nil {
 		return declined(err)

@@ -15,13 +15,14 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
 // missing tells whether somebody was answered that what they asked for is not there.
 func missing(err error) bool {
-	e, ok := errors.AsType[*store.Error](err)
-	return ok && e.Code == store.CodeMissing
+	e, ok := errors.AsType[*core.Error](err)
+	return ok && e.Code == core.CodeMissing
 }
 
 // A customer signs out in one window of the portal while forms are sent in others: each form is done or finds nobody signed
@@ -71,14 +72,14 @@ func TestCheckoutLink_EditedBesideItsVisitors(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
 		cheap, dear := w.variant(store.PriceVariant{Amount: 100}), w.variant(store.PriceVariant{Amount: 9000})
-		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{Active: true, PriceVariantIDs: store.JSONOf([]string{cheap.ID})})
+		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{cheap.ID})})
 		require.NoError(t, err)
 		var used, left atomic.Int64
 		for _, err := range parallel(48, func(i int) error {
 			r := replicas[i%len(replicas)]
 			if i%4 == 0 {
 				_, err := r.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) {
-					l.PriceVariantIDs = store.JSONOf([][]string{{dear.ID}, {cheap.ID, cheap.ID}}[i/4%2])
+					l.PriceVariantIDs = core.JSONOf([][]string{{dear.ID}, {cheap.ID, cheap.ID}}[i/4%2])
 					l.Active, l.MaxUses = i%8 == 0, new(l.Uses+int64(i)+1)
 				})
 				return err
@@ -112,7 +113,7 @@ func TestUpdateAccount_TaxBesideConfirms(t *testing.T) {
 		book := w.handbook()
 		tax := func(bps int64) error {
 			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
-				a.Tax = store.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: bps, Name: "VAT"}}})
+				a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: bps, Name: "VAT"}}})
 			})
 			return err
 		}
@@ -166,19 +167,19 @@ func TestCreateSubscription_BesideTheNotificationOfItsCharge(t *testing.T) {
 					return w.notifyUntil(fake, ended)
 				}
 				defer close(ended)
-				key := &store.Key{Account: w.account, Key: fmt.Sprint("subscribe ", i), External: true}
+				key := &core.Key{Account: w.account, Key: fmt.Sprint("subscribe ", i), External: true}
 				send := func() error {
-					_, _, err := w.Request(t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+					_, _, err := w.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 						_, err := w.CreateSubscription(ctx, w.account, billing.CreateSubscription{
 							Method: &payments.MethodInput{Ref: "pm_card_visa"},
 							Draft:  store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(v)}},
 						})
-						return &store.Answer{Status: 201}, err
+						return &core.Answer{Status: 201}, err
 					})
 					return err
 				}
 				err := send()
-				for attempt := 0; attempt < 5 && store.OutcomeOf(err) == store.Unknown; attempt++ {
+				for attempt := 0; attempt < 5 && core.OutcomeOf(err) == core.Unknown; attempt++ {
 					err = send() // as a client does who heard nothing
 				}
 				return err
@@ -186,7 +187,7 @@ func TestCreateSubscription_BesideTheNotificationOfItsCharge(t *testing.T) {
 			for _, err := range errs {
 				require.NoError(t, err)
 			}
-			subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: store.Page{Limit: 100}, Customer: customer.ID})
+			subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 100}, Customer: customer.ID})
 			require.NoError(t, err)
 			assert.Len(t, subs, i+1)
 			assert.EqualValues(t, 900*(i+1), fake.Taken())

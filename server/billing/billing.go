@@ -16,6 +16,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Billing takes money for checkouts, invoices and subscriptions, and gives it back. It is safe for concurrent use.
@@ -37,11 +38,11 @@ func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider
 		return nil, err
 	}
 	if choice.Provider == store.PaymentsProviderStripe && !choice.HasKey {
-		return nil, store.Invalid("payment_method", "The account takes no payments yet: its payments_provider is stripe, and it has no stripe_secret_key.")
+		return nil, core.Invalid("payment_method", "The account takes no payments yet: its payments_provider is stripe, and it has no stripe_secret_key.")
 	}
 	provider, ok := b.providers.Provider(string(choice.Provider))
 	if !ok {
-		return nil, store.Invalid("payment_method", "This server takes no payments through the account's payments_provider, "+string(choice.Provider)+". The account has to choose another one.")
+		return nil, core.Invalid("payment_method", "This server takes no payments through the account's payments_provider, "+string(choice.Provider)+". The account has to choose another one.")
 	}
 	return provider, nil
 }
@@ -71,7 +72,7 @@ type ConfirmCheckout struct {
 // ConfirmCheckout charges the method and makes the order, at most once however often it is called. A declined charge
 // is a CodeInvalid on payment_method whose outcome is Recorded; the checkout is open again then. A charge that needs
 // the buyer leaves the checkout processing with a next action. After too many declines it is CodeRateLimit, and nobody is asked. A completed checkout is returned as it is. An error
-// that is not a *store.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
+// that is not a *core.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
 func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
 	confirmed, err := b.confirm(ctx, account, ref, in)
 	if confirmed == nil {
@@ -149,7 +150,7 @@ func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*sto
 // then, or completed if they were first. Without such a payment nothing changes.
 func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string) error {
 	payment, err := b.store.CheckoutPayment(ctx, account, id)
-	if missing, ok := errors.AsType[*store.Error](err); ok && missing.Code == store.CodeMissing {
+	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
 		return nil
 	}
 	if err != nil || payment.Status != store.PaymentStatusRequiresAction {
@@ -159,7 +160,7 @@ func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string)
 	if err != nil || begun.Payment.Status != store.PaymentStatusRequiresAction {
 		return err
 	}
-	if err = b.abandon(ctx, begun); store.OutcomeOf(err) == store.Recorded {
+	if err = b.abandon(ctx, begun); core.OutcomeOf(err) == core.Recorded {
 		return nil // given up
 	}
 	return err
@@ -194,7 +195,7 @@ func (b *Billing) unknown(ctx context.Context, payment *store.Payment, err error
 	if yield := b.store.YieldPayment(context.WithoutCancel(ctx), payment.AccountID, payment.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
 	}
-	return store.NewUnknownError("payment "+payment.ID+" has no known outcome yet", err)
+	return core.NewUnknownError("payment "+payment.ID+" has no known outcome yet", err)
 }
 
 // charge asks the provider, beginning with what is not known to have been asked yet.

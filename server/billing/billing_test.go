@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
@@ -76,7 +77,7 @@ func TestConfirmCheckout_DeclineThenPay(t *testing.T) {
 		checkout := w.checkout(one(v))
 		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 
 		c := w.get(checkout.ID)
 		assert.Equal(t, store.CheckoutStatusOpen, c.Status)
@@ -140,7 +141,7 @@ func TestConfirmCheckout_CardsAreCheckedBeforeAnythingHappens(t *testing.T) {
 		in.Method = &payments.MethodInput{Card: &payments.Card{Number: "4242424242424241", ExpMonth: 12, ExpYear: 2099}}
 		_, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Refused, store.OutcomeOf(err))
+		assert.Equal(t, core.Refused, core.OutcomeOf(err))
 		_, err = w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billingWithout)
 		refused(t, err, "payment_method")
 		after := w.get(checkout.ID)
@@ -181,7 +182,7 @@ func TestConfirmCheckout_TermsAndAnswers(t *testing.T) {
 		require.NoError(t, err)
 		v := w.handbook()
 		_, err = w.UpdateProduct(t.Context(), w.account, v.ProductID, func(p *store.Product) {
-			p.CustomFields = store.JSONOf([]store.CustomField{
+			p.CustomFields = core.JSONOf([]store.CustomField{
 				{Key: "size", Label: "Size", Type: "select", Required: true, Options: []string{"s", "m"}},
 			})
 		})
@@ -196,7 +197,7 @@ func TestConfirmCheckout_TermsAndAnswers(t *testing.T) {
 
 		answer := func(size string) error {
 			_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) {
-				d.CustomFieldData = store.JSONOf(map[string]string{"size": size})
+				d.CustomFieldData = core.JSONOf(map[string]string{"size": size})
 			})
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func (w *world) customer(email string, externalID *string) *store.Customer {
@@ -30,7 +31,7 @@ func (w *world) charged(checkout *store.Checkout, meanwhile func()) *store.Order
 	w.t.Helper()
 	w.provider.lost.Store(true)
 	_, err := w.pay(checkout.ID, "pm_card_visa")
-	require.Equal(w.t, store.Unknown, store.OutcomeOf(err))
+	require.Equal(w.t, core.Unknown, core.OutcomeOf(err))
 	w.provider.lost.Store(false)
 	meanwhile()
 	w.due(checkout.ID)
@@ -145,7 +146,7 @@ func TestConfirmCheckout_OneNewAddressTwiceAtOnce(t *testing.T) {
 			}) {
 				require.NoError(t, err)
 			}
-			customers, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: store.Page{Limit: 10}, ExternalID: email})
+			customers, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: core.Page{Limit: 10}, ExternalID: email})
 			require.NoError(t, err)
 			require.Len(t, customers, 1)
 			assert.EqualValues(t, 4, customers[0].OrdersCount)
@@ -157,8 +158,8 @@ func TestConfirmCheckout_OneNewAddressTwiceAtOnce(t *testing.T) {
 func TestConfirmCheckout_AnotherCardNeedsAnotherKey(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		checkout := w.checkout(one(w.handbook()))
-		confirm := func(key, method string) (*store.Answer, error) {
-			sent := &store.Key{Account: w.account, Key: key, External: true}
+		confirm := func(key, method string) (*core.Answer, error) {
+			sent := &core.Key{Account: w.account, Key: key, External: true}
 			copy(sent.Fingerprint[:], method)
 			answer, _, err := w.request(w, sent, checkout.ID, method)
 			return answer, err
@@ -167,9 +168,9 @@ func TestConfirmCheckout_AnotherCardNeedsAnotherKey(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 422, answer.Status)
 		_, err = confirm("k1", "pm_card_visa")
-		var reused *store.Error
+		var reused *core.Error
 		require.ErrorAs(t, err, &reused)
-		assert.Equal(t, store.CodeKeyReused, reused.Code)
+		assert.Equal(t, core.CodeKeyReused, reused.Code)
 		assert.Empty(t, w.orders())
 		answer, err = confirm("k2", "pm_card_visa")
 		require.NoError(t, err)

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // linked makes a link that is good for so many purchases of a variant.
 func (w *world) linked(v *store.PriceVariant, uses int64) *store.CheckoutLink {
 	w.t.Helper()
 	l, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
-		Active: true, PriceVariantIDs: store.JSONOf([]string{v.ID}), MaxUses: &uses,
+		Active: true, PriceVariantIDs: core.JSONOf([]string{v.ID}), MaxUses: &uses,
 	})
 	require.NoError(w.t, err)
 	return l
@@ -27,7 +28,7 @@ func (w *world) follow(l *store.CheckoutLink) *store.Checkout {
 	c, err := w.FollowCheckoutLink(w.t.Context(), l.ID, store.FollowCheckoutLink{})
 	require.NoError(w.t, err)
 	c, err = w.UpdateCheckout(w.t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
-		d.CustomerEmail = new(store.NewID(store.KindCustomer) + "@example.com")
+		d.CustomerEmail = new(core.NewID(core.KindCustomer) + "@example.com")
 	})
 	require.NoError(w.t, err)
 	return c
@@ -124,7 +125,7 @@ func TestCheckoutLink_OpensSoManyForOneAddress(t *testing.T) {
 				slowed(t, err, 55*time.Minute, time.Hour)
 			}
 		}
-		made, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 1000}})
+		made, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: core.Page{Limit: 1000}})
 		require.NoError(t, err)
 		assert.Len(t, made, 120)
 		slowed(t, open(0, "203.0.113.7"), 55*time.Minute, time.Hour)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 // TestClock is an account's clock after it was moved. Done says that it has reached its target, and that nothing is due any
 // more.
 type TestClock struct {
-	Now       store.Time
-	Target    store.Time
+	Now       core.Time
+	Target    core.Time
 	Done      bool
 	Processed int
 }
@@ -94,7 +95,7 @@ func (w *walk) run(ctx context.Context) (err error) {
 }
 
 // settle does what is due until nothing is, and returns what the clock showed when it began to look for the last time.
-func (w *walk) settle(ctx context.Context) (store.Time, error) {
+func (w *walk) settle(ctx context.Context) (core.Time, error) {
 	for {
 		seen, err := w.store.ClockOf(ctx, w.account)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // move moves the account's clock, and wants it to come where it is to be, on a busy machine too.
@@ -22,7 +23,7 @@ func (w *world) move(by time.Duration) {
 }
 
 // assertAt wants something to have happened when it was due, but for the time that the work took.
-func assertAt(t *testing.T, due, is store.Time, what string) {
+func assertAt(t *testing.T, due, is core.Time, what string) {
 	t.Helper()
 	assert.WithinRange(t, is.Time(), due.Time().Add(-time.Second), due.Time().Add(20*time.Second), what)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -22,7 +23,7 @@ func (w *world) addsUp(id string) []store.Order {
 	w.t.Helper()
 	c, err := w.GetCustomer(w.t.Context(), w.account, id)
 	require.NoError(w.t, err)
-	page := store.Page{Limit: 100}
+	page := core.Page{Limit: 100}
 	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: page, Customer: id})
 	require.NoError(w.t, err)
 	refunds, _, err := w.ListRefunds(w.t.Context(), w.account, store.ListRefunds{Page: page, Customer: id, Status: store.RefundStatusSucceeded})
@@ -165,7 +166,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 		var merged, bought atomic.Int64
 		// allowed is what may be answered: what was asked for, or that it is not there any more.
 		allowed := func(counted *atomic.Int64, err error) error {
-			if _, ok := errors.AsType[*store.Error](err); ok {
+			if _, ok := errors.AsType[*core.Error](err); ok {
 				return nil
 			}
 			if err == nil && counted != nil {
@@ -193,7 +194,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 				return allowed(&bought, err)
 			},
 			func(r *world, i int) error {
-				orders, _, err := r.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 100}, Status: store.OrderStatusPaid})
+				orders, _, err := r.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 100}, Status: store.OrderStatusPaid})
 				if err == nil && len(orders) > 0 {
 					_, err = r.refund(orders[rand.IntN(len(orders))].ID, 100)
 				}
@@ -219,7 +220,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 		for _, table := range []string{"subscriptions", "payments", "invoices", "orders", "refunds", "payment_methods"} {
 			assert.Zero(t, db.Count(t, table+" WHERE customer_id IN (SELECT id FROM customers WHERE deleted_at IS NOT NULL)"), table)
 		}
-		left, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: store.Page{Limit: 100}})
+		left, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: core.Page{Limit: 100}})
 		require.NoError(t, err)
 		counted := 0
 		for _, c := range left {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -19,10 +20,10 @@ const (
 // detachMethods tells a provider of the methods that were removed here.
 func (b *Billing) detachMethods(ctx context.Context, provider string) error {
 	due, err := b.store.DueDetachments(ctx, provider, reconcileBatch)
-	return errors.Join(err, atOnce(due, reconcileAtOnce, func(d store.Due) error { return b.detachMethod(ctx, d) }))
+	return errors.Join(err, atOnce(due, reconcileAtOnce, func(d core.Due) error { return b.detachMethod(ctx, d) }))
 }
 
-func (b *Billing) detachMethod(ctx context.Context, due store.Due) error {
+func (b *Billing) detachMethod(ctx context.Context, due core.Due) error {
 	d, err := b.store.LeaseDetachment(ctx, due.AccountID, due.ID)
 	if err != nil || d == nil {
 		return err

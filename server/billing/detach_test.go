@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -28,7 +29,7 @@ func TestRemovedMethod_IsDetached(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		g := w.giver()
 		save := func() *store.SavedMethod {
-			saved, err := g.save("pm_card_visa", store.NewID(store.KindPaymentMethod))
+			saved, err := g.save("pm_card_visa", core.NewID(core.KindPaymentMethod))
 			require.NoError(t, err)
 			return saved
 		}
@@ -63,7 +64,7 @@ func TestRemovedMethod_IsDetachedInTheEnd(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
 		g := w.giver()
 		for _, fault := range []stripefake.Fault{{Path: "/detach"}, {Path: "/detach", Status: 500}, {Path: "/detach", Status: 429}} {
-			saved, err := g.save("pm_card_visa", store.NewID(store.KindPaymentMethod))
+			saved, err := g.save("pm_card_visa", core.NewID(core.KindPaymentMethod))
 			require.NoError(t, err)
 			_, err = w.DeleteCustomerPaymentMethod(t.Context(), w.account, g.customer, saved.ID)
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestConfirmCheckout_HoldsLittleForOne leaves payments at the bank.
@@ -120,7 +121,7 @@ func TestConfirmCheckout_ManyOfOneNetworkBuyWhatIsLimited(t *testing.T) {
 func (w *world) many(v *store.PriceVariant, quantity int64) *store.Checkout {
 	w.t.Helper()
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new(store.NewID(store.KindCustomer) + "@example.com")},
+		Checkout: &store.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")},
 		Lines:    []store.NewLineItem{{PriceVariant: v.ID, Quantity: quantity}},
 	})
 	require.NoError(w.t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -28,7 +29,7 @@ func (w *world) from(address, checkout, method string) (*store.Checkout, error) 
 func (w *world) of(v *store.PriceVariant) *store.Checkout {
 	w.t.Helper()
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
-		Checkout: &store.Checkout{CustomerEmail: new(store.NewID(store.KindCustomer) + "@example.com")}, Lines: []store.NewLineItem{one(v)},
+		Checkout: &store.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")}, Lines: []store.NewLineItem{one(v)},
 	})
 	require.NoError(w.t, err)
 	return c
@@ -37,9 +38,9 @@ func (w *world) of(v *store.PriceVariant) *store.Checkout {
 // slowed asserts a refusal that says how long to wait.
 func slowed(t *testing.T, err error, atLeast, atMost time.Duration) {
 	t.Helper()
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
-	require.Equal(t, store.CodeRateLimit, e.Code, e.Message)
+	require.Equal(t, core.CodeRateLimit, e.Code, e.Message)
 	assert.GreaterOrEqual(t, e.After, atLeast)
 	assert.LessOrEqual(t, e.After, atMost)
 	assert.Contains(t, e.Message, "Try again in ")
@@ -48,9 +49,9 @@ func slowed(t *testing.T, err error, atLeast, atMost time.Duration) {
 // isSlowed tells a refusal to ask the provider from a decline.
 func isSlowed(t *testing.T, err error) bool {
 	t.Helper()
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
-	return e.Code == store.CodeRateLimit
+	return e.Code == core.CodeRateLimit
 }
 
 // TestConfirmCheckout_WaitsAfterFiveDeclines lets a buyer with two wrong cards go on, and one with many wait longer each time,
@@ -97,7 +98,7 @@ func TestConfirmCheckout_TheSameRequestIsNoTry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		c := w.of(w.handbook())
 		for i := range 5 {
-			key := &store.Key{Account: w.account, Key: fmt.Sprint("try ", i), External: true}
+			key := &core.Key{Account: w.account, Key: fmt.Sprint("try ", i), External: true}
 			for range 3 {
 				answer, _, err := w.request(w, key, c.ID, declined)
 				require.NoError(t, err)
@@ -105,7 +106,7 @@ func TestConfirmCheckout_TheSameRequestIsNoTry(t *testing.T) {
 			}
 		}
 		assert.EqualValues(t, 5, w.provider.confirms.Load())
-		more := &store.Key{Account: w.account, Key: "one more", External: true}
+		more := &core.Key{Account: w.account, Key: "one more", External: true}
 		_, _, err := w.request(w, more, c.ID, declined)
 		assert.True(t, isSlowed(t, err))
 		assert.EqualValues(t, 5, w.provider.confirms.Load())

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // bank is the test provider with a ledger of its own, which knows nothing of our tables, and with a line to it that can
@@ -98,7 +99,7 @@ func (b *bank) PrepareCharge(ctx context.Context, in payments.ChargeInput) (stri
 		ref, err := b.Provider.PrepareCharge(ctx, in)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		currency, _ := store.LookupCurrency(in.Currency)
+		currency, _ := core.LookupCurrency(in.Currency)
 		b.expect(in.Amount == 0 || in.Amount >= currency.Minimum, "token %s: asked to charge %d %s, which is too little", in.Token, in.Amount, in.Currency)
 		if known := b.charges[in.Token]; known != nil {
 			b.expect(known.ref == ref && known.amount == in.Amount && known.currency == in.Currency && known.account == in.Account,

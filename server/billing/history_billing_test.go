@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func (p *player) invoiceLines() []store.NewInvoiceLine {
@@ -46,7 +47,7 @@ func (p *player) draft() error {
 }
 
 // in is a moment so far from now on the shop's clock.
-func (p *player) in(d time.Duration) (store.Time, error) {
+func (p *player) in(d time.Duration) (core.Time, error) {
 	var ahead int64
 	err := p.rows.Get(&ahead, p.rows.Rebind(`SELECT clock_offset FROM accounts WHERE id = ?`), p.account)
 	return p.Now().Add(time.Duration(ahead)*time.Microsecond + d), err

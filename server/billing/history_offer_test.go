@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // errIdle is a step for which there is nothing to do yet.
@@ -35,7 +36,7 @@ func maybe[T any](p *player, n int, value func() T) *T {
 }
 
 // latest are the newest 12 of a list.
-var latest = store.Page{Limit: 12}
+var latest = core.Page{Limit: 12}
 
 // some picks one of a list.
 func some[T any](p *player, all []T, _ bool, err error) (*T, error) {
@@ -60,18 +61,18 @@ func (p *player) answered(what string, err error) error {
 // request does something as the server does it that is asked to: under a key, and with an answer. What has no answer can be
 // sent again.
 func request[T any](p *player, do func(context.Context) (T, error)) (made T, err error) {
-	key := &store.Key{Account: p.account, Key: fmt.Sprint(p.asked.Add(1)), External: true}
+	key := &core.Key{Account: p.account, Key: fmt.Sprint(p.asked.Add(1)), External: true}
 	send := func() error {
 		var refusal error // is an answer too, where it is recorded
-		_, _, err := p.Request(everywhere, key, func(ctx context.Context) (*store.Answer, error) {
-			if made, refusal = do(ctx); refusal == nil || store.OutcomeOf(refusal) == store.Recorded {
-				return &store.Answer{Status: 200, Body: []byte("{}")}, refusal
+		_, _, err := p.Request(everywhere, key, func(ctx context.Context) (*core.Answer, error) {
+			if made, refusal = do(ctx); refusal == nil || core.OutcomeOf(refusal) == core.Recorded {
+				return &core.Answer{Status: 200, Body: []byte("{}")}, refusal
 			}
 			return nil, refusal
 		})
 		return cmp.Or(err, refusal)
 	}
-	if err = send(); store.OutcomeOf(err) == store.Unknown {
+	if err = send(); core.OutcomeOf(err) == core.Unknown {
 		p.unanswered = send
 	}
 	return made, err
@@ -97,7 +98,7 @@ func (p *player) price() store.PriceVariant {
 	case 2:
 		v.Amount, v.AmountType, v.MinAmount = 0, store.PriceVariantAmountTypeCustom, new(int64(0))
 	case 3:
-		v.Currency, v.CurrencyAmounts = "usd", store.JSONOf(map[string]int64{"eur": pick(p, amountsOf), "kwd": pick(p, amountsOf)})
+		v.Currency, v.CurrencyAmounts = "usd", core.JSONOf(map[string]int64{"eur": pick(p, amountsOf), "kwd": pick(p, amountsOf)})
 	default:
 		p.recurring(&v)
 	}
@@ -183,7 +184,7 @@ func (p *player) revise() error {
 }
 
 func (p *player) variant() (*store.PriceVariant, error) {
-	in := store.ListPriceVariants{Page: store.Page{Limit: 30}}
+	in := store.ListPriceVariants{Page: core.Page{Limit: 30}}
 	if !p.odds(8) {
 		in.Status = store.PriceVariantStatusActive
 	}
@@ -205,7 +206,7 @@ func (p *player) settings() error {
 	behavior := p.behavior()
 	days := pick(p, [][]int64{{2, 5, 7, 7}, {1}, {30, 30}})
 	_, err := p.UpdateAccount(everywhere, p.account, func(a *store.Account) {
-		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = store.JSONOf(tax), behavior, days
+		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = core.JSONOf(tax), behavior, days
 	})
 	return p.answered("change the settings", err)
 }
@@ -234,8 +235,8 @@ func (p *player) behavior() store.ProrationBehavior {
 	})
 }
 
-func (p *player) address() *store.Address {
-	return pick(p, []*store.Address{{Country: new("DE")}, {Country: new("US"), State: new("CA")}, {Country: new("JP")}, {Country: new("US")}, nil})
+func (p *player) address() *core.Address {
+	return pick(p, []*core.Address{{Country: new("DE")}, {Country: new("US"), State: new("CA")}, {Country: new("JP")}, {Country: new("US")}, nil})
 }
 
 func (p *player) email() *string { return new(fmt.Sprintf("buyer%d@example.com", p.roll(4))) }
@@ -243,7 +244,7 @@ func (p *player) email() *string { return new(fmt.Sprintf("buyer%d@example.com",
 func (p *player) code() string { return fmt.Sprintf("CODE%d", p.roll(4)) }
 
 func (p *player) welcome() error {
-	c := store.Customer{Email: p.email(), BillingAddress: store.JSONOf(p.address()), TaxExempt: p.odds(6)}
+	c := store.Customer{Email: p.email(), BillingAddress: core.JSONOf(p.address()), TaxExempt: p.odds(6)}
 	c.ExternalID = maybe(p, 4, func() string { return fmt.Sprintf("e%d", p.roll(3)) })
 	_, err := p.CreateCustomer(everywhere, p.account, c)
 	return p.answered("welcome a customer", err)
@@ -267,7 +268,7 @@ func (p *player) attend() error {
 	address, exempt, email := p.address(), p.odds(5), p.email()
 	switch what := p.roll(5); {
 	case what == 0:
-		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.BillingAddress, c.TaxExempt = store.JSONOf(address), exempt })
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.BillingAddress, c.TaxExempt = core.JSONOf(address), exempt })
 	case what <= 2 && len(methods) == 0:
 		return errIdle
 	case what == 1:
@@ -323,9 +324,9 @@ func (p *player) reduce() error {
 		if err != nil {
 			return err
 		}
-		d.PriceVariantIDs = store.JSONOf([]string{v.ID})
+		d.PriceVariantIDs = core.JSONOf([]string{v.ID})
 		if p.odds(2) {
-			d.ProductIDs = store.JSONOf([]string{v.ProductID})
+			d.ProductIDs = core.JSONOf([]string{v.ProductID})
 		}
 	}
 	_, err := p.CreateDiscount(everywhere, p.account, d)

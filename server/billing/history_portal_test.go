@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // saveCard keeps a card for a customer, as their seller does or as they do themselves.
@@ -76,7 +77,7 @@ func (p *player) manage(customer string, sub *store.Subscription) error {
 	if err != nil {
 		return p.answered("look at the cards", err)
 	}
-	card := store.NewID(store.KindPaymentMethod)
+	card := core.NewID(core.KindPaymentMethod)
 	if len(methods) > 0 && !p.odds(8) {
 		card = pick(p, methods).ID
 	}
@@ -103,13 +104,13 @@ func (p *player) manage(customer string, sub *store.Subscription) error {
 
 // export reads everything page by page, as a file of it is written: nothing comes twice or is left out.
 func (p *player) export() error {
-	orders, err := all(func(page store.Page) ([]store.Order, bool, error) {
+	orders, err := all(func(page core.Page) ([]store.Order, bool, error) {
 		return p.ListOrders(everywhere, p.account, store.ListOrders{Page: page})
 	}, func(o *store.Order) string { return o.ID })
 	if err != nil {
 		return err
 	}
-	subs, err := all(func(page store.Page) ([]store.Subscription, bool, error) {
+	subs, err := all(func(page core.Page) ([]store.Subscription, bool, error) {
 		return p.ListSubscriptions(everywhere, p.account, store.ListSubscriptions{Page: page})
 	}, func(s *store.Subscription) string { return s.ID })
 	if err != nil {
@@ -131,8 +132,8 @@ func (p *player) export() error {
 }
 
 // all walks a list, the newest first, and returns the ids.
-func all[T any](list func(store.Page) ([]T, bool, error), id func(*T) string) (ids []string, err error) {
-	page := store.Page{Limit: 5}
+func all[T any](list func(core.Page) ([]T, bool, error), id func(*T) string) (ids []string, err error) {
+	page := core.Page{Limit: 5}
 	for {
 		items, more, err := list(page)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // lines are what somebody puts into a checkout.
@@ -37,7 +38,7 @@ func (p *player) lines() ([]store.NewLineItem, error) {
 
 // fill says who buys, where they are, and at what discount.
 func (p *player) fill(c *store.Checkout) {
-	c.BillingAddress = store.JSONOf(p.address())
+	c.BillingAddress = core.JSONOf(p.address())
 	if customer, err := p.customer(); err == nil && p.odds(3) {
 		c.CustomerID = &customer.ID
 	} else {
@@ -101,7 +102,7 @@ func (p *player) changeCheckout() error {
 	changed, err := p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) {
 		switch what {
 		case 0:
-			d.BillingAddress = store.JSONOf(address)
+			d.BillingAddress = core.JSONOf(address)
 		case 1:
 			d.Lines = lines
 		case 2:

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -166,7 +166,7 @@ var faults = map[string]struct {
 func (h *history) sabotage(t *testing.T, table, column, when string) {
 	statements := []string{fmt.Sprintf(`CREATE TRIGGER sabotage AFTER UPDATE OF %[2]s ON %[1]s WHEN %[3]s BEGIN
 		UPDATE %[1]s SET %[2]s = OLD.%[2]s WHERE account_id = OLD.account_id AND id = OLD.id; END`, table, column, when)}
-	if h.Engine() == store.PostgreSQL {
+	if h.Engine() == core.PostgreSQL {
 		statements = []string{
 			fmt.Sprintf(`CREATE FUNCTION sabotage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.%[1]s := OLD.%[1]s; RETURN NEW; END $$`, column),
 			fmt.Sprintf(`CREATE TRIGGER sabotage BEFORE UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION sabotage()`, table, when),

@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -71,7 +72,7 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	url := database.URL(t, engine)
 	h := &history{}
 	h.clock.Store(time.Date(2026, 1, 30, 22, 0, 0, 0, time.UTC).UnixMicro())
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	h.Store, err = store.Open(context.Background(), store.Options{
 		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: true, MaxConns: 6,
@@ -132,6 +133,6 @@ func isExcused(err error) bool { return err != nil && strings.Contains(err.Error
 
 // isRefusal says whether an answer is one that a client can do something about.
 func isRefusal(err error) bool {
-	e := (*store.Error)(nil)
-	return errors.As(err, &e) && (e.Code == store.CodeInvalid || e.Code == store.CodeMissing || e.Code == store.CodeRateLimit)
+	e := (*core.Error)(nil)
+	return errors.As(err, &e) && (e.Code == core.CodeInvalid || e.Code == core.CodeMissing || e.Code == core.CodeRateLimit)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // PayInvoice is how an invoice is paid by hand. Whoever asks is not the buyer, unless OnSession.
@@ -17,11 +18,11 @@ type PayInvoice struct {
 
 // PayInvoice charges the method for what is due of an invoice, at most once however often it is called. A declined
 // charge is a CodeInvalid on payment_method whose outcome is Recorded; the invoice stays as it is then. An error that is
-// not a *store.Error leaves the outcome unknown, as in ConfirmCheckout.
+// not a *core.Error leaves the outcome unknown, as in ConfirmCheckout.
 func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInvoice) (*store.Invoice, error) {
 	if in.OutOfBand {
 		if in.Method != nil {
-			return nil, store.Invalid("payment_method", "An invoice that was paid out of band has no payment method.")
+			return nil, core.Invalid("payment_method", "An invoice that was paid out of band has no payment method.")
 		}
 		return b.store.PayInvoiceOutOfBand(ctx, account, ref)
 	}
@@ -54,7 +55,7 @@ func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayI
 	if in.Method == nil {
 		how, err := b.wayOf(ctx, invoice.AccountID, invoice.ID)
 		if err == nil && how == nil {
-			err = store.Invalid("payment_method", "The customer has no default payment method. Send a payment method, or out_of_band.")
+			err = core.Invalid("payment_method", "The customer has no default payment method. Send a payment method, or out_of_band.")
 		}
 		if err != nil {
 			return store.InvoicePayment{}, err
@@ -93,7 +94,7 @@ func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool,
 	if err != nil || payment == nil {
 		return did, err
 	}
-	if err = b.collect(ctx, payment); store.OutcomeOf(err) == store.Recorded {
+	if err = b.collect(ctx, payment); core.OutcomeOf(err) == core.Recorded {
 		err = nil // declined: that is an outcome
 	}
 	return true, err

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -17,7 +18,7 @@ import (
 func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoice {
 	w.t.Helper()
 	if customer == "" {
-		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new(store.NewID(store.KindCustomer) + "@example.com")})
+		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new(core.NewID(core.KindCustomer) + "@example.com")})
 		require.NoError(w.t, err)
 		customer = c.ID
 	}
@@ -48,7 +49,7 @@ func TestPayInvoice_ChargesOnceWhateverGetsLost(t *testing.T) {
 		i := w.issued(store.CollectionMethodSendInvoice, "")
 		w.provider.lost.Store(true)
 		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
-		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		_, err = w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
 		refused(t, err, "status")
 		_, err = w.VoidInvoice(t.Context(), w.account, i.ID)
@@ -70,7 +71,7 @@ func TestPayInvoice_ADeclineIsRecorded(t *testing.T) {
 		i := w.issued(store.CollectionMethodSendInvoice, "")
 		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_chargeDeclined"))
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 		assert.Equal(t, store.InvoiceStatusOpen, w.invoice(i.ID).Status)
 		paid, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
 		require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // led is the test provider, which remembers where it was told to lead a buyer back to.
@@ -30,7 +31,7 @@ func (l *led) ConfirmCharge(ctx context.Context, account, ref, back string) (pay
 // withAnotherKey is a server that has lost the secret key of the world's.
 func (w *world) withAnotherKey() (*store.Store, *billing.Billing, *led) {
 	w.t.Helper()
-	sealer, err := store.NewSealer(bytes.Repeat([]byte{7}, 32))
+	sealer, err := core.NewSealer(bytes.Repeat([]byte{7}, 32))
 	require.NoError(w.t, err)
 	s, err := store.Open(w.t.Context(), store.Options{
 		URL: w.url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", Now: func() time.Time { return w.Now().Time() },

@@ -8,16 +8,17 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // isSaved tells the id of a payment method that a customer has saved here from what a provider knows.
 func isSaved(in *payments.MethodInput) bool {
-	_, saved := store.ParseID(store.KindPaymentMethod, in.Ref)
+	_, saved := core.ParseID(core.KindPaymentMethod, in.Ref)
 	return saved
 }
 
 // errNotPublic refuses a saved method at an address that anybody may have been sent.
-var errNotPublic = store.Invalid("payment_method", "A saved payment method is charged only by the seller, or by its owner on the portal. Send a card.")
+var errNotPublic = core.Invalid("payment_method", "A saved payment method is charged only by the seller, or by its owner on the portal. Send a card.")
 
 // attachment is a method that a provider is to save for somebody. Token is of what it is saved for: whatever is asked for with
 // it happens once.
@@ -65,7 +66,7 @@ func (b *Billing) knownCustomer(ctx context.Context, provider payments.Provider,
 
 // notSaved makes the refusal to save a method the decline of what it is saved for.
 func notSaved(err error) error {
-	if refused, ok := errors.AsType[*store.Error](err); ok {
+	if refused, ok := errors.AsType[*core.Error](err); ok {
 		return &payments.Decline{Code: "payment_method_not_saved", Message: refused.Message}
 	}
 	return err
@@ -74,7 +75,7 @@ func notSaved(err error) error {
 // refusal makes a decline the answer to a request that charges nothing.
 func refusal(err error) error {
 	if decline, ok := errors.AsType[*payments.Decline](err); ok {
-		return store.Invalid("payment_method", decline.Message)
+		return core.Invalid("payment_method", decline.Message)
 	}
 	return err
 }
@@ -90,7 +91,7 @@ func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, be
 	if err != nil {
 		return fmt.Errorf("save the method of payment %s: %w", payment.ID, err)
 	}
-	payment.MethodRef, payment.CustomerRef, payment.PaymentMethod = method.Ref, &customer, store.JSONOf(method.Card)
+	payment.MethodRef, payment.CustomerRef, payment.PaymentMethod = method.Ref, &customer, core.JSONOf(method.Card)
 	return b.store.SetPaymentMethod(ctx, payment)
 }
 
@@ -120,7 +121,7 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 		return nil, refusal(err)
 	}
 	saved, err := b.store.SavePaymentMethod(ctx, store.SavedMethod{
-		AccountID: account, CustomerID: c.ID, Provider: provider.Name(), ProviderRef: method.Ref, CustomerRef: ref, Card: store.JSONOf(method.Card),
+		AccountID: account, CustomerID: c.ID, Provider: provider.Name(), ProviderRef: method.Ref, CustomerRef: ref, Card: core.JSONOf(method.Card),
 	}, in.IsDefault)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -32,7 +33,7 @@ func (g giver) save(method, once string) (*store.SavedMethod, error) {
 
 func (g giver) methods() []store.SavedMethod {
 	g.t.Helper()
-	all, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer, store.Page{Limit: 100})
+	all, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer, core.Page{Limit: 100})
 	require.NoError(g.t, err)
 	return all
 }
@@ -76,7 +77,7 @@ func TestSaveMethod_WithStripeOnce(t *testing.T) {
 			fake.Spoil(fault)
 			_, err := g.save("pm_card_visa", "first")
 			require.Error(t, err)
-			assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+			assert.Equal(t, core.Unknown, core.OutcomeOf(err))
 			require.Empty(t, g.methods())
 		}
 		_, err := g.save("pm_card_visa", "first")

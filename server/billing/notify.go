@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Notify takes what a provider tells by itself: once, in whatever order it comes, and never back from an outcome. It
@@ -15,7 +16,7 @@ import (
 func (b *Billing) Notify(ctx context.Context, provider string, header http.Header, body []byte) error {
 	notifier, ok := b.providers.Notifier(provider)
 	if !ok {
-		return store.Missing("payment provider", "", provider)
+		return core.Missing("payment provider", "", provider)
 	}
 	event, err := notifier.ParseWebhook(ctx, header, body)
 	if err != nil || event.Kind == "" {
@@ -88,5 +89,5 @@ func (b *Billing) applyRefund(ctx context.Context, event payments.Event) error {
 }
 
 func tellAgain(object, id string) error {
-	return &store.Error{Code: store.CodeInProgress, Message: "The " + object + " " + id + " is being made. Tell it again in a moment."}
+	return &core.Error{Code: core.CodeInProgress, Message: "The " + object + " " + id + " is being made. Tell it again in a moment."}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -74,7 +74,7 @@ func TestNotify_NothingThatIsSignedIsAFailure(t *testing.T) {
 			rand.Shuffle(len(bodies), func(i, j int) { bodies[i], bodies[j] = bodies[j], bodies[i] })
 			for _, body := range bodies[:min(len(bodies), 300)] {
 				err := w.notify(fake, stripefake.Event{ID: e.ID, Body: body})
-				var refused *store.Error
+				var refused *core.Error
 				switch {
 				case err == nil:
 					outcomes["taken"]++

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -25,7 +26,7 @@ func TestNotify_SettlesALostAnswerOnce(t *testing.T) {
 		checkout := w.checkout(one(w.handbook()))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err := w.pay(checkout.ID, "pm_card_visa")
-		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		events := fake.Events()
 		for _, err := range parallel(8, func(i int) error { return w.notify(fake, events[i%len(events)]) }) {
 			require.NoError(t, err)
@@ -42,7 +43,7 @@ func TestNotify_ADeclineOpensTheCheckout(t *testing.T) {
 		checkout := w.checkout(one(w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
-		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		for _, e := range fake.Events() {
 			require.NoError(t, w.notify(fake, e))
 		}
@@ -87,9 +88,9 @@ func TestNotify_OfAChargeThatIsNotNotedYet(t *testing.T) {
 		last := events[len(events)-1]
 
 		harness.OpenDatabase(t, w.url).Must(t, `UPDATE payments SET provider_ref = NULL`)
-		var e *store.Error
+		var e *core.Error
 		require.ErrorAs(t, w.notify(fake, last), &e)
-		assert.Equal(t, store.CodeInProgress, e.Code)
+		assert.Equal(t, core.CodeInProgress, e.Code)
 		require.NoError(t, w.SetPaymentRef(t.Context(), w.account, payment.ID, *payment.ProviderRef))
 		require.NoError(t, w.notify(fake, last), "the refusal was not taken for the first time")
 		assert.Equal(t, store.CheckoutStatusCompleted, w.get(checkout.ID).Status)
@@ -109,9 +110,9 @@ func TestNotify_TakesNothingFromStrangers(t *testing.T) {
 			require.ErrorIs(t, w.Notify(t.Context(), "stripe", header, last.Body), payments.ErrForged)
 		}
 		for _, provider := range []string{"test", "nobody"} {
-			var e *store.Error
+			var e *core.Error
 			require.ErrorAs(t, w.Notify(t.Context(), provider, fake.Sign(last.Body, time.Now()), last.Body), &e)
-			assert.Equal(t, store.CodeMissing, e.Code)
+			assert.Equal(t, core.CodeMissing, e.Code)
 		}
 		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
 	})
@@ -134,9 +135,9 @@ func TestNotify_TellsWhatBecameOfARefund(t *testing.T) {
 
 		harness.OpenDatabase(t, w.url).Must(t, `DELETE FROM provider_events`)
 		harness.OpenDatabase(t, w.url).Must(t, `UPDATE refunds SET id = 're_elsewhere'`)
-		var e *store.Error
+		var e *core.Error
 		require.ErrorAs(t, w.notify(fake, before[len(before)-1]), &e)
-		assert.Equal(t, store.CodeInProgress, e.Code, "the row may not be committed yet")
+		assert.Equal(t, core.CodeInProgress, e.Code, "the row may not be committed yet")
 		harness.OpenDatabase(t, w.url).Must(t, `UPDATE refunds SET id = '`+refund.ID+`'`)
 	})
 }

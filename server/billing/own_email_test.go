@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -35,7 +36,7 @@ func (w *world) mallory() *store.Customer {
 // owners are the ids of the customers who are found by an address.
 func (w *world) owners(email string) []string {
 	w.t.Helper()
-	found, _, err := w.ListCustomers(w.t.Context(), w.account, store.ListCustomers{Page: store.Page{Limit: 10}, Email: email})
+	found, _, err := w.ListCustomers(w.t.Context(), w.account, store.ListCustomers{Page: core.Page{Limit: 10}, Email: email})
 	require.NoError(w.t, err)
 	var ids []string
 	for _, c := range found {
@@ -54,9 +55,9 @@ func TestTypedEmail_LeadsNobodyToWhoTypedItFirst(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, theirs)
 		_, err = w.AcceptPurchase(t.Context(), w.account, mallory.ID, *order.CheckoutID)
-		var missing *store.Error
+		var missing *core.Error
 		require.ErrorAs(t, err, &missing)
-		assert.Equal(t, store.CodeMissing, missing.Code)
+		assert.Equal(t, core.CodeMissing, missing.Code)
 
 		// Grace reads the letter.
 		_, err = w.VerifyCheckout(t.Context(), w.account, *order.CheckoutID)

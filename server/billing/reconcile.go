@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -43,13 +44,13 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
 		due, err := b.store.DuePayments(ctx, provider, reconcileBatch)
-		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p store.Due) error { return b.reconcile(ctx, p) }),
+		errs = append(errs, err, atOnce(due, reconcileAtOnce, func(p core.Due) error { return b.reconcile(ctx, p) }),
 			b.reconcileRefunds(ctx, provider), b.detachMethods(ctx, provider))
 	}
 	return errors.Join(errs...)
 }
 
-func (b *Billing) reconcile(ctx context.Context, due store.Due) error {
+func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 	mine, err := b.store.LeasePayment(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {
 		return err
@@ -67,7 +68,7 @@ func (b *Billing) reconcile(ctx context.Context, due store.Due) error {
 	} else {
 		_, err = b.resume(ctx, begun)
 	}
-	if store.OutcomeOf(err) == store.Recorded {
+	if core.OutcomeOf(err) == core.Recorded {
 		return nil // declined: that is an outcome
 	}
 	return err

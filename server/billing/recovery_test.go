@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestConfirmCheckout_LastUnitSellsOnce(t *testing.T) {
@@ -90,7 +91,7 @@ func TestReconcile_FindsALostAnswer(t *testing.T) {
 		w.provider.lost.Store(true)
 		_, err := w.pay(checkout.ID, "pm_card_visa")
 		require.Error(t, err)
-		assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+		assert.Equal(t, core.Unknown, core.OutcomeOf(err))
 		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
 		_, err = w.pay(checkout.ID, "pm_card_visa")
 		refused(t, err, "status")
@@ -186,11 +187,11 @@ func TestReconcile_GivesUpABuyerWhoDoesNotComeBack(t *testing.T) {
 func TestConfirmCheckout_SentAgainUnderItsKeyResumes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		checkout := w.checkout(one(w.handbook()))
-		key := &store.Key{Account: w.account, Key: "confirm-1", External: true}
+		key := &core.Key{Account: w.account, Key: "confirm-1", External: true}
 		w.provider.lost.Store(true)
 		_, _, err := w.request(w, key, checkout.ID, "pm_card_visa")
 		require.Error(t, err)
-		assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+		assert.Equal(t, core.Unknown, core.OutcomeOf(err))
 
 		again := open(t, w.url) // another process on the same database
 		first, replayed, err := w.request(again, key, checkout.ID, "pm_card_visa")
@@ -207,7 +208,7 @@ func TestConfirmCheckout_SentAgainUnderItsKeyResumes(t *testing.T) {
 func TestConfirmCheckout_ADeclineIsReplayed(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		checkout := w.checkout(one(w.handbook()))
-		key := &store.Key{Account: w.account, Key: "confirm-1", External: true}
+		key := &core.Key{Account: w.account, Key: "confirm-1", External: true}
 		for i := range 3 {
 			answer, replayed, err := w.request(w, key, checkout.ID, "pm_card_chargeDeclined")
 			require.NoError(t, err)
@@ -219,17 +220,17 @@ func TestConfirmCheckout_ADeclineIsReplayed(t *testing.T) {
 }
 
 // request confirms as the server does: inside a write request, the answer made from what comes back.
-func (w *world) request(through *world, key *store.Key, checkout, method string) (*store.Answer, bool, error) {
-	return through.Request(w.t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+func (w *world) request(through *world, key *core.Key, checkout, method string) (*core.Answer, bool, error) {
+	return through.Request(w.t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 		c, err := through.ConfirmCheckout(ctx, w.account, checkout, with(method))
-		if store.OutcomeOf(err) == store.Recorded {
-			return &store.Answer{Status: 422, Body: []byte(err.Error())}, err
+		if core.OutcomeOf(err) == core.Recorded {
+			return &core.Answer{Status: 422, Body: []byte(err.Error())}, err
 		}
 		if err != nil {
 			return nil, err
 		}
 		body, err := json.Marshal(c.OrderID)
-		return &store.Answer{Status: 200, Body: body}, err
+		return &core.Answer{Status: 200, Body: body}, err
 	})
 }
 
@@ -258,7 +259,7 @@ func patiently(call func() error) (err error) {
 		if err = call(); err == nil {
 			return nil
 		}
-		if _, away := errors.AsType[*store.UnavailableError](err); !away {
+		if _, away := errors.AsType[*core.UnavailableError](err); !away {
 			return err
 		}
 	}

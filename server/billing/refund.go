@@ -8,10 +8,11 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CreateRefund gives money of an order back, at most once however often it is called. A refund that the provider
-// refuses is a failed one, and not an error. An error that is not a *store.Error leaves the outcome unknown, the refund
+// refuses is a failed one, and not an error. An error that is not a *core.Error leaves the outcome unknown, the refund
 // pending: the same request sent again, or the reconciler, finds out.
 func (b *Billing) CreateRefund(ctx context.Context, account string, in store.NewRefund) (*store.Refund, error) {
 	begun, err := b.store.BeginRefund(ctx, account, in)
@@ -43,14 +44,14 @@ func (b *Billing) CancelRefund(ctx context.Context, account, ref string) (*store
 	}
 	answer, err := provider.CancelRefund(ctx, account, *begun.ProviderRef)
 	if err != nil {
-		return nil, store.NewUnknownError("cancel refund "+begun.ID, err)
+		return nil, core.NewUnknownError("cancel refund "+begun.ID, err)
 	}
 	refund, err := b.settleRefund(ctx, begun, answer)
 	if err != nil || refund.Status == store.RefundStatusCanceled {
 		return refund, err
 	}
-	refused := store.Invalid("status", fmt.Sprintf("The provider did not cancel the refund: it is %s.", refund.Status))
-	refused.Outcome = store.Recorded
+	refused := core.Invalid("status", fmt.Sprintf("The provider did not cancel the refund: it is %s.", refund.Status))
+	refused.Outcome = core.Recorded
 	return refund, refused
 }
 
@@ -106,15 +107,15 @@ func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err e
 	if yield := b.store.YieldRefund(context.WithoutCancel(ctx), refund.AccountID, refund.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
 	}
-	return store.NewUnknownError("refund "+refund.ID+" has no known outcome yet", err)
+	return core.NewUnknownError("refund "+refund.ID+" has no known outcome yet", err)
 }
 
 func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {
 	due, err := b.store.DueRefunds(ctx, provider, reconcileBatch)
-	return errors.Join(err, atOnce(due, reconcileAtOnce, func(r store.Due) error { return b.reconcileRefund(ctx, r) }))
+	return errors.Join(err, atOnce(due, reconcileAtOnce, func(r core.Due) error { return b.reconcileRefund(ctx, r) }))
 }
 
-func (b *Billing) reconcileRefund(ctx context.Context, due store.Due) error {
+func (b *Billing) reconcileRefund(ctx context.Context, due core.Due) error {
 	mine, err := b.store.LeaseRefund(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {
 		return err

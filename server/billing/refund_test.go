@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // bought is an order of one handbook, paid with the method.
@@ -41,7 +42,7 @@ func (w *world) refund(order string, amount int64) (*store.Refund, error) {
 // refunds are those of an order, newest first.
 func (w *world) refunds(order string) []store.Refund {
 	w.t.Helper()
-	refunds, _, err := w.ListRefunds(w.t.Context(), w.account, store.ListRefunds{Page: store.Page{Limit: 100}, Order: order})
+	refunds, _, err := w.ListRefunds(w.t.Context(), w.account, store.ListRefunds{Page: core.Page{Limit: 100}, Order: order})
 	require.NoError(w.t, err)
 	return refunds
 }
@@ -95,9 +96,9 @@ func TestCreateRefund_RefusesWhatNobodyWasChargedFor(t *testing.T) {
 		_, err = w.refund(*c.OrderID, 0)
 		refused(t, err, "order")
 		_, err = w.refund("order_01k0000000000000000000000a", 0)
-		var missing *store.Error
+		var missing *core.Error
 		require.ErrorAs(t, err, &missing)
-		assert.Equal(t, store.CodeMissing, missing.Code)
+		assert.Equal(t, core.CodeMissing, missing.Code)
 		assert.Equal(t, "order", missing.Param)
 	})
 }
@@ -131,7 +132,7 @@ func TestReconcile_FindsALostRefund(t *testing.T) {
 		w.provider.lost.Store(true)
 		_, err := w.refund(order.ID, 500)
 		require.Error(t, err)
-		assert.Equal(t, store.Unknown, store.OutcomeOf(err))
+		assert.Equal(t, core.Unknown, core.OutcomeOf(err))
 		assert.Equal(t, store.RefundStatusPending, w.refunds(order.ID)[0].Status)
 		assert.EqualValues(t, 500, w.order(order.ID).RefundedAmount, "nobody else gets it meanwhile")
 		require.NoError(t, w.Reconcile(t.Context()), "it is too early to ask again")
@@ -172,15 +173,15 @@ func TestReconcile_RefundsWhenTheProviderIsBack(t *testing.T) {
 func TestCreateRefund_SentAgainUnderItsKeyResumes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		order := w.bought("pm_card_visa")
-		key := &store.Key{Account: w.account, Key: "refund-1", External: true}
-		send := func(through *world) (*store.Answer, bool, error) {
-			return through.Request(t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+		key := &core.Key{Account: w.account, Key: "refund-1", External: true}
+		send := func(through *world) (*core.Answer, bool, error) {
+			return through.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 				refund, err := through.CreateRefund(ctx, w.account, store.NewRefund{Order: order.ID, Amount: new(int64(500))})
 				if err != nil {
 					return nil, err
 				}
 				body, err := json.Marshal(refund.ID)
-				return &store.Answer{Status: 201, Body: body}, err
+				return &core.Answer{Status: 201, Body: body}, err
 			})
 		}
 		w.provider.lost.Store(true)
@@ -256,7 +257,7 @@ func TestCancelRefund_ComesTooLate(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.CancelRefund(t.Context(), w.account, refund.ID)
 		refused(t, err, "status")
-		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 		assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order.ID)[0].Status)
 		assert.EqualValues(t, 1200, w.spent(order))
 	})

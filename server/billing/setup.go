@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // What the charge of nothing is told by which a customer gives a method: all that it takes to keep the method, so that whoever
@@ -97,13 +98,13 @@ func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref st
 	}
 	charge, err := provider.GetCharge(ctx, account, ref)
 	if errors.Is(err, payments.ErrNoCharge) {
-		return nil, store.Missing("payment method", "", ref)
+		return nil, core.Missing("payment method", "", ref)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find the method that customer %s gives: %w", customer, err)
 	}
 	if charge.Metadata[setupCustomer] != customer {
-		return nil, store.Missing("payment method", "", ref)
+		return nil, core.Missing("payment method", "", ref)
 	}
 	return b.settleAfterBank(ctx, provider.Name(), account, charge, from)
 }
@@ -131,10 +132,10 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 		var err error
 		given.Saved, given.isNew, err = b.store.SaveGivenMethod(ctx, store.SavedMethod{
 			AccountID: account, CustomerID: told[setupCustomer], Provider: provider, ProviderRef: told[setupMethodRef],
-			CustomerRef: told[setupCustomerRef], Card: store.JSONOf(card),
+			CustomerRef: told[setupCustomerRef], Card: core.JSONOf(card),
 		}, told[setupDefault] != "", told[setupSubscription])
 		if err == nil && given.Saved == nil {
-			err = store.Missing("payment method", "", charge.Ref)
+			err = core.Missing("payment method", "", charge.Ref)
 		}
 		return given, err
 	case payments.ChargeDeclined, payments.ChargeCanceled:
@@ -144,7 +145,7 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 		if charge.Status == payments.ChargeDeclined {
 			return nil, refusal(charge.Decline)
 		}
-		return nil, store.Invalid("payment_method", "The card was not confirmed in time. Enter it again.")
+		return nil, core.Invalid("payment_method", "The card was not confirmed in time. Enter it again.")
 	}
 	return given, nil
 }
@@ -165,7 +166,7 @@ func (b *Billing) applyGiven(ctx context.Context, provider string, event payment
 		return nil
 	}
 	_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, store.Buyer{})
-	if missing, ok := errors.AsType[*store.Error](err); ok && missing.Code == store.CodeMissing {
+	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
 		return nil
 	}
 	return err

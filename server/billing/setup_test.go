@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -37,9 +38,9 @@ func TestGiveMethod_AsksTheBankFirst(t *testing.T) {
 		assert.Equal(t, given.Saved.ID, again.Saved.ID)
 		for customer, ref := range map[string]string{w.customer("ada@example.com", nil).ID: given.Ref, g.customer: "seti_nobody"} {
 			_, err = g.FindGivenMethod(t.Context(), w.account, customer, ref, store.Buyer{})
-			var gone *store.Error
+			var gone *core.Error
 			require.ErrorAs(t, err, &gone)
-			assert.Equal(t, store.CodeMissing, gone.Code)
+			assert.Equal(t, core.CodeMissing, gone.Code)
 		}
 
 		asked, err := g.give("pm_card_authenticationRequiredOnSetup")
@@ -90,7 +91,7 @@ func TestGiveMethod_IsGivenOnce(t *testing.T) {
 			g := giver{w, w.customer(fmt.Sprintf("ada%d@example.com", i), nil).ID}
 			fake.Spoil(fault)
 			_, err := g.give("pm_card_visa")
-			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
 			_, err = g.give("pm_card_visa")
 			require.NoError(t, err)
 			assert.Len(t, g.methods(), 1)

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -94,7 +95,7 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 		_, err = w.pay(odd.ID, "pm_card_visa")
 		refused(t, err, "line_items")
 		assert.ErrorContains(t, err, "in steps of 10")
-		assert.Equal(t, store.Refused, store.OutcomeOf(err))
+		assert.Equal(t, core.Refused, core.OutcomeOf(err))
 		assert.Equal(t, store.CheckoutStatusOpen, w.get(odd.ID).Status)
 		assert.Empty(t, fake.Calls())
 
@@ -109,7 +110,7 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 
 		ada := w.customer("ada@example.com", nil)
 		draft, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(time.Now().Add(time.Hour))), Currency: "kwd"},
+			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(time.Now().Add(time.Hour))), Currency: "kwd"},
 			Customer: ada.ID, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
 		})
 		require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -54,7 +55,7 @@ func TestStripe_ADeclineLeavesTheCheckoutOpen(t *testing.T) {
 		checkout := w.checkout(one(w.handbook()))
 		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 		failure := w.get(checkout.ID).LastPaymentError.V
 		assert.Equal(t, "insufficient_funds", *failure.DeclineCode)
 		assert.Zero(t, fake.Taken())
@@ -72,7 +73,7 @@ func TestStripe_AMethodThatIsNotIsDeclined(t *testing.T) {
 		checkout := w.checkout(one(v))
 		_, err := w.pay(checkout.ID, "pm_nobody")
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 		assert.Equal(t, "resource_missing", w.get(checkout.ID).LastPaymentError.V.Code)
 		assert.Nil(t, w.get(checkout.ID).LastPaymentError.V.DeclineCode, "no bank was asked")
 
@@ -91,7 +92,7 @@ func TestStripe_CardNumbersNeverGetThere(t *testing.T) {
 		in.Method = &payments.MethodInput{Card: &payments.Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2099, CVC: "123"}}
 		_, err := w.ConfirmCheckout(t.Context(), w.account, w.checkout(one(w.handbook())).ID, in)
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Refused, store.OutcomeOf(err))
+		assert.Equal(t, core.Refused, core.OutcomeOf(err))
 		assert.Empty(t, fake.Calls())
 	})
 }
@@ -105,7 +106,7 @@ func TestStripe_ALostAnswerIsSettledOnce(t *testing.T) {
 			checkout := w.checkout(one(w.handbook()))
 			fake.Spoil(fault)
 			_, err := w.pay(checkout.ID, "pm_card_visa")
-			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
 			assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
 			w.due(checkout.ID)
 			for _, err := range parallel(3, func(int) error { return w.Reconcile(t.Context()) }) {
@@ -195,7 +196,7 @@ func TestStripe_ALostAnswerLeavesTheWayBackAsItWas(t *testing.T) {
 				in.OnPage = onPage
 				fake.Spoil(fault)
 				_, err := w.ConfirmCheckout(t.Context(), w.account, own.ID, in)
-				require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+				require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
 				w.due(own.ID)
 				require.NoError(t, w.Reconcile(t.Context()))
 				require.Nil(t, w.get(own.ID).LastPaymentError.V, "nobody declined it")
@@ -235,7 +236,7 @@ func TestStripe_AChargeThatIsNotFoundIsAskedForAgain(t *testing.T) {
 		db := harness.OpenDatabase(t, w.url)
 		db.Must(t, `UPDATE payments SET provider_ref = 'pi_nobody'`)
 		w.due(checkout.ID)
-		require.Equal(t, store.Unknown, store.OutcomeOf(w.Reconcile(t.Context())))
+		require.Equal(t, core.Unknown, core.OutcomeOf(w.Reconcile(t.Context())))
 		assert.Equal(t, store.CheckoutStatusProcessing, w.get(checkout.ID).Status)
 		db.Must(t, `UPDATE payments SET provider_ref = '`+*payment.ProviderRef+`'`)
 		fake.Settle(*payment.ProviderRef, true)
@@ -251,7 +252,7 @@ func TestStripe_APaymentStaysWithItsProvider(t *testing.T) {
 		checkout := w.checkout(one(w.handbook()))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err := w.pay(checkout.ID, "pm_card_visa")
-		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderTest })
 		require.NoError(t, err)
 		other, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
@@ -296,7 +297,7 @@ func TestStripe_ALostRefundIsMadeOnce(t *testing.T) {
 		for i, fault := range []stripefake.Fault{{Path: "/v1/refunds"}, {Path: "/v1/refunds", Status: 500}} {
 			fake.Spoil(fault)
 			_, err := w.refund(order, 500)
-			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
 			w.refundDue(order)
 			require.NoError(t, w.Reconcile(t.Context()))
 			assert.Equal(t, store.RefundStatusSucceeded, w.refunds(order)[0].Status)
@@ -339,7 +340,7 @@ func TestStripe_ALostAnswerKeepsOneMethod(t *testing.T) {
 			in.Save = true
 			fake.Spoil(fault)
 			_, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, in)
-			require.Equal(t, store.Unknown, store.OutcomeOf(err), fault)
+			require.Equal(t, core.Unknown, core.OutcomeOf(err), fault)
 			w.due(checkout.ID)
 			require.NoError(t, w.Reconcile(t.Context()))
 			assert.EqualValues(t, 1900*(2*i+1), fake.Taken(), fault)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CreateSubscription is a purchase on behalf of a customer. Method is nil when none was sent: then it is the customer's
@@ -43,7 +44,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 func (b *Billing) defaultOf(ctx context.Context, account, customer string) (*payments.MethodInput, error) {
 	m, err := b.store.MethodToCharge(ctx, account, customer, nil)
 	if err == nil && m == nil {
-		err = store.Invalid("payment_method", "The customer has no default payment method. Send a payment method.")
+		err = core.Invalid("payment_method", "The customer has no default payment method. Send a payment method.")
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) err
 		}
 		return b.abandon(ctx, confirmed)
 	case store.PaymentStatusPending:
-		return store.NewUnknownError("payment "+payment.ID, errPending) // the same request finds out later
+		return core.NewUnknownError("payment "+payment.ID, errPending) // the same request finds out later
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func (b *Billing) advance(ctx context.Context, account, id string) (bool, error)
 		return err == nil && step.Done, err
 	}
 	err = b.collect(ctx, step.Payment)
-	if store.OutcomeOf(err) == store.Recorded {
+	if core.OutcomeOf(err) == core.Recorded {
 		err = nil // declined: that is an outcome
 	}
 	return true, err

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -106,7 +107,7 @@ func TestCancelSubscription_KeepsWhatElseWasBought(t *testing.T) {
 		c := w.checkout(one(w.handbook()), one(w.variant(small)), one(w.variant(large)))
 		_, err := w.pay(c.ID, "pm_card_visa")
 		require.NoError(t, err)
-		subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: store.Page{Limit: 10}})
+		subs, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, subs, 2)
 		order := *w.get(c.ID).OrderID
@@ -124,7 +125,7 @@ func TestCancelSubscription_GivesTaxBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
 		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
-			a.Tax = store.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 1000, Name: "VAT"}}})
+			a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 1000, Name: "VAT"}}})
 		})
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
@@ -298,9 +299,9 @@ func TestCancelSubscription_SentAgainUnderItsKeyResumes(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		order := w.ordersOf(sub)[0].ID
-		key := &store.Key{Account: w.account, Key: "cancel-1", External: true}
-		send := func(through *world, dies bool) (answer *store.Answer, replayed bool, err error) {
-			return through.Request(t.Context(), key, func(ctx context.Context) (*store.Answer, error) {
+		key := &core.Key{Account: w.account, Key: "cancel-1", External: true}
+		send := func(through *world, dies bool) (answer *core.Answer, replayed bool, err error) {
+			return through.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
 				if dies { // between the commit and the call
 					_, err := through.Store.CancelSubscription(ctx, w.account, sub.ID, atOnce)
 					return nil, errors.Join(err, through.Leave(ctx), errLine)
@@ -310,7 +311,7 @@ func TestCancelSubscription_SentAgainUnderItsKeyResumes(t *testing.T) {
 					return nil, err
 				}
 				body, err := json.Marshal(ended.Cancellation)
-				return &store.Answer{Status: 200, Body: body}, err
+				return &core.Answer{Status: 200, Body: body}, err
 			})
 		}
 		_, _, err := send(w, true)

@@ -11,14 +11,15 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // asked does something as the server does that is asked to under a key, and returns what it answers.
 func asked[T any](w *world, key string, do func(context.Context) (T, error)) (made T, refusal error) {
 	w.t.Helper()
-	_, _, err := w.Request(w.t.Context(), &store.Key{Account: w.account, Key: key, External: true}, func(ctx context.Context) (*store.Answer, error) {
+	_, _, err := w.Request(w.t.Context(), &core.Key{Account: w.account, Key: key, External: true}, func(ctx context.Context) (*core.Answer, error) {
 		made, refusal = do(ctx)
-		return &store.Answer{Status: 200}, refusal
+		return &core.Answer{Status: 200}, refusal
 	})
 	require.NoError(w.t, err)
 	return made, refusal
@@ -40,7 +41,7 @@ func TestCreateSubscription_NobodyIsThereToAuthenticate(t *testing.T) {
 		}
 		_, err := create("k1", "pm_card_authenticationRequired")
 		refused(t, err, "payment_method")
-		assert.Equal(t, store.Recorded, store.OutcomeOf(err))
+		assert.Equal(t, core.Recorded, core.OutcomeOf(err))
 		made, err := create("k2", "pm_card_visa")
 		require.NoError(t, err, "the piece is free again")
 		assert.Equal(t, store.SubscriptionStatusActive, made.Status)
@@ -61,7 +62,7 @@ func TestCreateSubscription_IsDoneOnceItsDefaultCardIsGone(t *testing.T) {
 			})
 		}
 		var made *store.Subscription
-		_, _, err = w.Request(t.Context(), &store.Key{Account: w.account, Key: "k", External: true}, func(ctx context.Context) (*store.Answer, error) {
+		_, _, err = w.Request(t.Context(), &core.Key{Account: w.account, Key: "k", External: true}, func(ctx context.Context) (*core.Answer, error) {
 			made, err = create(ctx)
 			require.NoError(t, err)
 			require.NoError(t, w.Leave(ctx))

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Twenty subscriptions are given the last use of a discount at once: one gets it.
@@ -118,7 +119,7 @@ func TestCreateSubscription_PaidAfterItsTrialBeginsAtOnce(t *testing.T) {
 			Method: &payments.MethodInput{Ref: "no such method"},
 		})
 		refused(t, err, "payment_method")
-		open, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 1}})
+		open, _, err := w.ListCheckouts(t.Context(), w.account, store.ListCheckouts{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		require.Len(t, open, 1)
 		w.advance.Add(int64(2 * time.Hour))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AuthenticateTestPayment is the consent of the buyer of a payment that waits for it, which goes on then. A payment that
@@ -24,7 +25,7 @@ func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id strin
 		return nil, err
 	}
 	if payment.Status != store.PaymentStatusRequiresAction {
-		return nil, store.Invalid("status", fmt.Sprintf("The payment is %s: only one that requires_action can be authenticated.", payment.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The payment is %s: only one that requires_action can be authenticated.", payment.Status))
 	}
 	if err := b.store.Leave(ctx); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (b *Billing) SettleTestRefund(ctx context.Context, account, ref string, to 
 		return nil, err
 	}
 	if refund.Status != store.RefundStatusPending || refund.ProviderRef == nil {
-		return nil, store.Invalid("status", fmt.Sprintf("The refund is %s: only one that is pending at the provider can be settled.", refund.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The refund is %s: only one that is pending at the provider can be settled.", refund.Status))
 	}
 	if err := b.store.Leave(ctx); err != nil {
 		return nil, err
@@ -68,5 +69,5 @@ func (b *Billing) tester(provider string) (payments.Tester, error) {
 	if tester, ok := b.providers.Tester(provider); ok {
 		return tester, nil
 	}
-	return nil, store.Invalid("base", "This moved real money through '"+provider+"': only the test provider can be told what happens.")
+	return nil, core.Invalid("base", "This moved real money through '"+provider+"': only the test provider can be told what happens.")
 }

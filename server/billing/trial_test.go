@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -55,7 +56,7 @@ func TestStripe_ATrialNeedsACardThatCanBeChargedLater(t *testing.T) {
 
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err = w.pay(c.ID, "pm_card_visa")
-		require.Equal(t, store.Unknown, store.OutcomeOf(err))
+		require.Equal(t, core.Unknown, core.OutcomeOf(err))
 		w.due(c.ID)
 		require.NoError(t, w.Reconcile(t.Context()))
 		assert.Equal(t, store.CheckoutStatusCompleted, w.get(c.ID).Status)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -39,7 +39,7 @@ func (t *turn) drain(ctx context.Context, account string) {
 		if len(fresh) == 0 {
 			return
 		}
-		_ = atOnce(fresh, t.each, func(one store.Due) error { // what fails is counted
+		_ = atOnce(fresh, t.each, func(one core.Due) error { // what fails is counted
 			if !t.try(ctx, one) {
 				stuck.add(one)
 			}
@@ -49,7 +49,7 @@ func (t *turn) drain(ctx context.Context, account string) {
 }
 
 // find looks up what is due and is not stuck: it lies behind what is, which has waited longer.
-func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]store.Due, error) {
+func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]core.Due, error) {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
 	due, err := t.duty.find(ctx, account, workBatch+len(stuck.due))
@@ -63,7 +63,7 @@ func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]store.
 }
 
 // try does one thing, and reports whether that took it off what is due.
-func (t *turn) try(ctx context.Context, one store.Due) bool {
+func (t *turn) try(ctx context.Context, one core.Due) bool {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
 	if !t.goesOn(ctx) {
@@ -81,14 +81,14 @@ func (t *turn) goesOn(ctx context.Context) bool {
 // stuck is what was tried and is due all the same: it failed, or somebody else is at it.
 type stuck struct {
 	mu  sync.Mutex
-	due map[store.Due]bool
+	due map[core.Due]bool
 }
 
-func (s *stuck) add(one store.Due) {
+func (s *stuck) add(one core.Due) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.due == nil {
-		s.due = map[store.Due]bool{}
+		s.due = map[core.Due]bool{}
 	}
 	s.due[one] = true
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -18,7 +19,7 @@ import (
 func (w *world) victim() *store.Customer {
 	w.t.Helper()
 	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{
-		Email: new("Grace@example.com"), TaxExempt: true, Balance: store.JSONOf(map[string]int64{"usd": 500}),
+		Email: new("Grace@example.com"), TaxExempt: true, Balance: core.JSONOf(map[string]int64{"usd": 500}),
 	})
 	require.NoError(w.t, err)
 	_, err = w.SaveMethod(w.t.Context(), w.account, c.ID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, IsDefault: true, Once: "a"})
@@ -35,7 +36,7 @@ func (w *world) customerNow(c *store.Customer) *store.Customer {
 
 func (w *world) methodsOf(c *store.Customer) []store.SavedMethod {
 	w.t.Helper()
-	methods, _, err := w.ListCustomerPaymentMethods(w.t.Context(), w.account, c.ID, store.Page{Limit: 10})
+	methods, _, err := w.ListCustomerPaymentMethods(w.t.Context(), w.account, c.ID, core.Page{Limit: 10})
 	require.NoError(w.t, err)
 	return methods
 }
@@ -160,7 +161,7 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 		in := with("pm_card_visa")
 		in.Save = true
 		c := w.checkoutFor(store.Checkout{
-			CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory"), BillingAddress: store.JSONOf(&store.Address{Country: new("US")}),
+			CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory"), BillingAddress: core.JSONOf(&core.Address{Country: new("US")}),
 		}, w.handbook())
 		_, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 		require.NoError(t, err)
@@ -190,7 +191,7 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 func TestTypedBuyer_LearnsNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
-			a.Tax = store.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 2000, Name: "VAT"}}})
+			a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 2000, Name: "VAT"}}})
 		})
 		require.NoError(t, err)
 		w.victim()
@@ -203,7 +204,7 @@ func TestTypedBuyer_LearnsNothing(t *testing.T) {
 			Name: "Once", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
 		})
 		require.NoError(t, err)
-		home := store.JSONOf(&store.Address{Country: new("DE")})
+		home := core.JSONOf(&core.Address{Country: new("DE")})
 		for _, d := range []*store.Discount{once, first} {
 			c := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &d.ID}, v)
 			assert.Zero(t, *c.TaxAmount)

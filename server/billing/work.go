@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 
 // duty is a kind of things that fall due.
 type duty struct {
-	find   func(ctx context.Context, account string, limit int) ([]store.Due, error)
+	find   func(ctx context.Context, account string, limit int) ([]core.Due, error)
 	do     func(ctx context.Context, account, id string) (bool, error)
 	shared func(ctx context.Context) ([]string, error) // the accounts to share the turn among; nil: there is little to share
 }
@@ -88,7 +88,7 @@ func (b *Billing) accounts(ctx context.Context, duty duty) ([]string, error) {
 
 // waiting finds the payments whose buyer did not come back, for an account whose clock was moved: the reconciler meets
 // the others.
-func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]store.Due, error) {
+func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	if account == "" {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (b *Billing) stopWaiting(ctx context.Context, account, id string) (bool, er
 		return false, err
 	}
 	err = b.abandon(ctx, begun)
-	if store.OutcomeOf(err) == store.Recorded {
+	if core.OutcomeOf(err) == core.Recorded {
 		return true, nil // given up: that is an outcome
 	}
 	return err == nil, err

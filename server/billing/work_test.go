@@ -15,6 +15,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // subscriptions makes some of them, for 9 dollars a month, a few with each purchase.
@@ -30,7 +31,7 @@ func (w *world) subscriptions(many int) []store.Subscription {
 		require.NoError(w.t, err)
 	}
 	var made []store.Subscription
-	for page := (store.Page{Limit: 100}); len(made) < many; page.StartingAfter = made[len(made)-1].ID {
+	for page := (core.Page{Limit: 100}); len(made) < many; page.StartingAfter = made[len(made)-1].ID {
 		some, _, err := w.ListSubscriptions(w.t.Context(), w.account, store.ListSubscriptions{Page: page, PriceVariant: v.ID})
 		require.NoError(w.t, err)
 		require.NotEmpty(w.t, some)

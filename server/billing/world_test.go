@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -79,7 +80,7 @@ func (f *flaky) AttachMethod(ctx context.Context, in payments.AttachInput) (paym
 	}
 	f.attaches.Add(1)
 	if f.refuses.Load() {
-		return payments.Method{}, store.Invalid("payment_method", "The card was declined.")
+		return payments.Method{}, core.Invalid("payment_method", "The card was declined.")
 	}
 	return f.Provider.AttachMethod(ctx, in)
 }
@@ -133,7 +134,7 @@ func openWithClock(t *testing.T, url string) *world { return openAs(t, url, true
 
 func openAs(t *testing.T, url string, clock bool) *world {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	w := &world{t: t, url: url}
 	w.Store, err = store.Open(t.Context(), store.Options{
@@ -188,7 +189,7 @@ func with(method string) billing.ConfirmCheckout {
 
 func (w *world) orders() []store.Order {
 	w.t.Helper()
-	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 100}})
+	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
 	return orders
 }
@@ -203,8 +204,8 @@ func (w *world) get(checkout string) *store.Checkout {
 // refused asserts a CodeInvalid on a field.
 func refused(t *testing.T, err error, field string) {
 	t.Helper()
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, store.CodeInvalid, e.Code)
+	assert.Equal(t, core.CodeInvalid, e.Code)
 	assert.Contains(t, e.Fields, field)
 }

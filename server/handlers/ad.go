@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // actor is who asks, for the audit trail.
@@ -68,7 +68,7 @@ func extraFields(sent map[string]json.RawMessage) (map[string]any, error) {
 	fields, size := map[string]any{}, 0
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if size += len(name) + len(sent[name]); len(sent) > maxExtraFields || size > maxExtraBytes {
-			return nil, store.Invalid(name, "Send at most 50 fields besides those of an ad, of 16 KiB together.")
+			return nil, core.Invalid(name, "Send at most 50 fields besides those of an ad, of 16 KiB together.")
 		}
 		var value any
 		d := json.NewDecoder(bytes.NewReader(sent[name]))

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // cancelScope is what a key needs besides to end a customer's subscriptions with them.
@@ -68,7 +68,7 @@ func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerReque
 func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerRequestObject) (api.DeleteCustomerResponseObject, error) {
 	cancel := r.Params.CancelSubscriptions != nil && *r.Params.CancelSubscriptions
 	if cancel && !caller.Of(ctx).May(cancelScope) {
-		return nil, &store.Error{Code: store.CodeForbidden, Param: cancelScope,
+		return nil, &core.Error{Code: core.CodeForbidden, Param: cancelScope,
 			Message: "To cancel subscriptions an API key needs the scope " + cancelScope + ", which this one lacks."}
 	}
 	c, err := h.store.DeleteCustomer(ctx, account(ctx), r.ID, cancel)

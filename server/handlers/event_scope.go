@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // eventScopes maps each type of event to what a key must hold to read one: events show other resources. It panics on a type
@@ -47,8 +48,8 @@ func mayRead(ctx context.Context, types []string) error {
 	for _, t := range types {
 		for _, scope := range scopes[t] {
 			if !caller.Of(ctx).May(scope) {
-				return &store.Error{
-					Code: store.CodeForbidden, Param: scope,
+				return &core.Error{
+					Code: core.CodeForbidden, Param: scope,
 					Message: fmt.Sprintf("An event %s shows what an API key reads with the scope %s, which this one lacks.", t, scope),
 				}
 			}

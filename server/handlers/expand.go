@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // kindsOf lists every type that something may point at: how to load many of them by id, how to show one, and what it
@@ -16,19 +17,19 @@ import (
 func kindsOf(s *store.Store) map[string]kind {
 	kinds := map[string]kind{}
 	for _, k := range []kind{
-		kindOf(store.KindProduct, s.ProductsByID, view.Product, view.ProductRefs),
-		kindOf(store.KindPriceVariant, s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
-		kindOf(store.KindCustomer, s.CustomersByID, view.Customer, view.CustomerRefs),
-		kindOf(store.KindCheckout, checkoutsByID(s), view.Checkout, view.CheckoutRefs),
-		kindOf(store.KindLineItem, s.LineItemsByID, view.LineItem, view.LineItemRefs),
-		kindOf(store.KindInvoice, s.InvoicesByID, view.Invoice, view.InvoiceRefs),
-		kindOf(store.KindDiscount, s.DiscountsByID, view.Discount, nil),
-		kindOf(store.KindOrder, s.OrdersByID, view.Order, view.OrderRefs),
-		kindOf(store.KindEvent, s.EventsByID, view.WebhookEvent, nil),
-		kindOf(store.KindSubscription, s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
-		kindOf(store.KindPayment, s.PaymentsByID, view.Payment, nil),
-		kindOf(store.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
-		kindOf(store.KindRefund, s.RefundsByID, view.Refund, view.RefundRefs),
+		kindOf(core.KindProduct, s.ProductsByID, view.Product, view.ProductRefs),
+		kindOf(core.KindPriceVariant, s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
+		kindOf(core.KindCustomer, s.CustomersByID, view.Customer, view.CustomerRefs),
+		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout, view.CheckoutRefs),
+		kindOf(core.KindLineItem, s.LineItemsByID, view.LineItem, view.LineItemRefs),
+		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice, view.InvoiceRefs),
+		kindOf(core.KindDiscount, s.DiscountsByID, view.Discount, nil),
+		kindOf(core.KindOrder, s.OrdersByID, view.Order, view.OrderRefs),
+		kindOf(core.KindEvent, s.EventsByID, view.WebhookEvent, nil),
+		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
+		kindOf(core.KindPayment, s.PaymentsByID, view.Payment, nil),
+		kindOf(core.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
+		kindOf(core.KindRefund, s.RefundsByID, view.Refund, view.RefundRefs),
 	} {
 		kinds[k.name.Prefix()] = k
 	}
@@ -40,7 +41,7 @@ type refsOf[W any] func(object *W, field string, yield func(*wire.Reference))
 
 // kind is one type of referenced object.
 type kind struct {
-	name   store.Kind
+	name   core.Kind
 	schema string // of the specification
 	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
 	// shared by two references would carry what was expanded in one of them into the other.
@@ -49,7 +50,7 @@ type kind struct {
 }
 
 func kindOf[R, W any](
-	name store.Kind,
+	name core.Kind,
 	load func(ctx context.Context, account string, ids []string) (map[string]*R, error),
 	render func(*R) W,
 	refs refsOf[W],

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Hooks returns where others notify us, by pattern.
@@ -28,12 +28,12 @@ func (h *Handlers) providerHook(c echo.Context) error {
 	err = h.billing.Notify(context.WithoutCancel(r.Context()), c.Param("provider"), r.Header, body)
 	switch {
 	case errors.Is(err, payments.ErrForged):
-		return &store.Error{Code: store.CodeBadRequest, Message: "The signature is not that of the provider, or is dated more than five minutes from now. Sign with the secret that the account has."}
+		return &core.Error{Code: core.CodeBadRequest, Message: "The signature is not that of the provider, or is dated more than five minutes from now. Sign with the secret that the account has."}
 	case errors.Is(err, payments.ErrUnknownStatus): // sent again, it would say the same
 		slog.WarnContext(r.Context(), "a notification of a payment provider is left aside", "provider", c.Param("provider"), "error", err)
 	case errors.Is(err, payments.ErrUnusable):
 		slog.WarnContext(r.Context(), "a notification of a payment provider is refused", "provider", c.Param("provider"), "error", err)
-		return &store.Error{Code: store.CodeBadRequest, Message: "The notification is signed, but something in it is missing, of the wrong kind, or not what was asked for."}
+		return &core.Error{Code: core.CodeBadRequest, Message: "The notification is signed, but something in it is missing, of the wrong kind, or not what was asked for."}
 	case err != nil:
 		return err
 	}

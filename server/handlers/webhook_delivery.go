@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // ListWebhookDeliveries implements GET /webhook_endpoints/{id}/deliveries.
@@ -24,7 +25,7 @@ func (h *Handlers) RedeliverWebhookEndpoint(ctx context.Context, r api.Redeliver
 	if err := mayRead(ctx, []string{store.EventAll}); err != nil { // what failed may be of any type
 		return nil, err
 	}
-	after, before := store.TimeOf(r.Body.CreatedAfter.Time()), store.TimeOf(r.Body.CreatedBefore.Time())
+	after, before := core.TimeOf(r.Body.CreatedAfter.Time()), core.TimeOf(r.Body.CreatedBefore.Time())
 	count, err := h.store.RedeliverFailed(ctx, account(ctx), r.ID, after, before)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // ListWebhookEndpoints implements GET /webhook_endpoints.
@@ -126,7 +127,7 @@ func (h *Handlers) checkURL(url *string) error {
 	}
 	checked, err := h.guard.CheckURL(*url)
 	if err != nil {
-		return store.Invalid("url", "url "+err.Error()+".")
+		return core.Invalid("url", "url "+err.Error()+".")
 	}
 	*url = checked
 	return nil

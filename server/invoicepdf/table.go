@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // column is one of the table. The first takes what width the others leave.
@@ -43,7 +43,7 @@ func (s *sheet) columns() []column {
 
 // figure writes an amount without its currency, which stands in the head of the table.
 func (s *sheet) figure(amount int64) string {
-	_, figure, _ := strings.Cut(store.FormatAmount(amount, s.document.Currency), "\u00a0")
+	_, figure, _ := strings.Cut(core.FormatAmount(amount, s.document.Currency), "\u00a0")
 	return figure
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Sizes in points.
@@ -112,7 +112,7 @@ func (s *sheet) totals() {
 	}
 	s.sum("Net", d.Net, s.regular)
 	for _, t := range d.Taxes {
-		s.sum(t.Label()+" on "+store.FormatAmount(t.Taxable, d.Currency), t.Tax, s.regular)
+		s.sum(t.Label()+" on "+core.FormatAmount(t.Taxable, d.Currency), t.Tax, s.regular)
 	}
 	s.sum("Tax", d.Tax, s.regular)
 	s.sum("Total", d.Total, s.bold)
@@ -129,7 +129,7 @@ func (s *sheet) sum(name string, amount int64, f *face) {
 		y += lineHeight(textSize)
 		s.textRight(split-3, y, split-80-3, line, f, textSize)
 	}
-	s.textRight(right, y, 45, store.FormatAmount(amount, s.document.Currency), f, textSize)
+	s.textRight(right, y, 45, core.FormatAmount(amount, s.document.Currency), f, textSize)
 	s.y = y + 1.2
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Post writes the letters of a store's accounts.
@@ -18,7 +19,7 @@ func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m}
 
 // SendReceipt sends the buyer of an order the address of its receipt. Without an address of theirs, or a mail server, it
 // is CodeInvalid, beyond the limits of letters CodeRateLimit. It leaves the transaction of its request. An error that is no
-// *store.Error leaves it unknown whether the letter arrives.
+// *core.Error leaves it unknown whether the letter arrives.
 func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Order, error) {
 	o, err := p.store.GetOrder(ctx, account, ref)
 	if err != nil {
@@ -54,7 +55,7 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 	return p.send(ctx, seller, o.ID, o.CustomerEmail, count, Letter{
 		Subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
 		Text: fmt.Sprintf("Thank you for your order %d from %s.\n\nTotal: %s\n\nYour receipt, also as PDF:\n%s\n",
-			o.Number, nameOf(seller), store.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL) + whose,
+			o.Number, nameOf(seller), core.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL) + whose,
 	})
 }
 
@@ -96,7 +97,7 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 	return c, p.send(ctx, seller, c.ID, c.CustomerEmail, nil, Letter{
 		Subject: "Confirm your e-mail address for " + nameOf(seller),
 		Text: fmt.Sprintf("Somebody entered this e-mail address in an order at %s, for %s.\n\nIf it was you, confirm it here within seven days:\n%s\n\nIf it was not, do nothing: you are not charged for it.\n",
-			nameOf(seller), store.FormatAmount(c.TotalAmount, c.Currency), link),
+			nameOf(seller), core.FormatAmount(c.TotalAmount, c.Currency), link),
 	})
 }
 
@@ -108,7 +109,7 @@ func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Inv
 		return nil, err
 	}
 	if i.Status == store.InvoiceStatusDraft || i.Status == store.InvoiceStatusVoid {
-		return nil, store.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
+		return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
 	}
 	return i, p.sendInvoice(ctx, i, p.store.CountLetter)
 }
@@ -130,9 +131,9 @@ func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter)
 }
 
 func invoiceText(seller *store.Account, i *store.Invoice) string {
-	text := fmt.Sprintf("Invoice %s from %s\n\nTotal: %s\n", *i.Number, nameOf(seller), store.FormatAmount(i.TotalAmount, i.Currency))
+	text := fmt.Sprintf("Invoice %s from %s\n\nTotal: %s\n", *i.Number, nameOf(seller), core.FormatAmount(i.TotalAmount, i.Currency))
 	if due := i.AmountDue(); due > 0 {
-		text += "Amount due: " + store.FormatAmount(due, i.Currency) + "\n"
+		text += "Amount due: " + core.FormatAmount(due, i.Currency) + "\n"
 		if i.DueAt != nil {
 			text += "Due date: " + i.DueAt.Time().Format("2 January 2006") + "\n"
 		}
@@ -141,13 +142,13 @@ func invoiceText(seller *store.Account, i *store.Invoice) string {
 	return text + "\nRead it, and keep it as PDF, here:\n" + i.HostedURL + "\n"
 }
 
-var errNoMail = store.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
+var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
 
 // send checks that there is somebody to send to, and something to send with, and that not too much was sent. Without a
 // counter the letter was counted already.
 func (p *Post) send(ctx context.Context, seller *store.Account, about string, to *string, count counter, l Letter) error {
 	if to == nil {
-		return store.Invalid("customer_email", "There is no address to send it to.")
+		return core.Invalid("customer_email", "There is no address to send it to.")
 	}
 	if p.mailer == nil {
 		return errNoMail

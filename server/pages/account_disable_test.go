@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -34,7 +35,7 @@ func TestDisabledAccount_SellsNothing(t *testing.T) {
 		c := g.checkout(store.PriceVariant{Amount: 1900, Currency: "eur"})
 		lines, err := g.CheckoutLines(t.Context(), g.account, c.ID)
 		require.NoError(t, err)
-		link, err := g.CreateCheckoutLink(t.Context(), g.account, store.CheckoutLink{PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
+		link, err := g.CreateCheckoutLink(t.Context(), g.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
 		require.NoError(t, err)
 		sub := g.subscribes(store.PriceVariant{Amount: 900, Currency: "eur"}, "pm_card_visa")
 		club := g.typedClub()

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // checkoutPage is what the page of a checkout shows.
@@ -187,7 +188,7 @@ func (p *Pages) welcomeBack(ctx context.Context, account, id string) {
 	if err == nil {
 		_, err = p.billing.ResumePayment(ctx, account, payment.ID)
 	}
-	if err != nil && !isMissing(err) && store.OutcomeOf(err) != store.Recorded {
+	if err != nil && !isMissing(err) && core.OutcomeOf(err) != core.Recorded {
 		slog.WarnContext(ctx, "ask about a payment", "error", err)
 	}
 }
@@ -212,7 +213,7 @@ func (p *Pages) authenticate(c echo.Context) error {
 			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
 		}
 	}
-	if err != nil && !isMissing(err) && store.OutcomeOf(err) != store.Recorded {
+	if err != nil && !isMissing(err) && core.OutcomeOf(err) != core.Recorded {
 		return err
 	}
 	// Whatever came of it, or was done in another window, the page says. Addresses are relative: a proxy may have put

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // answerField is what the name of a product's question begins with in the form.
@@ -42,7 +43,7 @@ func (p *Pages) pay(c echo.Context) error {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
 			return p.showCheckout(c, http.StatusOK, account, id, form, map[string]string{"": "The total has changed. Look at it, and pay again."})
 		}
-		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c)); store.OutcomeOf(err) == store.Unknown {
+		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c)); core.OutcomeOf(err) == core.Unknown {
 			slog.WarnContext(ctx, "take a payment", "error", err)
 			return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")) // the page says that it is being processed
 		}
@@ -94,10 +95,10 @@ func (f form) change(d *store.CheckoutDraft) {
 		d.CustomerName = new(f["name"])
 	}
 	if id := f["tax_id"]; id != "" {
-		d.TaxID = store.JSONOf(&store.TaxID{Type: taxIDType, Value: id})
+		d.TaxID = core.JSONOf(&store.TaxID{Type: taxIDType, Value: id})
 	}
 	if f["country"] != "" {
-		d.BillingAddress = store.JSONOf(f.address(d.BillingAddress.V))
+		d.BillingAddress = core.JSONOf(f.address(d.BillingAddress.V))
 	}
 	if code, sent := f["discount_code"]; sent && code != "" {
 		d.EnterDiscountCode(&code)
@@ -108,8 +109,8 @@ func (f form) change(d *store.CheckoutDraft) {
 }
 
 // address is the one that was typed. Of the one before it keeps what was not, if that is in the same country.
-func (f form) address(before *store.Address) *store.Address {
-	address := store.Address{}
+func (f form) address(before *core.Address) *core.Address {
+	address := core.Address{}
 	if before != nil && text(before.Country) == f["country"] {
 		address = *before
 	}
@@ -217,7 +218,7 @@ func problemsOf(c echo.Context, err error) map[string]string {
 	if problem, slow := whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
 		return map[string]string{"": problem}
 	}
-	var refused *store.Error
+	var refused *core.Error
 	if !errors.As(err, &refused) {
 		return nil
 	}

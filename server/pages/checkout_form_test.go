@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -48,7 +49,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 		assert.Contains(t, page, "Paid. Thank you")
 		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800")) // a double click, or the back button
 		assert.Contains(t, page, "Paid. Thank you")
-		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
+		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, orders, 1)
 	})
@@ -97,10 +98,10 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 		form.Del("email")
 		assert.Contains(t, w.post(c, http.StatusOK, form), "Paid. Thank you")
 
-		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 10}})
+		orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, orders, 1)
-		assert.Equal(t, &store.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
+		assert.Equal(t, &core.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
 		assert.Equal(t, &store.TaxID{Type: "tax_id", Value: "DE123456789"}, orders[0].TaxID.V)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxSource is how much is kept of a parameter that says where a buyer came from.
@@ -40,8 +41,8 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 
 // refuseOffer says why a link sells nothing.
 func (p *Pages) refuseOffer(c echo.Context, err error) error {
-	var refused *store.Error
-	if errors.As(err, &refused) && (refused.Code == store.CodeInvalid || refused.Code == store.CodeMissing && refused.Param != "") {
+	var refused *core.Error
+	if errors.As(err, &refused) && (refused.Code == core.CodeInvalid || refused.Code == core.CodeMissing && refused.Param != "") {
 		return p.render(c, http.StatusConflict, "unavailable.html", nil)
 	}
 	return p.refuse(c, err)
@@ -76,8 +77,8 @@ func (p *Pages) followOnce(ctx context.Context, ref string, in store.FollowCheck
 	defer cancel()
 	for {
 		checkout, err := p.store.FollowCheckoutLink(ctx, ref, in)
-		var refused *store.Error
-		if !errors.As(err, &refused) || refused.Code != store.CodeInProgress {
+		var refused *core.Error
+		if !errors.As(err, &refused) || refused.Code != core.CodeInProgress {
 			return checkout, err
 		}
 		select {

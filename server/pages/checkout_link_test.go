@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -57,7 +58,7 @@ func (w *shop) begun(address string, form url.Values) string {
 
 func (w *shop) checkouts() []store.Checkout {
 	w.t.Helper()
-	made, _, err := w.ListCheckouts(w.t.Context(), w.account, store.ListCheckouts{Page: store.Page{Limit: 100}})
+	made, _, err := w.ListCheckouts(w.t.Context(), w.account, store.ListCheckouts{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
 	return made
 }
@@ -67,7 +68,7 @@ func (w *shop) link(v store.PriceVariant, uses *int64) *store.CheckoutLink {
 	lines, err := w.CheckoutLines(w.t.Context(), w.account, w.checkout(v).ID)
 	require.NoError(w.t, err)
 	link, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
-		PriceVariantIDs: store.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: uses,
+		PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: uses,
 	})
 	require.NoError(w.t, err)
 	return link

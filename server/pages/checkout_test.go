@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -88,7 +89,7 @@ func newShopOn(t *testing.T, url string) *shop {
 	})
 	w.server = httptest.NewServer(e)
 	t.Cleanup(w.server.Close)
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	w.Store, err = store.Open(t.Context(), store.Options{
 		URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: w.server.URL,
@@ -138,7 +139,7 @@ func (w *shop) checkout(v store.PriceVariant) *store.Checkout {
 func (w *shop) pay(c *store.Checkout, method string) {
 	w.t.Helper()
 	_, err := w.billing.ConfirmCheckout(w.t.Context(), w.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: method}})
-	if store.OutcomeOf(err) != store.Recorded {
+	if core.OutcomeOf(err) != core.Recorded {
 		require.NoError(w.t, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // invoiceOf is what a customer is asked to pay, or has paid, and got back.
@@ -21,7 +22,7 @@ func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string
 	if i.FinalizedAt != nil {
 		document.IssuedAt = i.FinalizedAt.Time()
 	}
-	dated := func(name string, at *store.Time) {
+	dated := func(name string, at *core.Time) {
 		if at != nil {
 			document.Facts = append(document.Facts, invoicepdf.Fact{Name: name, Value: invoicepdf.Date(at.Time())})
 		}
@@ -89,7 +90,7 @@ func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]
 }
 
 func paidWith(p *store.Payment) string {
-	amount := store.FormatAmount(p.Amount, p.Currency)
+	amount := core.FormatAmount(p.Amount, p.Currency)
 	if p.PaymentMethod.V.Last4 == "" {
 		return amount + " paid."
 	}
@@ -117,7 +118,7 @@ func sellerOf(a *store.Account) invoicepdf.Party {
 	return party
 }
 
-func buyerOf(name, email *string, a *store.Address, id *store.TaxID) invoicepdf.Party {
+func buyerOf(name, email *string, a *core.Address, id *store.TaxID) invoicepdf.Party {
 	party := invoicepdf.Party{Name: text(name), Email: text(email), Address: addressOf(a)}
 	if id != nil {
 		party.TaxID = id.Value
@@ -126,7 +127,7 @@ func buyerOf(name, email *string, a *store.Address, id *store.TaxID) invoicepdf.
 }
 
 // addressOf are the lines of an address, as most countries write them.
-func addressOf(a *store.Address) []string {
+func addressOf(a *core.Address) []string {
 	if a == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // givenBack is what was given back of what a document says was paid.
@@ -42,14 +43,14 @@ func (g givenBack) on(d *invoicepdf.Document, paid int64) {
 }
 
 func gaveBack(r *store.Refund) string {
-	note := store.FormatAmount(r.Amount, r.Currency)
+	note := core.FormatAmount(r.Amount, r.Currency)
 	if r.SucceededAt != nil {
 		note += " refunded on " + invoicepdf.Date(r.SucceededAt.Time())
 	} else {
 		note += " is being refunded since " + invoicepdf.Date(r.CreatedAt.Time())
 	}
 	if r.TaxAmount != 0 {
-		note += fmt.Sprintf(", of which tax %s", store.FormatAmount(r.TaxAmount, r.Currency))
+		note += fmt.Sprintf(", of which tax %s", core.FormatAmount(r.TaxAmount, r.Currency))
 	}
 	return note + "."
 }

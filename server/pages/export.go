@@ -15,6 +15,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -96,7 +97,7 @@ func written[T any](items []T, more bool, row func(*T) (id string, cells []strin
 // orders writes the orders that a filter lets through, the newest first.
 func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
 	return p.export(c, account, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
+		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
 		orders, more, err := p.store.ListOrders(ctx, account, filter)
 		if err != nil {
 			return nil, "", err
@@ -124,7 +125,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 	if id := o.TaxID.V; id != nil {
 		taxID = id.Value
 	}
-	money := func(amount int64) string { return store.DecimalAmount(amount, o.Currency) }
+	money := func(amount int64) string { return core.DecimalAmount(amount, o.Currency) }
 	return []string{
 		o.ID, strconv.FormatInt(o.Number, 10), string(o.Status), string(o.BillingReason), o.CreatedAt.String(), moment(o.PaidAt), moment(o.VoidedAt),
 		o.CustomerID, harmless(text(o.CustomerEmail)), harmless(text(o.BillingName)), harmless(country), harmless(taxID), o.Currency,
@@ -143,7 +144,7 @@ func summary(items []store.LineItem) string {
 	return strings.Join(all, "; ")
 }
 
-func moment(t *store.Time) string {
+func moment(t *core.Time) string {
 	if t == nil {
 		return ""
 	}

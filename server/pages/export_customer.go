@@ -10,12 +10,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // customers writes the customers that a filter lets through, the newest first.
 func (p *Pages) customers(c echo.Context, account string, filter store.ListCustomers) error {
 	return p.export(c, account, "customers", customerHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
+		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
 		customers, more, err := p.store.ListCustomers(ctx, account, filter)
 		if err != nil {
 			return nil, "", err
@@ -54,7 +55,7 @@ func sums(amounts map[string]int64) string {
 	var all []string
 	for _, currency := range slices.Sorted(maps.Keys(amounts)) {
 		if amounts[currency] != 0 {
-			all = append(all, store.DecimalAmount(amounts[currency], currency)+" "+currency)
+			all = append(all, core.DecimalAmount(amounts[currency], currency)+" "+currency)
 		}
 	}
 	return strings.Join(all, "; ")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -37,8 +38,8 @@ func TestCustomersFile_HasARowForEveryCustomerThatTheFiltersLetThrough(t *testin
 		w := newShopOn(t, url)
 		lead, err := w.CreateCustomer(t.Context(), w.account, store.Customer{
 			Email: new("lead@example.com"), Name: new("=1+1"), Notes: new("two\nlines"), ExternalID: new("@4711"),
-			Tags: store.JSONOf([]string{"vip", "early"}), BillingAddress: store.JSONOf(&store.Address{Country: new("GB")}),
-			TaxID: store.JSONOf(&store.TaxID{Type: "gb_vat", Value: "GB1"}), MarketingConsent: store.JSONOf(&store.MarketingConsent{Status: "subscribed"}),
+			Tags: core.JSONOf([]string{"vip", "early"}), BillingAddress: core.JSONOf(&core.Address{Country: new("GB")}),
+			TaxID: core.JSONOf(&store.TaxID{Type: "gb_vat", Value: "GB1"}), MarketingConsent: core.JSONOf(&store.MarketingConsent{Status: "subscribed"}),
 		})
 		require.NoError(t, err)
 		order := w.bought(nil)
@@ -68,7 +69,7 @@ func TestCustomersFile_WalksManyPages(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	for range 450 {
-		_, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new(strings.ToLower(store.NewID(store.KindCustomer)) + "@example.com")})
+		_, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new(strings.ToLower(core.NewID(core.KindCustomer)) + "@example.com")})
 		require.NoError(t, err)
 	}
 	seen := map[string]bool{}

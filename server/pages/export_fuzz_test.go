@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // FuzzExport: whatever somebody types stays within its cell, is no formula there, and is what they typed for whoever reads the file.
@@ -21,12 +22,12 @@ func FuzzExport(f *testing.F) {
 		f.Add(typed)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
-		address, taxID := store.JSONOf(&store.Address{Country: &typed}), store.JSONOf(&store.TaxID{Value: typed})
+		address, taxID := core.JSONOf(&core.Address{Country: &typed}), core.JSONOf(&store.TaxID{Value: typed})
 		for _, file := range []struct{ head, row, plain []string }{
 			{customerHead,
 				customerRow(&store.Customer{
 					Email: &typed, Name: &typed, Phone: &typed, ExternalID: &typed, BillingAddress: address, TaxID: taxID, PreferredLocale: &typed,
-					Tags: store.JSONOf([]string{typed}), Notes: &typed,
+					Tags: core.JSONOf([]string{typed}), Notes: &typed,
 				}), customerRow(&store.Customer{})},
 			{orderHead,
 				orderRow(&store.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []store.LineItem{{Description: &typed}}),

@@ -7,12 +7,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // subscriptions writes the subscriptions that a filter lets through, the newest first.
 func (p *Pages) subscriptions(c echo.Context, account string, filter store.ListSubscriptions) error {
 	return p.export(c, account, "subscriptions", subscriptionHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = store.Page{Limit: exportPage, StartingAfter: after}
+		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
 		subs, more, err := p.store.ListSubscriptions(ctx, account, filter)
 		if err != nil {
 			return nil, "", err
@@ -55,7 +56,7 @@ func subscriptionRow(s *store.Subscription, customer *store.Customer) []string {
 	return []string{
 		s.ID, string(s.Status), s.CreatedAt.String(), s.StartedAt.String(), s.CustomerID, harmless(email),
 		s.ProductID, harmless(s.ProductName), s.PriceVariantID, harmless(text(s.PriceVariantName)),
-		number(s.Quantity), s.Currency, store.DecimalAmount(s.UnitAmount, s.Currency), store.DecimalAmount(s.Amount(), s.Currency),
+		number(s.Quantity), s.Currency, core.DecimalAmount(s.UnitAmount, s.Currency), core.DecimalAmount(s.Amount(), s.Currency),
 		s.Interval, number(s.IntervalCount), moment(s.TrialEnd), s.CurrentPeriodStart.String(), s.CurrentPeriodEnd.String(),
 		strconv.FormatBool(s.CancelAtPeriodEnd), moment(s.CanceledAt), moment(s.EndedAt), reason, moment(s.PausedAt), moment(s.PastDueAt),
 		number(s.CyclesBilled), cycles, text(s.DiscountID), text(s.LatestInvoiceID), text(s.CheckoutID),

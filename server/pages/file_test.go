@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -99,8 +100,8 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	first := w.bought(nil)
 	second := w.bought(func(c *store.Checkout) {
 		c.CustomerName = new("=HYPERLINK(\"https://evil.example\")")
-		c.TaxID = store.JSONOf(&store.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
-		c.BillingAddress = store.JSONOf(&store.Address{Country: new("DE")})
+		c.TaxID = core.JSONOf(&store.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
+		c.BillingAddress = core.JSONOf(&core.Address{Country: new("DE")})
 	})
 	rows := w.exported(store.ListOrders{})
 	require.Len(t, rows, 3)

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // payTime bounds a payment that has begun, whether its buyer waits or not.
@@ -57,7 +58,7 @@ func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 	if err == nil && payment != nil {
 		_, err = p.billing.ResumePayment(ctx, account, payment.ID)
 	}
-	if err != nil && store.OutcomeOf(err) != store.Recorded {
+	if err != nil && core.OutcomeOf(err) != core.Recorded {
 		slog.WarnContext(ctx, "ask about the payment of an invoice", "error", err)
 	}
 }
@@ -145,10 +146,10 @@ func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 // paid goes back to the page, or says on it what is wrong with what was typed.
 func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	ctx := c.Request().Context()
-	switch store.OutcomeOf(err) {
-	case store.Recorded:
+	switch core.OutcomeOf(err) {
+	case core.Recorded:
 		err = nil // the page says it
-	case store.Unknown:
+	case core.Unknown:
 		slog.WarnContext(ctx, "take the payment of an invoice", "error", err)
 		err = nil // the page says that it is being processed
 	}

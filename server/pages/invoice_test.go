@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/pdf"
@@ -21,12 +22,12 @@ func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
-		a.TaxID, a.BusinessAddress = new("DE123456789"), store.JSONOf(&store.Address{Line1: new("Weg 1"), City: new("Köln"), PostalCode: new("50667"), Country: new("DE")})
+		a.TaxID, a.BusinessAddress = new("DE123456789"), core.JSONOf(&core.Address{Line1: new("Weg 1"), City: new("Köln"), PostalCode: new("50667"), Country: new("DE")})
 	})
 	require.NoError(t, err)
 	o := w.bought(func(c *store.Checkout) {
 		c.CustomerName = new("株式会社 <Ω>")
-		c.TaxID = store.JSONOf(&store.TaxID{Type: "jp_cn", Value: "T123"})
+		c.TaxID = core.JSONOf(&store.TaxID{Type: "jp_cn", Value: "T123"})
 	})
 	page := w.page(o.ReceiptURL, http.StatusOK)
 	for _, text := range []string{
@@ -84,7 +85,7 @@ func (w *shop) billed() *store.Invoice {
 	require.NoError(w.t, err)
 	i, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
 		Invoice: &store.Invoice{
-			CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(w.now.Add(24 * time.Hour))), Memo: new("For <January>"), Currency: "eur",
+			CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(24 * time.Hour))), Memo: new("For <January>"), Currency: "eur",
 		},
 		Customer: customer.ID,
 		Lines:    []store.NewInvoiceLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // ofOrder serves the page of an order to whoever has its address, until that has ended.
@@ -106,7 +107,7 @@ func (p *Pages) renew(c echo.Context, account string, send func(context.Context)
 		defer cancel()
 		if err := survive(ctx, send); err != nil {
 			level := slog.LevelWarn
-			if _, refused := errors.AsType[*store.Error](err); refused {
+			if _, refused := errors.AsType[*core.Error](err); refused {
 				level = slog.LevelInfo
 			}
 			slog.Log(ctx, level, "no new address of a document was sent", "error", err)

@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 //go:embed *.html style.css stripe.js
@@ -52,7 +53,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	}
 	templates, err := template.New("").Funcs(template.FuncMap{
 		"countries": countries,
-		"money":     store.FormatAmount,
+		"money":     core.FormatAmount,
 		"percent":   invoicepdf.Percent,
 		"field":     newField,
 		"date":      invoicepdf.Date,
@@ -176,8 +177,8 @@ func why(method string, status int) refusal {
 }
 
 func isMissing(err error) bool {
-	var e *store.Error
-	return errors.As(err, &e) && e.Code == store.CodeMissing
+	var e *core.Error
+	return errors.As(err, &e) && e.Code == core.CodeMissing
 }
 
 // unpayable is shown for what only the seller can do something about.
@@ -185,8 +186,8 @@ const unpayable = "This amount cannot be charged. Ask the seller how you can pay
 
 // isInvalid returns what is wrong with what was sent, if that is what an error says.
 func isInvalid(err error) (string, bool) {
-	var e *store.Error
-	if !errors.As(err, &e) || e.Code != store.CodeInvalid {
+	var e *core.Error
+	if !errors.As(err, &e) || e.Code != core.CodeInvalid {
 		return "", false
 	}
 	if e.ForSeller {
@@ -197,8 +198,8 @@ func isInvalid(err error) (string, bool) {
 
 // whyNot is isInvalid, and also says that too much was tried, and when to try again.
 func whyNot(c echo.Context, err error) (string, bool) {
-	var e *store.Error
-	if errors.As(err, &e) && e.Code == store.CodeRateLimit {
+	var e *core.Error
+	if errors.As(err, &e) && e.Code == core.CodeRateLimit {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
 		return e.Message, true
 	}
@@ -213,6 +214,6 @@ func buyer(c echo.Context) store.Buyer {
 // isOver reports whether what a form was for stands otherwise by now, because it was sent twice or in another window. The
 // page says how, and the buyer has done nothing wrong.
 func isOver(err error) bool {
-	var e *store.Error
-	return errors.As(err, &e) && e.Code == store.CodeInvalid && e.Param == "status"
+	var e *core.Error
+	return errors.As(err, &e) && e.Code == core.CodeInvalid && e.Param == "status"
 }

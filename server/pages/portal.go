@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -156,14 +157,14 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	if home.Due, err = p.dueInvoices(v); err != nil {
 		return err
 	}
-	if home.Subscriptions, _, err = p.store.ListSubscriptions(ctx, account, store.ListSubscriptions{Page: store.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
+	if home.Subscriptions, _, err = p.store.ListSubscriptions(ctx, account, store.ListSubscriptions{Page: core.Page{Limit: portalAll}, Customer: v.Customer.ID, IsVerified: true}); err != nil {
 		return err
 	}
 	slices.SortStableFunc(home.Subscriptions, goingFirst)
 	if home.Orders, home.MoreOrders, err = p.customerOrders(v, 5, ""); err != nil {
 		return err
 	}
-	if home.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, store.Page{Limit: portalAll}); err != nil {
+	if home.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
 	if home.Purchases, err = p.purchases(v); err != nil {
@@ -177,7 +178,7 @@ func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 	var due []store.Invoice
 	for _, status := range []store.InvoiceStatus{store.InvoiceStatusPastDue, store.InvoiceStatusOpen} {
 		found, _, err := p.store.ListInvoices(v.ctx(), v.Session.AccountID, store.ListInvoices{
-			Page: store.Page{Limit: portalDue}, Customer: v.Customer.ID, Status: status, IsVerified: true,
+			Page: core.Page{Limit: portalDue}, Customer: v.Customer.ID, Status: status, IsVerified: true,
 		})
 		if err != nil {
 			return nil, err
@@ -195,7 +196,7 @@ func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder, bool, error) {
 	ctx, account := v.ctx(), v.Session.AccountID
 	orders, more, err := p.store.ListOrders(ctx, account, store.ListOrders{
-		Page: store.Page{Limit: limit, StartingAfter: after}, Customer: v.Customer.ID, IsVerified: true,
+		Page: core.Page{Limit: limit, StartingAfter: after}, Customer: v.Customer.ID, IsVerified: true,
 	})
 	if err != nil {
 		return nil, false, err
@@ -245,7 +246,7 @@ type portalOrderList struct {
 // portalOrders serves every order, page by page.
 func (p *Pages) portalOrders(v *visit) error {
 	after := v.QueryParam("after")
-	if _, isOrder := store.ParseID(store.KindOrder, after); after != "" && !isOrder {
+	if _, isOrder := core.ParseID(core.KindOrder, after); after != "" && !isOrder {
 		return p.render(v, http.StatusNotFound, "missing.html", nil)
 	}
 	orders, more, err := p.customerOrders(v, portalOrders, after)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // cardName is how a customer knows a card: Visa ending in 4242.
@@ -86,7 +87,7 @@ var setupIntent = regexp.MustCompile(`^seti_[A-Za-z0-9_]{1,200}$`)
 func (p *Pages) cardPage(v *visit, subscription string) (*portalCard, error) {
 	page := &portalCard{portalPage: v.page("Add a card", "")}
 	if v.CardKey() == "" {
-		return nil, store.Missing("page", "", "")
+		return nil, core.Missing("page", "", "")
 	}
 	if subscription != "" {
 		sub, err := p.store.CustomerSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, subscription)
@@ -116,7 +117,7 @@ func (p *Pages) newCard(v *visit) error {
 		page.Problem = problem
 		return p.showCard(v, http.StatusOK, page)
 	}
-	if store.OutcomeOf(err) == store.Unknown {
+	if core.OutcomeOf(err) == core.Unknown {
 		slog.WarnContext(v.ctx(), "find a card that a customer gives", "error", err)
 		given, err = &billing.GivenMethod{Ref: ref}, nil
 	}
@@ -165,7 +166,7 @@ func (p *Pages) giveCard(v *visit) error {
 		page.Problem = problem
 		return p.showCard(v, http.StatusUnprocessableEntity, page)
 	}
-	if store.OutcomeOf(err) == store.Unknown {
+	if core.OutcomeOf(err) == core.Unknown {
 		slog.WarnContext(ctx, "keep a card that a customer gives", "error", err)
 		page.Problem = "Your bank has not answered. Look in a minute whether the card is saved, or enter it again."
 		return p.showCard(v, http.StatusOK, page)

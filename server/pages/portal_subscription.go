@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // maxCancelComment is how long a comment may be, in characters: as in the API.
@@ -67,7 +68,7 @@ func planName(s *store.Subscription) string {
 
 // planPrice is what it costs: USD 9.00 every month.
 func planPrice(s *store.Subscription) string {
-	return store.FormatAmount(s.Amount(), s.Currency) + " " + every(s.Interval, s.IntervalCount)
+	return core.FormatAmount(s.Amount(), s.Currency) + " " + every(s.Interval, s.IntervalCount)
 }
 
 // standing says how a subscription stands, and what comes next.
@@ -104,10 +105,10 @@ func nextAttempt(s *store.Subscription) string {
 	return ""
 }
 
-func day(t store.Time) string { return invoicepdf.Date(t.Time()) }
+func day(t core.Time) string { return invoicepdf.Date(t.Time()) }
 
 // endsAtOnce says whether it ends as soon as it is cancelled: what was not paid for does not go on.
-func endsAtOnce(s *store.Subscription, now store.Time) bool {
+func endsAtOnce(s *store.Subscription, now core.Time) bool {
 	return s.Status == store.SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now
 }
 
@@ -135,7 +136,7 @@ func (p *Pages) showSubscription(v *visit, status int, problem string, typed for
 		portalPage: v.page(planName(sub), problem), Subscription: sub, Once: newOnce(), Reasons: cancelReasons, Reason: typed["reason"], Comment: typed["comment"],
 		EndsAtOnce: endsAtOnce(sub, p.store.Now()),
 	}
-	if page.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, store.Page{Limit: portalAll}); err != nil {
+	if page.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
 	page.charged()
@@ -224,7 +225,7 @@ func (p *Pages) chargeSubscription(v *visit) error {
 				return err
 			}
 			if problem != "" {
-				return store.Invalid("payment_method", problem)
+				return core.Invalid("payment_method", problem)
 			}
 			card = saved.ID
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -82,7 +83,7 @@ func (g *guest) subscription(id string) *store.Subscription {
 
 func (g *guest) cards() []store.SavedMethod {
 	g.t.Helper()
-	cards, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer.ID, store.Page{Limit: 100})
+	cards, _, err := g.ListCustomerPaymentMethods(g.t.Context(), g.account, g.customer.ID, core.Page{Limit: 100})
 	require.NoError(g.t, err)
 	return cards
 }
@@ -158,7 +159,7 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 		assert.Contains(t, page, "EUR\u00a095.20 are to be paid until ")
 		assert.Equal(t, 5, strings.Count(page, "<small>Order "))
 		assert.Contains(t, page, "All orders and invoices")
-		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: store.Page{Limit: 10}, Customer: g.customer.ID})
+		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
 		require.NoError(t, err)
 		all := g.see("/orders", http.StatusOK)
 		for _, o := range orders {
@@ -179,7 +180,7 @@ func (g *guest) billed() {
 	g.t.Helper()
 	for _, issued := range []bool{true, false} {
 		i, err := g.CreateInvoice(g.t.Context(), g.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(g.now.Add(24 * time.Hour))), Currency: "eur"},
+			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(g.now.Add(24 * time.Hour))), Currency: "eur"},
 			Customer: g.customer.ID,
 			Lines:    []store.NewInvoiceLine{{Description: new("Work & travel"), UnitAmount: new(int64(4000)), Quantity: 2, TaxRateBps: new(int64(1900)), TaxName: new("VAT")}},
 		})

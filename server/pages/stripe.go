@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // stripePolicy is what a page may do beyond the others while Stripe takes a card on it: what Stripe says that its
@@ -37,7 +37,7 @@ func (f stripeForm) TestMode() bool { return strings.HasPrefix(f.Key, "pk_test_"
 // stripeMethod is what Stripe made of a card, nil if nothing was sent. What customers have saved is not for those who
 // only have the address of a page.
 func stripeMethod(ref string) *payments.MethodInput {
-	if _, saved := store.ParseID(store.KindPaymentMethod, ref); saved || ref == "" {
+	if _, saved := core.ParseID(core.KindPaymentMethod, ref); saved || ref == "" {
 		return nil
 	}
 	return &payments.MethodInput{Ref: ref}

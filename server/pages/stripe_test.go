@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -92,7 +93,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	first := w.checkout(store.PriceVariant{Amount: 1900})
 	_, err := w.billing.ConfirmCheckout(t.Context(), w.account, first.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}, Save: true})
 	require.NoError(t, err)
-	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: store.Page{Limit: 1}})
+	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
 	customer, err := w.GetCustomer(t.Context(), w.account, orders[0].CustomerID)
 	require.NoError(t, err)
@@ -182,7 +183,7 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 		customer, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		i, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
-			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(store.TimeOf(w.now.Add(time.Hour))), Currency: "kwd"},
+			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(time.Hour))), Currency: "kwd"},
 			Customer: customer.ID, Lines: []store.NewInvoiceLine{{Description: new("Work"), UnitAmount: new(int64(1005)), Quantity: 1}},
 		})
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -78,13 +79,13 @@ func TestOutside_BoundsEveryCall(t *testing.T) {
 
 func TestOutside_PanicsInsideATransaction(t *testing.T) {
 	t.Parallel()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	p, a := payments.Outside(&far{}), payments.OutsideAuthenticator(&far{})
-	_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*store.Answer, error) {
+	_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
 		assert.Panics(t, func() { _, _ = p.CreateCustomer(ctx, payments.CustomerInput{}) })
 		assert.Panics(t, func() { _, _ = p.AttachMethod(ctx, payments.AttachInput{}) })
 		assert.Panics(t, func() { _ = p.DetachMethod(ctx, "acct_1", "pm_1") })
@@ -96,7 +97,7 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 		assert.Panics(t, func() { _, _, _ = p.GetRefund(ctx, "acct_1", "ref", "token") })
 		assert.Panics(t, func() { _, _ = p.CancelRefund(ctx, "acct_1", "ref") })
 		assert.Panics(t, func() { _, _ = a.Authenticate(ctx, "acct_1", "ref") })
-		return &store.Answer{Status: 200}, nil
+		return &core.Answer{Status: 200}, nil
 	})
 	require.NoError(t, err)
 }

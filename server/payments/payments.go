@@ -19,7 +19,7 @@ import (
 type Provider interface {
 	Name() string
 
-	// Accept reads a payment method and refuses, as a store.Error on payment_method, one that can never pay.
+	// Accept reads a payment method and refuses, as a core.Error on payment_method, one that can never pay.
 	// It asks nobody and may be called anywhere.
 	Accept(in MethodInput, now time.Time) (Method, error)
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CursorList renders a page of the list at url.
@@ -78,7 +79,7 @@ func creative(c store.AdCreative) api.AdCreative {
 }
 
 // latest returns the last of two moments that may be absent: what is inside of another begins no sooner.
-func latest(a, b *store.Time) *store.Time {
+func latest(a, b *core.Time) *core.Time {
 	if a == nil || b != nil && *b > *a {
 		return b
 	}
@@ -86,7 +87,7 @@ func latest(a, b *store.Time) *store.Time {
 }
 
 // earliest returns the first of two moments that may be absent: what is inside of another ends with it.
-func earliest(a, b *store.Time) *store.Time {
+func earliest(a, b *core.Time) *core.Time {
 	if a == nil || b != nil && *b < *a {
 		return b
 	}

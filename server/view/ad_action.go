@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdAction renders a line of the audit trail.
@@ -42,7 +43,7 @@ type adTerms struct {
 		Amount store.AdAmount   `json:"amount"`
 		Type   store.BudgetType `json:"type"`
 	} `json:"budget"`
-	EndsAt      *store.Time        `json:"ends_at"`
+	EndsAt      *core.Time         `json:"ends_at"`
 	BidStrategy *store.BidStrategy `json:"bid_strategy"`
 	BidAmount   *store.AdAmount    `json:"bid_amount"`
 	RoasFloor   *store.AdRatio     `json:"roas_floor"`
@@ -123,7 +124,7 @@ func (t adTerms) words() map[string]any {
 }
 
 // AdActions renders a page of the audit trail. Its cursor is the id of its last line: ids carry the order of this list.
-func AdActions(rows []store.AdAction, more bool, page store.Page) wire.CursorList[api.AdAction] {
+func AdActions(rows []store.AdAction, more bool, page core.Page) wire.CursorList[api.AdAction] {
 	shown := &store.AdList[store.AdAction]{Items: rows, HasMore: more}
 	if len(rows) > 0 && (more || page.EndingBefore != "") {
 		shown.NextCursor = rows[len(rows)-1].ID
@@ -133,9 +134,9 @@ func AdActions(rows []store.AdAction, more bool, page store.Page) wire.CursorLis
 
 // AdActionsRefusal names the parameter by which a position was sent.
 func AdActionsRefusal(err error, q api.ListAdActionsParams) error {
-	var e *store.Error
+	var e *core.Error
 	if q.Cursor != nil && errors.As(err, &e) && e.Param == "starting_after" {
-		return &store.Error{Code: e.Code, Param: "cursor", Message: "cursor must be the next_cursor of an answer of this list."}
+		return &core.Error{Code: e.Code, Param: "cursor", Message: "cursor must be the next_cursor of an answer of this list."}
 	}
 	return err
 }

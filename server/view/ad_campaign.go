@@ -5,6 +5,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdCampaign renders a campaign with what its network reports.
@@ -105,11 +106,11 @@ func adBulkItem(r ads.BulkItemResult) api.AdBulkItem {
 }
 
 // errorType is the type of error that a code belongs to.
-func errorType(code store.Code) api.AdItemErrorType {
+func errorType(code core.Code) api.AdItemErrorType {
 	switch code {
-	case store.CodeInvalid, store.CodeSpendLimit:
+	case core.CodeInvalid, core.CodeSpendLimit:
 		return api.AdItemErrorTypeValidationError
-	case store.CodeMissing, store.CodeBadRequest, store.CodeParameterMissing, store.CodeNotActivated, store.CodeRateLimit, store.CodeForbidden, store.CodeInProgress:
+	case core.CodeMissing, core.CodeBadRequest, core.CodeParameterMissing, core.CodeNotActivated, core.CodeRateLimit, core.CodeForbidden, core.CodeInProgress:
 		return api.AdItemErrorTypeInvalidRequestError
 	}
 	return api.AdItemErrorTypeAPIError

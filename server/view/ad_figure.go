@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // The decimals that figures of ads are shown with.
@@ -107,7 +108,7 @@ func metrics[T any](shown *ads.Reported[T]) *api.AdMetrics {
 
 // schedule writes the days between two moments, as they are in the ad account's time zone. The second is the first
 // moment after the last day.
-func schedule(starts, ends *store.Time, a *store.AdAccount) api.AdSchedule {
+func schedule(starts, ends *core.Time, a *store.AdAccount) api.AdSchedule {
 	where := location(a)
 	var out api.AdSchedule
 	if starts != nil {
@@ -129,7 +130,7 @@ func location(a *store.AdAccount) *time.Location {
 }
 
 // atOrNever is null for the zero time.
-func atOrNever(t store.Time) *wire.Time {
+func atOrNever(t core.Time) *wire.Time {
 	if t == 0 {
 		return nil
 	}

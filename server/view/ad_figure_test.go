@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestFixed_RoundsHalfUpWithoutFloats(t *testing.T) {
@@ -54,7 +55,7 @@ func TestSchedule_IsInTheAdAccountsDays(t *testing.T) {
 	t.Parallel()
 	account := &store.AdAccount{Timezone: "America/New_York"}
 	from := ads.Date{Year: 2026, Month: 3, Day: 8}
-	starts, ends := store.TimeOf(from.Start(location(account))), store.TimeOf(from.AddDays(6).End(location(account)))
+	starts, ends := core.TimeOf(from.Start(location(account))), core.TimeOf(from.AddDays(6).End(location(account)))
 	out := schedule(&starts, &ends, account)
 	assert.Equal(t, "2026-03-08", *out.StartDate)
 	assert.Equal(t, "2026-03-14", *out.EndDate, "the last day, over a change of the clocks")
@@ -63,8 +64,8 @@ func TestSchedule_IsInTheAdAccountsDays(t *testing.T) {
 
 func TestLatestAndEarliest_TakeWhatThereIs(t *testing.T) {
 	t.Parallel()
-	early, late := new(store.Time(1)), new(store.Time(2))
-	for _, c := range []struct{ a, b, latest, earliest *store.Time }{
+	early, late := new(core.Time(1)), new(core.Time(2))
+	for _, c := range []struct{ a, b, latest, earliest *core.Time }{
 		{early, late, late, early}, {late, early, late, early}, {early, nil, early, early}, {nil, late, late, late}, {nil, nil, nil, nil},
 	} {
 		assert.Equal(t, c.latest, latest(c.a, c.b))

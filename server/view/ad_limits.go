@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdLimits renders the limits of an account.
@@ -38,7 +39,7 @@ func adLimit(l store.AdLimit) api.AdLimit {
 
 // AdLimitsChange reads the body of a PATCH. Amounts that cannot be read are CodeInvalid.
 func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
-	var p store.Problems
+	var p core.Problems
 	changes := map[string]func(*store.AdLimit){}
 	for currency, sent := range b.Currencies {
 		changes[currency] = adLimitChange(&p, "currencies."+currency, sent)
@@ -68,7 +69,7 @@ func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
 }
 
 // adLimitChange is what is to become of the limits of a currency, nil if they are to be the defaults again.
-func adLimitChange(p *store.Problems, at string, sent *api.AdLimitUpdate) func(*store.AdLimit) {
+func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*store.AdLimit) {
 	if sent == nil {
 		return nil
 	}
@@ -88,7 +89,7 @@ func adLimitChange(p *store.Problems, at string, sent *api.AdLimitUpdate) func(*
 }
 
 // limitAmount reads an amount that may be 0.
-func limitAmount(p *store.Problems, field string, sent *json.Number) *store.AdAmount {
+func limitAmount(p *core.Problems, field string, sent *json.Number) *store.AdAmount {
 	if sent == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Checkout renders a checkout as its seller sees it. An empty URL or client secret is one that is not to be seen.
@@ -146,8 +147,8 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 			CustomerEmail:      b.CustomerEmail,
 			EmailVerified:      value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
 			CustomerName:       b.CustomerName,
-			BillingAddress:     store.JSONOf((*store.Address)(b.BillingAddress)),
-			TaxID:              store.JSONOf((*store.TaxID)(b.TaxID)),
+			BillingAddress:     core.JSONOf((*core.Address)(b.BillingAddress)),
+			TaxID:              core.JSONOf((*store.TaxID)(b.TaxID)),
 			Currency:           value(b.Currency),
 			DiscountID:         b.Discount,
 			DiscountCode:       b.DiscountCode,
@@ -155,12 +156,12 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 			SuccessURL:         b.SuccessURL,
 			CancelURL:          b.CancelURL,
 			ReturnURL:          b.ReturnURL,
-			CustomFieldData:    store.JSONOf(map[string]string(value(b.CustomFieldData))),
+			CustomFieldData:    core.JSONOf(map[string]string(value(b.CustomFieldData))),
 			ClientReferenceID:  b.ClientReferenceID,
 			ExternalCustomerID: b.ExternalCustomerID,
 			Locale:             b.Locale,
 			ExpiresAt:          value(stored(b.ExpiresAt)),
-			Source:             store.JSONOf(checkoutSource(b.Source)),
+			Source:             core.JSONOf(checkoutSource(b.Source)),
 			Metadata:           metadata(b.Metadata),
 		},
 		Lines: mapped(b.LineItems, newLine),

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CheckoutLink renders a checkout link.
@@ -53,7 +54,7 @@ func ListCheckoutLinks(q api.ListCheckoutLinksParams) store.ListCheckoutLinks {
 func NewCheckoutLink(b *api.CheckoutLinkCreate) store.CheckoutLink {
 	l := store.CheckoutLink{
 		Name:               b.Name,
-		PriceVariantIDs:    store.JSONOf(b.PriceVariants),
+		PriceVariantIDs:    core.JSONOf(b.PriceVariants),
 		DiscountID:         b.Discount,
 		AllowDiscountCodes: true,
 		SuccessURL:         b.SuccessURL,

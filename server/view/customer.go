@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Customer renders a customer.
@@ -90,13 +91,13 @@ func NewCustomer(b *api.CustomerCreate) store.Customer {
 		Phone:            b.Phone,
 		ExternalID:       b.ExternalID,
 		AvatarURL:        b.AvatarURL,
-		BillingAddress:   store.JSONOf((*store.Address)(b.BillingAddress)),
-		TaxID:            store.JSONOf((*store.TaxID)(b.TaxID)),
+		BillingAddress:   core.JSONOf((*core.Address)(b.BillingAddress)),
+		TaxID:            core.JSONOf((*store.TaxID)(b.TaxID)),
 		TaxExempt:        value(b.TaxExempt),
 		PreferredLocale:  b.PreferredLocale,
-		MarketingConsent: store.JSONOf(storedMarketingConsent(b.MarketingConsent)),
+		MarketingConsent: core.JSONOf(storedMarketingConsent(b.MarketingConsent)),
 		Notes:            b.Notes,
-		Tags:             store.JSONOf(b.Tags),
+		Tags:             core.JSONOf(b.Tags),
 		Metadata:         metadata(b.Metadata),
 	}
 }
@@ -127,7 +128,7 @@ func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
 	}
 }
 
-func setTaxID(field *store.JSON[*store.TaxID], t nullable.Nullable[api.TaxID]) {
+func setTaxID(field *core.JSON[*store.TaxID], t nullable.Nullable[api.TaxID]) {
 	if t.IsSpecified() {
 		field.V = (*store.TaxID)(sent(t))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Discount renders a discount.
@@ -103,12 +104,12 @@ func NewDiscount(b *api.DiscountCreate) store.Discount {
 		PercentBps:                b.PercentBps,
 		Amount:                    b.Amount,
 		Currency:                  b.Currency,
-		Amounts:                   store.JSONOf(map[string]int64(value(b.Amounts))),
+		Amounts:                   core.JSONOf(map[string]int64(value(b.Amounts))),
 		Duration:                  store.DiscountDuration(value(b.Duration)),
 		DurationInMonths:          b.DurationInMonths,
-		Rules:                     store.JSONOf(mapped(b.Rules, storedDiscountRule)),
+		Rules:                     core.JSONOf(mapped(b.Rules, storedDiscountRule)),
 		MinSubtotalAmount:         b.MinSubtotalAmount,
-		MinSubtotalAmounts:        store.JSONOf(map[string]int64(value(b.MinSubtotalAmounts))),
+		MinSubtotalAmounts:        core.JSONOf(map[string]int64(value(b.MinSubtotalAmounts))),
 		FirstPurchaseOnly:         value(b.FirstPurchaseOnly),
 		StartsAt:                  stored(b.StartsAt),
 		EndsAt:                    stored(b.EndsAt),
@@ -154,7 +155,7 @@ func DiscountChange(b *api.DiscountUpdate) func(*store.Discount) {
 // setAppliesTo says anew what a discount is for.
 func setAppliesTo(d *store.Discount, sent *api.DiscountAppliesToCreate) {
 	if sent != nil {
-		d.ProductIDs, d.PriceVariantIDs = store.JSONOf(sent.Products), store.JSONOf(sent.PriceVariants)
+		d.ProductIDs, d.PriceVariantIDs = core.JSONOf(sent.Products), core.JSONOf(sent.PriceVariants)
 	}
 }
 
@@ -163,7 +164,7 @@ func storedDiscountRule(r api.DiscountRuleCreate) store.DiscountRule {
 }
 
 // setMoment changes a moment that a PATCH names, to none if it says null.
-func setMoment(field **store.Time, moment nullable.Nullable[wire.Time]) {
+func setMoment(field **core.Time, moment nullable.Nullable[wire.Time]) {
 	if moment.IsSpecified() {
 		*field = stored(sent(moment))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // futureExamples holds the `data` of the events whose resources come later. The other examples are rendered like
@@ -52,14 +53,14 @@ func mustRender(kind string, sample any) []byte {
 }
 
 func exampleBody(kind string, data []byte) []byte {
-	event := &store.Event{ID: store.KindEvent.Prefix() + sampleID, Type: kind, CreatedAt: sampleTime()}
+	event := &store.Event{ID: core.KindEvent.Prefix() + sampleID, Type: kind, CreatedAt: sampleTime()}
 	return []byte(store.EventBody(event, data))
 }
 
 const sampleID = "01k0000000000000000000000a"
 
-func sampleTime() store.Time {
-	return store.TimeOf(time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC))
+func sampleTime() core.Time {
+	return core.TimeOf(time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC))
 }
 
 // eventSample returns what the store would emit for a sale of one product, nil for the types that nothing emits yet.
@@ -80,14 +81,14 @@ func eventSample(kind string) any {
 		refund.Refund.Status, refund.Refund.SucceededAt = store.RefundStatusSucceeded, new(sampleTime())
 		refund.Refund.ProviderRef = new("tre_" + refund.Refund.ID)
 		refund.Refunds = []store.Refund{*refund.Refund}
-		refund.Customer.TotalSpent = store.JSONOf(map[string]int64{"usd": 0})
+		refund.Customer.TotalSpent = core.JSONOf(map[string]int64{"usd": 0})
 		return refund
 	case store.EventInvoiceCreated:
 		return sampleInvoice()
 	case store.EventInvoicePaid:
 		invoice := sampleInvoice()
 		invoice.Invoice.Status, invoice.Invoice.AmountPaid, invoice.Invoice.PaidAt = store.InvoiceStatusPaid, invoice.Invoice.TotalAmount, new(sampleTime())
-		invoice.Invoice.AttemptCount, invoice.Invoice.PaymentIDs = 1, store.JSONOf([]string{store.KindPayment.Prefix() + sampleID})
+		invoice.Invoice.AttemptCount, invoice.Invoice.PaymentIDs = 1, core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
 		return invoice
 	case store.EventInvoicePastDue:
 		invoice := sampleInvoice()
@@ -105,7 +106,7 @@ func eventSample(kind string) any {
 func samplePaidOrder() *store.OrderDetail {
 	order := sampleOrder()
 	order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
-	order.Order.PaymentIDs = store.JSONOf([]string{store.KindPayment.Prefix() + sampleID})
+	order.Order.PaymentIDs = core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
 	return order
 }
 
@@ -113,26 +114,26 @@ func samplePaidOrder() *store.OrderDetail {
 func sampleRefund() *store.RefundDetail {
 	now, d := sampleTime(), samplePaidOrder()
 	refund := store.Refund{
-		ID: store.KindRefund.Prefix() + sampleID, OrderID: d.Order.ID, PaymentID: d.Order.PaymentIDs.V[0], CustomerID: d.Customer.ID,
+		ID: core.KindRefund.Prefix() + sampleID, OrderID: d.Order.ID, PaymentID: d.Order.PaymentIDs.V[0], CustomerID: d.Customer.ID,
 		Amount: d.Order.PaidAmount, Currency: d.Order.Currency, Status: store.RefundStatusPending,
 		Reason: store.RefundReasonCustomerRequest, RevokeAccess: true, Provider: "test", CreatedAt: now, UpdatedAt: now,
 	}
-	d.Order.Status, d.Order.RefundedAmount, d.Order.RefundIDs = store.OrderStatusRefunded, refund.Amount, store.JSONOf([]string{refund.ID})
+	d.Order.Status, d.Order.RefundedAmount, d.Order.RefundIDs = store.OrderStatusRefunded, refund.Amount, core.JSONOf([]string{refund.ID})
 	return &store.RefundDetail{OrderDetail: *d, Refund: &refund, Refunds: []store.Refund{refund}}
 }
 
 func sampleProduct() *store.ProductDetail {
-	now, variant := sampleTime(), store.KindPriceVariant.Prefix()+sampleID
+	now, variant := sampleTime(), core.KindPriceVariant.Prefix()+sampleID
 	return &store.ProductDetail{
 		Product: &store.Product{
-			ID: store.KindProduct.Prefix() + sampleID, Name: "Field Guide to Sourdough", Slug: "field-guide-to-sourdough",
+			ID: core.KindProduct.Prefix() + sampleID, Name: "Field Guide to Sourdough", Slug: "field-guide-to-sourdough",
 			Status: store.ProductStatusActive, Type: store.ProductTypeDigital, Visibility: store.ProductVisibilityPublic,
-			PriceVariantIDs: store.JSONOf([]string{variant}), DefaultPriceVariantID: &variant,
+			PriceVariantIDs: core.JSONOf([]string{variant}), DefaultPriceVariantID: &variant,
 			PriceMinAmount: new(int64(1900)), PriceMaxAmount: new(int64(1900)), PriceCurrency: new("usd"),
 			PublishedAt: &now, CreatedAt: now, UpdatedAt: now,
 		},
 		PriceVariants: []store.PriceVariant{{
-			ID: variant, ProductID: store.KindProduct.Prefix() + sampleID, Type: store.PriceVariantTypeOneTime,
+			ID: variant, ProductID: core.KindProduct.Prefix() + sampleID, Type: store.PriceVariantTypeOneTime,
 			AmountType: store.PriceVariantAmountTypeFixed, Amount: 1900, Currency: "usd", QuantityMin: 1,
 			Status: store.PriceVariantStatusActive, CreatedAt: now, UpdatedAt: now,
 		}},
@@ -145,7 +146,7 @@ func sampleCheckout() *store.CheckoutDetail {
 	line.OrderID, line.InvoiceID = nil, nil
 	return &store.CheckoutDetail{
 		Checkout: &store.Checkout{
-			ID: store.KindCheckout.Prefix() + sampleID, LineItemIDs: store.JSONOf([]string{line.ID}), CustomerEmail: new("ada@example.com"), Currency: "usd",
+			ID: core.KindCheckout.Prefix() + sampleID, LineItemIDs: core.JSONOf([]string{line.ID}), CustomerEmail: new("ada@example.com"), Currency: "usd",
 			SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, AmountDueNow: 1900,
 			Status: store.CheckoutStatusOpen, PaymentStatus: store.CheckoutPaymentStatusUnpaid, PaymentMethodRequired: true,
 			ExpiresAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
@@ -161,8 +162,8 @@ func sampleOrder() *store.OrderDetail {
 	return &store.OrderDetail{
 		Order: &store.Order{
 			ID: *line.OrderID, Number: 1, Status: store.OrderStatusPending, BillingReason: store.BillingReasonPurchase,
-			CustomerID: customer.ID, CustomerEmail: customer.Email, LineItemIDs: store.JSONOf([]string{line.ID}),
-			CheckoutID: new(store.KindCheckout.Prefix() + sampleID), InvoiceID: line.InvoiceID,
+			CustomerID: customer.ID, CustomerEmail: customer.Email, LineItemIDs: core.JSONOf([]string{line.ID}),
+			CheckoutID: new(core.KindCheckout.Prefix() + sampleID), InvoiceID: line.InvoiceID,
 			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, BillingName: customer.Name, CreatedAt: now, UpdatedAt: now,
 			ReceiptURL: "https://shop.example/receipt/" + *line.OrderID + "_7h3t0k3n",
 		},
@@ -178,7 +179,7 @@ func sampleInvoice() *store.InvoiceDetail {
 		Invoice: &store.Invoice{
 			ID: *line.InvoiceID, OrderID: line.OrderID, Number: new("ADA-000001"), Status: store.InvoiceStatusOpen,
 			CollectionMethod: store.CollectionMethodChargeAutomatically, BillingReason: store.BillingReasonPurchase,
-			CustomerID: customer.ID, CustomerEmail: customer.Email, CustomerName: customer.Name, LineItemIDs: store.JSONOf([]string{line.ID}),
+			CustomerID: customer.ID, CustomerEmail: customer.Email, CustomerName: customer.Name, LineItemIDs: core.JSONOf([]string{line.ID}),
 			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900,
 			DueAt: &now, FinalizedAt: &now, CreatedAt: now, UpdatedAt: now,
 			HostedURL: "https://shop.example/invoice/" + *line.InvoiceID + "_7h3t0k3n",
@@ -192,8 +193,8 @@ func sampleInvoice() *store.InvoiceDetail {
 func sampleCustomer() *store.Customer {
 	now := sampleTime()
 	return &store.Customer{
-		ID: store.KindCustomer.Prefix() + sampleID, Email: new("ada@example.com"), Name: new("Ada Byron"),
-		Type: store.CustomerTypeCustomer, OrdersCount: 1, TotalSpent: store.JSONOf(map[string]int64{"usd": 1900}),
+		ID: core.KindCustomer.Prefix() + sampleID, Email: new("ada@example.com"), Name: new("Ada Byron"),
+		Type: store.CustomerTypeCustomer, OrdersCount: 1, TotalSpent: core.JSONOf(map[string]int64{"usd": 1900}),
 		FirstPaidAt: &now, LastOrderAt: &now, CreatedAt: now, UpdatedAt: now,
 	}
 }
@@ -201,8 +202,8 @@ func sampleCustomer() *store.Customer {
 func sampleLine() store.LineItem {
 	now := sampleTime()
 	return store.LineItem{
-		ID: store.KindLineItem.Prefix() + sampleID, OrderID: new(store.KindOrder.Prefix() + sampleID), InvoiceID: new(store.KindInvoice.Prefix() + sampleID),
-		Kind: store.LineItemKindPrice, ProductID: new(store.KindProduct.Prefix() + sampleID), PriceVariantID: new(store.KindPriceVariant.Prefix() + sampleID),
+		ID: core.KindLineItem.Prefix() + sampleID, OrderID: new(core.KindOrder.Prefix() + sampleID), InvoiceID: new(core.KindInvoice.Prefix() + sampleID),
+		Kind: store.LineItemKindPrice, ProductID: new(core.KindProduct.Prefix() + sampleID), PriceVariantID: new(core.KindPriceVariant.Prefix() + sampleID),
 		ProductName: "Field Guide to Sourdough", Quantity: 1, UnitAmount: 1900, Currency: "usd",
 		SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, CreatedAt: now, UpdatedAt: now,
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // PriceVariant renders a price variant.
@@ -78,7 +79,7 @@ func newPriceVariant(b api.ProductPriceVariant) store.PriceVariant {
 		AmountType:      store.PriceVariantAmountType(value(b.AmountType)),
 		Amount:          value(b.Amount),
 		Currency:        value(b.Currency),
-		CurrencyAmounts: store.JSONOf(map[string]int64(value(b.CurrencyAmounts))),
+		CurrencyAmounts: core.JSONOf(map[string]int64(value(b.CurrencyAmounts))),
 		MinAmount:       b.MinAmount,
 		SuggestedAmount: b.SuggestedAmount,
 		MaxAmount:       b.MaxAmount,
@@ -93,7 +94,7 @@ func newPriceVariant(b api.ProductPriceVariant) store.PriceVariant {
 		QuantityMax:     b.QuantityMax,
 		Stock:           b.Stock,
 		Position:        value(b.Position),
-		License:         store.JSONOf((*store.License)(b.License)),
+		License:         core.JSONOf((*store.License)(b.License)),
 		Metadata:        metadata(b.Metadata),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Product renders a product.
@@ -61,12 +62,12 @@ func NewProduct(b *api.ProductCreate) store.NewProduct {
 			Status:         store.ProductStatus(value(b.Status)),
 			Type:           store.ProductType(value(b.Type)),
 			Visibility:     store.ProductVisibility(value(b.Visibility)),
-			Images:         store.JSONOf(b.Images),
+			Images:         core.JSONOf(b.Images),
 			CoverURL:       b.CoverURL,
 			TaxCode:        b.TaxCode,
 			CallToAction:   b.CallToAction,
-			CustomFields:   store.JSONOf(mapped(b.CustomFields, storedCustomField)),
-			Deliverables:   store.JSONOf(mapped(b.Deliverables, storedDeliverable)),
+			CustomFields:   core.JSONOf(mapped(b.CustomFields, storedCustomField)),
+			Deliverables:   core.JSONOf(mapped(b.Deliverables, storedDeliverable)),
 			SEOTitle:       b.SEOTitle,
 			SEODescription: b.SEODescription,
 			ExternalID:     b.ExternalID,

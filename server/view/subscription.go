@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Subscription renders a subscription.
@@ -130,7 +131,7 @@ func NewSubscription(b *api.SubscriptionCreate) store.CheckoutDraft {
 	set(&quantity, b.Quantity)
 	return store.CheckoutDraft{
 		Checkout: &store.Checkout{
-			CustomerID: &b.Customer, Currency: value(b.Currency), DiscountID: b.Discount, CustomFieldData: store.JSONOf(map[string]string(value(b.CustomFieldData))),
+			CustomerID: &b.Customer, Currency: value(b.Currency), DiscountID: b.Discount, CustomFieldData: core.JSONOf(map[string]string(value(b.CustomFieldData))),
 			Metadata: metadata(b.Metadata),
 		},
 		Lines: []store.NewLineItem{{PriceVariant: b.PriceVariant, Quantity: quantity, CustomAmount: b.CustomAmount, TrialEnd: stored(b.TrialEnd)}},

@@ -6,13 +6,14 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdvanceTestClock reads how far a clock is to be moved. Moments are shown to the millisecond and kept to the microsecond: one
 // that is sent as it was shown stands for the end of its millisecond, so that what falls due then is due.
 func AdvanceTestClock(b *api.TestClockCreate) (store.AdvanceClock, error) {
 	if b.AdvanceSeconds != nil && b.Now != nil {
-		return store.AdvanceClock{}, store.Invalid("now", "Send advance_seconds or now, not both.")
+		return store.AdvanceClock{}, core.Invalid("now", "Send advance_seconds or now, not both.")
 	}
 	to := stored(b.Now)
 	if to != nil && *to%1000 == 0 {
@@ -22,7 +23,7 @@ func AdvanceTestClock(b *api.TestClockCreate) (store.AdvanceClock, error) {
 }
 
 // TestClock renders an account's clock after it was moved.
-func TestClock(now, target store.Time, done bool, processed int) api.TestClock {
+func TestClock(now, target core.Time, done bool, processed int) api.TestClock {
 	return api.TestClock{Object: "test_clock", Now: at(now), Target: at(target), Done: done, Processed: int64(processed)}
 }
 

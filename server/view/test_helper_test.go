@@ -8,13 +8,13 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // A seller moves the clock to the end of a trial as the subscription shows it. The trial has to be over then.
 func TestAdvanceTestClock_ReachesWhatItWasShown(t *testing.T) {
 	t.Parallel()
-	due := store.TimeOf(time.Date(2026, 11, 29, 7, 53, 51, 123_456_000, time.UTC))
+	due := core.TimeOf(time.Date(2026, 11, 29, 7, 53, 51, 123_456_000, time.UTC))
 	shown := at(due)
 	require.Equal(t, wire.Time("2026-11-29T07:53:51.123Z"), shown)
 	in, err := AdvanceTestClock(&api.TestClockCreate{Now: &shown})

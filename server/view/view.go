@@ -6,7 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // List renders a page of the list at url.
@@ -24,13 +24,13 @@ func Deleted(object, id string) wire.Deleted {
 }
 
 // Filter reads the query parameters that all lists share.
-func Filter(after, before *wire.Time, q *string, metadata map[string]string) store.ListFilter {
-	return store.ListFilter{CreatedAfter: stored(after), CreatedBefore: stored(before), Q: value(q), Metadata: metadata}
+func Filter(after, before *wire.Time, q *string, metadata map[string]string) core.ListFilter {
+	return core.ListFilter{CreatedAfter: stored(after), CreatedBefore: stored(before), Q: value(q), Metadata: metadata}
 }
 
 // Page reads the position in a list. The specification bounds limit; 20 is its default.
-func Page(limit *int64, startingAfter, endingBefore *string) store.Page {
-	p := store.Page{Limit: 20, StartingAfter: value(startingAfter), EndingBefore: value(endingBefore)}
+func Page(limit *int64, startingAfter, endingBefore *string) core.Page {
+	p := core.Page{Limit: 20, StartingAfter: value(startingAfter), EndingBefore: value(endingBefore)}
 	if limit != nil {
 		p.Limit = int(*limit)
 	}
@@ -38,15 +38,15 @@ func Page(limit *int64, startingAfter, endingBefore *string) store.Page {
 }
 
 // SortedPage reads the position in a list that may begin with its oldest item.
-func SortedPage(limit *int64, startingAfter, endingBefore, sort *string) store.Page {
+func SortedPage(limit *int64, startingAfter, endingBefore, sort *string) core.Page {
 	p := Page(limit, startingAfter, endingBefore)
 	p.OldestFirst = value(sort) == "created_at"
 	return p
 }
 
-func at(t store.Time) wire.Time { return wire.Time(t.String()) }
+func at(t core.Time) wire.Time { return wire.Time(t.String()) }
 
-func atOrNull(t *store.Time) *wire.Time {
+func atOrNull(t *core.Time) *wire.Time {
 	if t == nil {
 		return nil
 	}
@@ -54,11 +54,11 @@ func atOrNull(t *store.Time) *wire.Time {
 }
 
 // stored reads a timestamp that the specification has already checked.
-func stored(t *wire.Time) *store.Time {
+func stored(t *wire.Time) *core.Time {
 	if t == nil {
 		return nil
 	}
-	return new(store.TimeOf(t.Time()))
+	return new(core.TimeOf(t.Time()))
 }
 
 // value is what an optional field says, or the zero value.
@@ -136,10 +136,10 @@ func enum[T, S ~string](s *S) *T {
 }
 
 // metadata reads the metadata of a new object.
-func metadata(sent *api.Metadata) store.Metadata { return store.NewMetadata(value(sent)) }
+func metadata(sent *api.Metadata) core.Metadata { return core.NewMetadata(value(sent)) }
 
 // setMetadata merges what a PATCH says per key.
-func setMetadata(m *store.Metadata, sent *api.MetadataUpdate) {
+func setMetadata(m *core.Metadata, sent *api.MetadataUpdate) {
 	if sent != nil {
 		*m = m.Merge(*sent)
 	}

@@ -3,10 +3,11 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // WebhookEndpoint renders a webhook endpoint as it is now, with its secret only when the store has just made it.
-func WebhookEndpoint(e *store.WebhookEndpoint, now store.Time) api.WebhookEndpoint {
+func WebhookEndpoint(e *store.WebhookEndpoint, now core.Time) api.WebhookEndpoint {
 	out := api.WebhookEndpoint{
 		ID:            e.ID,
 		Object:        "webhook_endpoint",
@@ -44,7 +45,7 @@ func ListWebhookEndpoints(q api.ListWebhookEndpointsParams) store.ListWebhookEnd
 func NewWebhookEndpoint(b *api.WebhookEndpointCreate) store.WebhookEndpoint {
 	return store.WebhookEndpoint{
 		URL:           b.URL,
-		EnabledEvents: store.JSONOf(b.EnabledEvents),
+		EnabledEvents: core.JSONOf(b.EnabledEvents),
 		Status:        store.WebhookEndpointStatus(value(b.Status)),
 		Format:        store.WebhookFormat(value(b.Format)),
 		Description:   b.Description,

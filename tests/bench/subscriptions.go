@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/outbox"
 )
 
@@ -224,7 +225,7 @@ func (c *club) lookUps(ctx context.Context) ([]string, error) {
 	if err := c.fall(ctx); err != nil {
 		return nil, err
 	}
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	if err != nil {
 		return nil, err
 	}

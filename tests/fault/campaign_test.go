@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/webhooks"
 )
@@ -166,7 +167,7 @@ func (c *campaign) differingReplays() (faults []string) {
 // brokenInvariants asks the store itself what does not add up.
 func (s *site) brokenInvariants(t *testing.T) (faults []string) {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Accounts makes n accounts on the pro plan in a migrated database which nothing serves yet, faster than the command does, and
@@ -43,7 +44,7 @@ func Keys(t testing.TB, url, account string, n int) []string {
 
 func openStore(t testing.TB, url string) *store.Store {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}

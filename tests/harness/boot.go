@@ -22,6 +22,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -99,7 +100,7 @@ func (s *Server) providers() *payments.Registry {
 // open migrates the database and opens the store.
 func (s *Server) open(t testing.TB, url string) {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // event is the body of a delivery, read without trust: a field that is missing, or is of another type, reads as empty.
@@ -88,7 +88,7 @@ func (o object) money(key string) string {
 	if !ok || !currencyCode.MatchString(currency) {
 		return ""
 	}
-	return store.FormatAmount(amount, currency)
+	return core.FormatAmount(amount, currency)
 }
 
 var currencyCode = regexp.MustCompile(`^[a-z]{3}$`)

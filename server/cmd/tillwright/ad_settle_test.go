@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -19,12 +20,12 @@ func (a *advertiser) lostAd(t *testing.T, url, key string) (s *store.Store, acti
 	t.Helper()
 	_, err := a.Client.Ads.Create(t.Context(), a.draft("Lost"), sdk.WithHeader("X-Sandbox-Fault", "timeout"), sdk.WithIdempotencyKey(key))
 	require.Error(t, err)
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err = store.Open(t.Context(), store.Options{URL: url, Sealer: sealer})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	open, _, err := s.ListAdActions(t.Context(), a.account.Account, store.ListAdActions{Page: store.Page{Limit: 1}, State: store.AdActionUnknown})
+	open, _, err := s.ListAdActions(t.Context(), a.account.Account, store.ListAdActions{Page: core.Page{Limit: 1}, State: store.AdActionUnknown})
 	require.NoError(t, err)
 	require.Len(t, open, 1)
 	failure := &store.AdFailure{Code: "api_error", OpenUntil: s.Now().Add(-time.Second)}

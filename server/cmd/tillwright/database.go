@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // openStore opens the database of a configuration. Only what serves it is exclusive.
@@ -34,7 +35,7 @@ func storeOptions(config *server.Config) (store.Options, error) {
 	if err != nil {
 		return none, err
 	}
-	sealer, err := store.NewSealer(keys...)
+	sealer, err := core.NewSealer(keys...)
 	if err != nil {
 		return none, err
 	}
@@ -66,7 +67,7 @@ func withStore(ctx context.Context, settings *settings, run func(context.Context
 // prepareSchema migrates an embedded database, and another one if it is asked to;
 // else it refuses a schema that this binary does not know.
 func prepareSchema(ctx context.Context, s *store.Store, migrate bool) error {
-	if migrate || s.Engine() == store.SQLite {
+	if migrate || s.Engine() == core.SQLite {
 		return s.Migrate(ctx)
 	}
 	return s.CheckSchema(ctx)
@@ -76,7 +77,7 @@ func prepareSchema(ctx context.Context, s *store.Store, migrate bool) error {
 // key that has left the list too early is no reason to stop everything else.
 func ownSecretKeys(ctx context.Context, s *store.Store, keyFile string, log *slog.Logger) error {
 	change, err := s.OwnSecretKeys(ctx)
-	if refused, ok := errors.AsType[*store.SecretKeyError](err); ok {
+	if refused, ok := errors.AsType[*core.SecretKeyError](err); ok {
 		refused.File = keyFile
 	}
 	if err != nil {

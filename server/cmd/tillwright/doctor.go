@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -72,7 +73,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 		return nil, 0, err
 	}
 	findings = []finding{}
-	tell := func(promise string, broken []store.Violation) {
+	tell := func(promise string, broken []core.Violation) {
 		promises++
 		if !quiet && isTerminal(cmd.ErrOrStderr()) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%4d rows break: %s\n", len(broken), promise)

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func keysCommand(settings *settings) *cobra.Command {
@@ -63,12 +64,12 @@ func createKeyCommand(settings *settings) *cobra.Command {
 }
 
 // expiry reads when something ends, nil for never: a time, or a while from now in days or as Go writes it.
-func expiry(text string, now store.Time) (*store.Time, error) {
+func expiry(text string, now core.Time) (*core.Time, error) {
 	if text == "" {
 		return nil, nil
 	}
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return new(store.TimeOf(at)), nil
+		return new(core.TimeOf(at)), nil
 	}
 	after, err := time.ParseDuration(text)
 	if number, found := strings.CutSuffix(text, "d"); found {
@@ -105,7 +106,7 @@ func allKeys(ctx context.Context, s *store.Store, account string) ([]api.APIKey,
 		return nil, err
 	}
 	all := []api.APIKey{}
-	in := store.ListAPIKeys{Page: store.Page{Limit: 100}}
+	in := store.ListAPIKeys{Page: core.Page{Limit: 100}}
 	for {
 		keys, more, err := s.ListAPIKeys(ctx, account, in)
 		if err != nil {

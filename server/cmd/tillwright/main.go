@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func main() {
@@ -75,7 +75,7 @@ func explain(err error) string {
 
 // wrongFields returns what the store, or a server, holds against single fields.
 func wrongFields(err error) map[string][]string {
-	if refusal, ok := errors.AsType[*store.Error](err); ok {
+	if refusal, ok := errors.AsType[*core.Error](err); ok {
 		return refusal.Fields
 	}
 	if refusal, ok := errors.AsType[*sdk.Error](err); ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // methodRef is a PaymentMethod of Stripe, or one of its test tokens such as pm_card_visa.
@@ -18,11 +19,11 @@ var methodRef = regexp.MustCompile(`^pm_[A-Za-z0-9_]{1,200}$`)
 // Stripe, and they never come here.
 func (*Provider) Accept(in payments.MethodInput, _ time.Time) (payments.Method, error) {
 	if in.Card != nil {
-		return payments.Method{}, store.Invalid("payment_method",
+		return payments.Method{}, core.Invalid("payment_method",
 			"Card numbers are not taken here. Let Stripe.js or Stripe's mobile SDKs make a PaymentMethod of the card, and send its id, pm_...")
 	}
 	if !methodRef.MatchString(in.Ref) {
-		return payments.Method{}, store.Invalid("payment_method", "Send the id of a Stripe PaymentMethod, pm_...")
+		return payments.Method{}, core.Invalid("payment_method", "Send the id of a Stripe PaymentMethod, pm_...")
 	}
 	return payments.Method{Ref: in.Ref, Card: store.PaymentMethod{Type: "card"}}, nil
 }
@@ -72,7 +73,7 @@ func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (p
 	if e.Code == stripego.ErrorCodeResourceMissing && e.Param == "customer" {
 		return payments.Method{}, payments.ErrNoCustomer
 	}
-	return payments.Method{}, store.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
+	return payments.Method{}, core.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
 }
 
 // DetachMethod implements payments.Provider. Stripe refuses to detach what no customer has, and never lets a method that was

@@ -16,7 +16,7 @@ import (
 	stripego "github.com/stripe/stripe-go/v85"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // envelope is what has to be known of an event before its signature can be checked: whose it is.
@@ -83,7 +83,7 @@ func isAhead(signature string, now time.Time) bool {
 // webhookSecret returns the account's secret for notifications. No account and no secret make every signature wrong.
 func (p *Provider) webhookSecret(ctx context.Context, account string) (string, error) {
 	c, err := p.credentials(ctx, account)
-	if missing, ok := errors.AsType[*store.Error](err); ok && missing.Code == store.CodeMissing || err == nil && c.WebhookSecret == "" {
+	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing || err == nil && c.WebhookSecret == "" {
 		return "", payments.ErrForged
 	}
 	return c.WebhookSecret, err

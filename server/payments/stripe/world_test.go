@@ -11,7 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -40,7 +40,7 @@ func open(t *testing.T) *bank {
 
 func (b *bank) credentials(_ context.Context, of string) (payments.Credentials, error) {
 	if of != account {
-		return payments.Credentials{}, store.Missing("account", "", of)
+		return payments.Credentials{}, core.Missing("account", "", of)
 	}
 	return b.keys, nil
 }
@@ -81,11 +81,11 @@ func (b *bank) get(ref string) payments.Charge {
 }
 
 // refused asserts a CodeInvalid on payment_method.
-func refused(t *testing.T, err error) *store.Error {
+func refused(t *testing.T, err error) *core.Error {
 	t.Helper()
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, store.CodeInvalid, e.Code)
+	assert.Equal(t, core.CodeInvalid, e.Code)
 	assert.Contains(t, e.Fields, "payment_method")
 	return e
 }

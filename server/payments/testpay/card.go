@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // behaviour is what happens to a charge of a test card.
@@ -107,7 +108,7 @@ func acceptCard(card payments.Card, now time.Time) (payments.Method, error) {
 }
 
 func refuse(message string) (payments.Method, error) {
-	return payments.Method{}, store.Invalid("payment_method", message)
+	return payments.Method{}, core.Invalid("payment_method", message)
 }
 
 // expired tells whether the month after the card's last one has begun.

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 var now = time.Date(2026, time.November, 30, 23, 59, 59, 0, time.UTC)
@@ -65,10 +66,10 @@ func TestAccept_RefusesCardsThatCanNeverPay(t *testing.T) {
 			card := good
 			spoil(&card)
 			_, err := accept(card)
-			var e *store.Error
+			var e *core.Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, store.CodeInvalid, e.Code)
-			assert.Equal(t, store.Refused, e.Outcome)
+			assert.Equal(t, core.CodeInvalid, e.Code)
+			assert.Equal(t, core.Refused, e.Outcome)
 			assert.Contains(t, e.Fields, "payment_method")
 			assert.NotContains(t, e.Message, card.Number)
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // save saves a method for a customer.
@@ -65,7 +66,7 @@ func TestAttachMethod_KeepsWhatIsShown(t *testing.T) {
 	assert.Equal(t, saved, b.save("a", "pm_card_visa"), "one token is one method")
 	assert.Equal(t, saved.Ref, b.save("b", saved.Ref).Ref, "one that is saved stays the same")
 	_, err := b.AttachMethod(t.Context(), payments.AttachInput{Token: "c", MethodRef: "pm_nobody"})
-	var e *store.Error
+	var e *core.Error
 	require.ErrorAs(t, err, &e)
 	assert.Contains(t, e.Fields, "payment_method")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -31,7 +32,7 @@ func each(t *testing.T, test func(t *testing.T, b *bank)) {
 
 func open(t *testing.T, url string) *bank {
 	t.Helper()
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	var advance atomic.Int64
 	s, err := store.Open(t.Context(), store.Options{

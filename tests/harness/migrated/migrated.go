@@ -6,13 +6,14 @@ import (
 	"errors"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 var _ = database.Prepare(migrate)
 
 func migrate(url string) error {
-	sealer, err := store.NewSealer(make([]byte, 32))
+	sealer, err := core.NewSealer(make([]byte, 32))
 	if err != nil {
 		return err
 	}

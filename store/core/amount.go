@@ -1,4 +1,4 @@
-package store
+package core
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 // never come apart at the end of a line.
 func FormatAmount(amount int64, currency string) string {
 	digits, negative := strings.CutPrefix(strconv.FormatInt(amount, 10), "-")
-	exponent := exponentOf(currency)
+	exponent := ExponentOf(currency)
 	if missing := exponent + 1 - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits
 	}
@@ -25,9 +25,9 @@ func FormatAmount(amount int64, currency string) string {
 	return text
 }
 
-// exponentOf also knows the currencies of no and of three digits that prices may not be in: being wrong by a factor
+// ExponentOf also knows the currencies of no and of three digits that prices may not be in: being wrong by a factor
 // of ten is worse than a short list. ISO 4217 gives nearly all others two.
-func exponentOf(currency string) int {
+func ExponentOf(currency string) int {
 	if known, ok := LookupCurrency(currency); ok {
 		return known.Exponent
 	}

@@ -1,4 +1,4 @@
-package store
+package core
 
 // Due names something that somebody may have to do by now. It is a candidate: what it is by then shows under its lock.
 type Due struct {

@@ -1,4 +1,4 @@
-package store
+package core
 
 import (
 	"fmt"
@@ -18,9 +18,12 @@ func LookupCurrency(code string) (Currency, bool) {
 	return c, ok
 }
 
-// refuses says why an amount cannot be charged in the currency; empty if it can. What has three digits is charged in
+// CurrencyOf returns a supported currency by its code, and the zero value for any other.
+func CurrencyOf(code string) Currency { return currencies[code] }
+
+// Refuses says why an amount cannot be charged in the currency; empty if it can. What has three digits is charged in
 // tens: that is how card networks take it.
-func (c Currency) refuses(code string, amount int64) string {
+func (c Currency) Refuses(code string, amount int64) string {
 	switch {
 	case amount < c.Minimum:
 		return fmt.Sprintf("The least amount in %s is %d, in its minor unit. Send amount_type free to give it away.", code, c.Minimum)

@@ -1,4 +1,4 @@
-package store
+package core
 
 import (
 	"crypto/rand"
@@ -104,11 +104,11 @@ func (k Kind) Prefix() string {
 // customerAlias is accepted wherever cus_ is, and never emitted.
 const customerAlias = "cust_"
 
-// idAlphabet is Crockford's base32 in lower case, the alphabet of a ULID.
-const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+// IDAlphabet is Crockford's base32 in lower case, the alphabet of a ULID.
+const IDAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// idLength is the length of an id after its prefix.
-const idLength = 26
+// IDLength is the length of an id after its prefix.
+const IDLength = 26
 
 // idSource keeps the last millisecond, so that a clock set back does not make ids descend.
 var idSource = struct {
@@ -118,9 +118,9 @@ var idSource = struct {
 }{entropy: ulid.Monotonic(rand.Reader, 0)}
 
 // NewID returns a fresh id. Ids of one process ascend strictly, those of several by the millisecond.
-func NewID(k Kind) string { return k.Prefix() + newULID() }
+func NewID(k Kind) string { return k.Prefix() + NewULID() }
 
-func newULID() string {
+func NewULID() string {
 	idSource.Lock()
 	defer idSource.Unlock()
 	idSource.millis = max(idSource.millis, ulid.Timestamp(time.Now()))
@@ -128,14 +128,14 @@ func newULID() string {
 	return strings.ToLower(id.String())
 }
 
-// idTime returns the moment that an id was made, to the millisecond.
-func idTime(id string) Time {
+// IDTime returns the moment that an id was made, to the millisecond.
+func IDTime(id string) Time {
 	_, random, _ := strings.Cut(id, "_")
 	return TimeOf(ulid.Time(ulid.MustParse(strings.ToUpper(random)).Time()))
 }
 
-// idsBefore returns a text that is greater than the ids of the kind whose idTime is before t, and less than the others.
-func idsBefore(k Kind, t Time) string {
+// IDsBefore returns a text that is greater than the ids of the kind whose idTime is before t, and less than the others.
+func IDsBefore(k Kind, t Time) string {
 	const perMilli = int64(time.Millisecond / time.Microsecond)
 	millis := uint64(min(max((int64(t)+perMilli-1)/perMilli, 0), int64(ulid.MaxTime())))
 	var id ulid.ULID
@@ -152,19 +152,19 @@ func ParseID(k Kind, s string) (string, bool) {
 	if !ok && k == KindCustomer {
 		rest, ok = strings.CutPrefix(s, customerAlias)
 	}
-	if !ok || len(rest) != idLength || rest[0] > '7' {
+	if !ok || len(rest) != IDLength || rest[0] > '7' {
 		return "", false
 	}
 	for i := range len(rest) {
-		if strings.IndexByte(idAlphabet, rest[i]) < 0 {
+		if strings.IndexByte(IDAlphabet, rest[i]) < 0 {
 			return "", false
 		}
 	}
 	return prefix + rest, true
 }
 
-// tokenEncoding keeps tokens to lower-case letters and digits, so that a double click selects all of one.
-var tokenEncoding = base32.NewEncoding(idAlphabet).WithPadding(base32.NoPadding)
+// TokenEncoding keeps tokens to lower-case letters and digits, so that a double click selects all of one.
+var TokenEncoding = base32.NewEncoding(IDAlphabet).WithPadding(base32.NoPadding)
 
 const (
 	tokenPrefix = "sk_"
@@ -172,27 +172,27 @@ const (
 	tokenCheck  = 7  // characters of a CRC-32
 )
 
-// newToken returns an API token: sk_, a public id, 256 random bits, a checksum.
-func newToken() string {
+// NewToken returns an API token: sk_, a public id, 256 random bits, a checksum.
+func NewToken() string {
 	var secret [32]byte
 	if _, err := rand.Read(secret[:]); err != nil {
 		panic(err) // crypto/rand does not fail on a supported system
 	}
-	body := newULID() + tokenEncoding.EncodeToString(secret[:])
+	body := NewULID() + TokenEncoding.EncodeToString(secret[:])
 	return tokenPrefix + body + tokenChecksum(body)
 }
 
 // WellFormedToken reports whether s can be a token at all: its checksum is right. A mistyped one costs no query.
 func WellFormedToken(s string) bool {
 	body, ok := strings.CutPrefix(s, tokenPrefix)
-	if !ok || len(body) != idLength+tokenSecret+tokenCheck {
+	if !ok || len(body) != IDLength+tokenSecret+tokenCheck {
 		return false
 	}
-	body, check := body[:idLength+tokenSecret], body[idLength+tokenSecret:]
+	body, check := body[:IDLength+tokenSecret], body[IDLength+tokenSecret:]
 	return check == tokenChecksum(body)
 }
 
 func tokenChecksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
-	return tokenEncoding.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	return TokenEncoding.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 }

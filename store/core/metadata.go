@@ -1,9 +1,11 @@
-package store
+package core
 
 import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -83,8 +85,8 @@ func (m *Metadata) Scan(src any) error {
 // Value writes the object's text.
 func (m Metadata) Value() (driver.Value, error) { return m.Text(), nil }
 
-// check notes what exceeds the limits.
-func (m Metadata) check(p *Problems) {
+// Check notes what exceeds the limits.
+func (m Metadata) Check(p *Problems) {
 	if m == "" {
 		return
 	}
@@ -95,4 +97,15 @@ func (m Metadata) check(p *Problems) {
 		p.Check(!strings.ContainsAny(key, "[]"), "metadata."+key, "A metadata key has no square brackets: a filter could not name it.")
 		p.Check(utf8.RuneCountInString(value) <= MetadataMaxValue, "metadata."+key, "A metadata value has at most 500 characters.")
 	}
+}
+
+// Fill returns the metadata with the entries of another one whose keys are free, as far as there is room.
+func (m Metadata) Fill(other Metadata) Metadata {
+	values, more := m.Map(), other.Map()
+	for _, key := range slices.Sorted(maps.Keys(more)) {
+		if _, taken := values[key]; !taken && len(values) < MetadataMaxKeys {
+			values[key] = more[key]
+		}
+	}
+	return NewMetadata(values)
 }

@@ -1,4 +1,4 @@
-package store
+package core
 
 // Address is a postal address. Country is an ISO 3166-1 code of two letters.
 type Address struct {

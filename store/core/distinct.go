@@ -1,9 +1,9 @@
-package store
+package core
 
 import "slices"
 
-// distinct returns the texts in their order, each once; nil stays nil.
-func distinct(texts []string) []string {
+// Distinct returns the texts in their order, each once; nil stays nil.
+func Distinct(texts []string) []string {
 	var once []string
 	for _, text := range texts {
 		if !slices.Contains(once, text) {

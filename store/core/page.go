@@ -1,4 +1,4 @@
-package store
+package core
 
 import "fmt"
 
@@ -11,12 +11,12 @@ type Page struct {
 	OldestFirst   bool   // only of lists that are made by page
 }
 
-// ascends reports whether a page is found in the order in which its rows were made. One that ends at a position is found
+// Ascends reports whether a page is found in the order in which its rows were made. One that ends at a position is found
 // from there, in the other order than its list's.
-func (p *Page) ascends() bool { return p.OldestFirst != (p.EndingBefore != "") }
+func (p *Page) Ascends() bool { return p.OldestFirst != (p.EndingBefore != "") }
 
-// resolve puts the positions into their canonical form, or says of the first one that is no id of the kind.
-func (p *Page) resolve(k Kind) error {
+// Resolve puts the positions into their canonical form, or says of the first one that is no id of the kind.
+func (p *Page) Resolve(k Kind) error {
 	if err := resolvePosition(k, "starting_after", &p.StartingAfter); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package core
 
 // Key is an Idempotency-Key as a request carries it.
 type Key struct {

@@ -1,4 +1,4 @@
-package store
+package core
 
 import (
 	"database/sql/driver"
@@ -93,8 +93,8 @@ func (j JSON[T]) Value() (driver.Value, error) {
 	}
 }
 
-// jsonText returns the JSON text of a value, by which two states of a row are compared.
-func jsonText(v any) string {
+// JSONText returns the JSON text of a value, by which two states of a row are compared.
+func JSONText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil { // rows are made of values that have a text
 		panic(err)
@@ -102,11 +102,11 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// sameJSON reports whether two values have the same JSON text.
-func sameJSON(a, b any) bool { return jsonText(a) == jsonText(b) }
+// SameJSON reports whether two values have the same JSON text.
+func SameJSON(a, b any) bool { return JSONText(a) == JSONText(b) }
 
-// deref returns what p points at, the zero value for nil.
-func deref[T any](p *T) T {
+// Deref returns what p points at, the zero value for nil.
+func Deref[T any](p *T) T {
 	if p == nil {
 		var zero T
 		return zero

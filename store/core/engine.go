@@ -1,4 +1,4 @@
-package store
+package core
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ const (
 	PostgreSQL = "postgres"
 )
 
-// engineOf reads the scheme of a database URL.
-func engineOf(databaseURL string) (string, error) {
+// EngineOf reads the scheme of a database URL.
+func EngineOf(databaseURL string) (string, error) {
 	scheme, rest, ok := strings.Cut(databaseURL, "://")
 	switch {
 	case ok && rest != "" && scheme == SQLite:
