@@ -11,7 +11,7 @@ import (
 )
 
 // The tests of this file and its neighbours walk the operations of the specification: a new operation is in them by
-// existing. What it needs is an example of its body and, if it has a new kind of id, an object in newWorld.
+// existing. What it needs is an example of its body and, if an object that is made of that is not enough, one in newWorld.
 
 // every runs a check for each operation that it concerns.
 func every(t *testing.T, concerns func(*harness.Operation) bool, check func(t *testing.T, op *harness.Operation)) {

@@ -65,7 +65,19 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
 	w.slugs["site"] = site["subdomain"].(string)
+	w.fill(t)
 	return w
+}
+
+// fill makes an object of every other resource that can be made, from the example of the specification.
+func (w *world) fill(t testing.TB) {
+	t.Helper()
+	for _, op := range harness.Operations() {
+		prefix := listed(op)
+		if op.Method == http.MethodPost && prefix != "" && w.ids[prefix] == "" && !strings.HasPrefix(op.Scope, "ads:") {
+			w.make(t, prefix, w.path(op), w.body(op).(map[string]any))
+		}
+	}
 }
 
 // advertise activates two channels, and makes an ad and an audience on one of them.
@@ -175,14 +187,21 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 	return object
 }
 
-// resources maps the segment of a path to the prefix of the ids below it.
-var resources = map[string]string{
-	"discounts": "disc", "redemptions": "redm", "subscriptions": "sub",
-	"products": "prod", "price_variants": "price", "customers": "cus", "checkout_links": "clink", "checkouts": "chk", "orders": "order",
-	"invoices": "inv", "lines": "li", "payments": "pay", "payment_methods": "pm", "refunds": "re", "webhook_endpoints": "we", "deliveries": "whd", "webhook_events": "whev", "ai_sites": "site", "keys": "key",
-	"socials": "sacct", "posts": "spost", "actions": "adact", "audiences": "aud",
-	"ads": "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
-}
+// resources maps the segment of a path to the prefix of the ids below it. The specification says it by the pattern of the id that
+// a GET answers with; of those that have none it is said here.
+var resources = func() map[string]string {
+	prefixes := map[string]string{
+		"payments": "pay",
+		"ads":      "ad", "ad-accounts": "ad_account", "ad-groups": "ad_group", "campaigns": "campaign", "business-centers": "bc",
+	}
+	for _, op := range harness.Operations() {
+		if prefix := op.AnsweredPrefix(); prefix != "" {
+			path := strings.TrimSuffix(op.Path, "/{id}")
+			prefixes[path[strings.LastIndex(path, "/")+1:]] = prefix
+		}
+	}
+	return prefixes
+}()
 
 // networkKinds are the prefixes in resources of ids that are a network's own and have none.
 var networkKinds = []string{"ad", "ad_account", "ad_group", "campaign", "bc"}
@@ -211,7 +230,7 @@ func (w *world) parameter(op *harness.Operation, name string) string {
 	}
 	id := w.ids[prefixOf(op)]
 	if id == "" {
-		panic(fmt.Sprintf("%s: the world has nothing for {%s}: add it to newWorld and resources", op.ID, name))
+		panic(fmt.Sprintf("%s: the world has nothing for {%s}: add it to newWorld", op.ID, name))
 	}
 	return id
 }

@@ -97,6 +97,28 @@ func (o *Operation) NeedsBody() bool {
 	return body != nil && body.Value.Required
 }
 
+// AnsweredPrefix returns what the ids begin with, without the underscore, of the objects that a GET of a list, or of one by its
+// id, answers with; "" where the document does not say it by the id's pattern.
+func (o *Operation) AnsweredPrefix() string {
+	response := o.route.Operation.Responses.Value("200")
+	if o.Method != http.MethodGet || response == nil {
+		return ""
+	}
+	object := response.Value.Content.Get("application/json").Schema.Value
+	switch data := object.Properties["data"]; {
+	case strings.HasSuffix(o.Path, "/{id}"):
+	case data == nil || object.Properties["has_more"] == nil || data.Value.Items == nil:
+		return ""
+	default:
+		object = data.Value.Items.Value
+	}
+	id := object.Properties["id"]
+	if id == nil {
+		return ""
+	}
+	return strings.Trim(id.Value.Pattern, "^_")
+}
+
 func (o *Operation) body() *openapi3.MediaType {
 	if o.route.Operation.RequestBody == nil {
 		return nil
