@@ -3,6 +3,7 @@ GO ?= go
 
 WITH_POSTGRES = $(GO) run ./tests/harness/postgres/withpostgres
 GOLANGCI      = $(GO) tool -modfile=.github/tools/go.mod golangci-lint
+GOVULNCHECK   = $(GO) tool -modfile=.github/tools/govulncheck.mod govulncheck
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
 RACE          = -race -gcflags=modernc.org/...=-race=false
 
@@ -18,10 +19,10 @@ export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpa
 verify test: export GOGC := $(or $(GOGC),400)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint test bench soak
+.PHONY: help run build gen verify lint test bench soak fuzz vulncheck
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 build: ## compile bin/tillwright
 	@$(GO) build -o bin/tillwright ./server/cmd/tillwright
@@ -50,3 +51,9 @@ bench: build ## measure the server against the floor program; fails below the ga
 
 soak: build ## the fault tests and the random histories with their full counts (over an hour)
 	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -timeout 3h ./tests/fault/... ./server/billing
+
+fuzz: ## every fuzz target for FUZZTIME each (default 1m)
+	@.github/fuzz
+
+vulncheck: ## look for known holes in what the code calls
+	@$(GOVULNCHECK) ./...
