@@ -14,7 +14,7 @@ import (
 // Kind is a type of object, by the name that its `object` field carries.
 type Kind string
 
-// The kinds that exist. A new one is a line here and a line in prefixes.
+// The kinds that exist. A new one is a line here and a case in Prefix.
 const (
 	KindAccount         Kind = "account"
 	KindAPIKey          Kind = "api_key"
