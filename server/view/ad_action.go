@@ -12,7 +12,7 @@ import (
 
 // AdAction renders a line of the audit trail.
 func AdAction(a *store.AdAction) api.AdAction {
-	out := api.AdAction{
+	return api.AdAction{
 		ID:          a.ID,
 		Object:      "ad_action",
 		Operation:   api.AdOperation(a.Op),
@@ -28,13 +28,17 @@ func AdAction(a *store.AdAction) api.AdAction {
 		DailyAmount: amountOrNull(a.Daily),
 		Before:      adState(a.Op, a.Before),
 		After:       adState(a.Op, a.After),
+		Failure:     adFailure(a.Failure.V),
 		CreatedAt:   at(a.CreatedAt),
 		UpdatedAt:   at(a.UpdatedAt),
 	}
-	if f := a.Failure.V; f != nil {
-		out.Failure = &api.AdFailure{Code: string(f.Code), Param: text(f.Param), Message: f.Message}
+}
+
+func adFailure(f *store.AdFailure) *api.AdFailure {
+	if f == nil {
+		return nil
 	}
-	return out
+	return &api.AdFailure{Code: string(f.Code), Param: text(f.Param), Message: f.Message}
 }
 
 // adTerms are what a change of a campaign or ad group was about, as the store keeps them.

@@ -87,7 +87,7 @@ func AdBulkResult(r *ads.BulkResult) api.AdBulkResult {
 }
 
 func adBulkItem(r ads.BulkItemResult) api.AdBulkItem {
-	item := api.AdBulkItem{
+	return api.AdBulkItem{
 		Index:              int64(r.Index),
 		ID:                 r.ID,
 		PlatformCampaignID: r.ID,
@@ -98,11 +98,15 @@ func adBulkItem(r ads.BulkItemResult) api.AdBulkItem {
 		Skipped:            int64(r.Skipped),
 		Reason:             text(r.Reason),
 		Message:            r.Message,
+		Error:              adItemError(r.Error),
 	}
-	if e := r.Error; e != nil {
-		item.Error = &api.AdItemError{Type: errorType(e.Code), Code: string(e.Code), Message: e.Message, Param: text(e.Param), Retryable: e.Retryable}
+}
+
+func adItemError(e *ads.ItemError) *api.AdItemError {
+	if e == nil {
+		return nil
 	}
-	return item
+	return &api.AdItemError{Type: errorType(e.Code), Code: string(e.Code), Message: e.Message, Param: text(e.Param), Retryable: e.Retryable}
 }
 
 // errorType is the type of error that a code belongs to.

@@ -30,11 +30,11 @@ func AdLimits(l *store.AdLimits) api.AdLimits {
 }
 
 func adLimit(l store.AdLimit) api.AdLimit {
-	shown := api.AdLimit{MaxDailyBudgetPerCampaign: amount(l.MaxDailyPerCampaign), MaxTotalDailyBudget: amount(l.MaxDailyTotal)}
-	if l.MaxBid != nil {
-		shown.MaxBidAmount = new(amount(*l.MaxBid))
+	return api.AdLimit{
+		MaxDailyBudgetPerCampaign: amount(l.MaxDailyPerCampaign),
+		MaxTotalDailyBudget:       amount(l.MaxDailyTotal),
+		MaxBidAmount:              optionalAmount(l.MaxBid),
 	}
-	return shown
 }
 
 // AdLimitsChange reads the body of a PATCH. Amounts that cannot be read are CodeInvalid.
@@ -106,6 +106,13 @@ func ratio(sent nullable.Nullable[json.Number]) (*store.AdRatio, error) {
 	}
 	ratio, err := store.ParseAdRatio(string(sent.MustGet()))
 	return &ratio, err
+}
+
+func optionalAmount(a *store.AdAmount) *json.Number {
+	if a == nil {
+		return nil
+	}
+	return new(amount(*a))
 }
 
 func optionalRatio(r *store.AdRatio) *json.Number {

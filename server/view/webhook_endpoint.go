@@ -8,10 +8,11 @@ import (
 
 // WebhookEndpoint renders a webhook endpoint as it is now, with its secret only when the store has just made it.
 func WebhookEndpoint(e *store.WebhookEndpoint, now core.Time) api.WebhookEndpoint {
-	out := api.WebhookEndpoint{
+	return api.WebhookEndpoint{
 		ID:            e.ID,
 		Object:        "webhook_endpoint",
 		URL:           e.URL,
+		Secret:        text(e.Secret),
 		APIVersion:    e.APIVersion,
 		Status:        api.WebhookEndpointStatus(e.Status),
 		Format:        api.WebhookFormat(e.Format),
@@ -26,10 +27,6 @@ func WebhookEndpoint(e *store.WebhookEndpoint, now core.Time) api.WebhookEndpoin
 		CreatedAt: at(e.CreatedAt),
 		UpdatedAt: at(e.UpdatedAt),
 	}
-	if e.Secret != "" {
-		out.Secret = &e.Secret
-	}
-	return out
 }
 
 // ListWebhookEndpoints reads the query of a list.
