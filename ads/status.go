@@ -27,9 +27,9 @@ func ReviewOf(status store.AdStatus) store.AdReview {
 		return store.AdReviewRejected
 	case store.AdStatusError:
 		return store.AdReviewWithIssues
-	default:
-		return store.AdReviewApproved
+	case store.AdStatusActive, store.AdStatusPaused, store.AdStatusCompleted, store.AdStatusCancelled:
 	}
+	return store.AdReviewApproved
 }
 
 // Configured returns how a switch stands for which the network has this word. Only its word for on is on.

@@ -240,7 +240,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.and(`status = 'open' AND expires_at > ?`, now)
 	case CheckoutStatusExpired:
 		f.and(`(status = 'expired' OR status = 'open' AND expires_at <= ?)`, now)
-	default:
+	case CheckoutStatusProcessing, CheckoutStatusCompleted:
 		f.is("status", string(in.Status))
 	}
 	f.is("payment_status", string(in.PaymentStatus))

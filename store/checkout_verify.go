@@ -27,6 +27,7 @@ func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Check
 			return s.verifyOpen(ctx, c)
 		case CheckoutStatusCompleted:
 			return c, u.verifyPurchase(ctx, c)
+		case CheckoutStatusProcessing, CheckoutStatusExpired:
 		}
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open or a completed one can be verified.", c.Status))
 	})

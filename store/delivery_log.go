@@ -49,6 +49,7 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 		f.and(condition, ids)
 	case DeliveryPending:
 		f.and("NOT "+condition, ids)
+	case DeliverySucceeded, DeliveryFailed:
 	}
 	list := s.listDeliveriesTo
 	if event != nil {

@@ -66,6 +66,7 @@ func (d *Discount) refuses(items []LineItem, currency string, now core.Time) str
 		return fmt.Sprintf("This discount begins on %s.", *d.StartsAt)
 	case DiscountStatusExhausted:
 		return "This discount has been used as often as it can be."
+	case DiscountStatusActive:
 	}
 	if least := d.inEveryCurrency(d.MinSubtotalAmount, d.MinSubtotalAmounts.V); len(least) > 0 {
 		amount, known := least[currency]

@@ -407,7 +407,8 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 		return u.complete(ctx, c, items, payment, nil)
 	case PaymentStatusRequiresAction:
 		c.NextAction = core.JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
-	default:
+	case PaymentStatusPending: // that is what it is already
+	case PaymentStatusFailed, PaymentStatusCanceled:
 		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, core.JSON[*NextAction]{}, payment.Failure
 		if result.Status == PaymentStatusCanceled {
 			c.forgiveTry(u.store.Now())
@@ -462,6 +463,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 		b.Invoice.AttemptCount++
 		b.Invoice.UpdatedAt = now
 		err = u.update(ctx, invoiceColumns, b.Invoice)
+	case PaymentStatusPending, PaymentStatusRequiresAction:
 	}
 	if err == nil && sub != nil {
 		err = u.settled(ctx, sub, b, payment.Status, now)

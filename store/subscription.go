@@ -230,6 +230,7 @@ func (s *Subscription) schedule() {
 		if s.CancelAtPeriodEnd && (s.DueAt == nil || *s.DueAt > s.CurrentPeriodEnd) {
 			s.DueAt = &s.CurrentPeriodEnd
 		}
+	case SubscriptionStatusCanceled, SubscriptionStatusCompleted: // over
 	}
 }
 

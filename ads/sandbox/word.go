@@ -60,6 +60,7 @@ func metaWord(t *thing, status store.AdStatus) string {
 		return "DELETED"
 	case store.AdStatusError:
 		return "PENDING_BILLING_INFO"
+	case store.AdStatusActive, store.AdStatusCompleted:
 	}
 	return "ACTIVE"
 }
@@ -99,6 +100,7 @@ func tiktokCampaignWord(status store.AdStatus) string {
 		return "CAMPAIGN_STATUS_DELETE"
 	case store.AdStatusCompleted:
 		return "STATUS_TIME_DONE"
+	case store.AdStatusActive, store.AdStatusPendingReview, store.AdStatusRejected, store.AdStatusError:
 	}
 	return "CAMPAIGN_STATUS_ENABLE"
 }
@@ -118,6 +120,7 @@ func tiktokSuffix(t *thing, status store.AdStatus, done string) string {
 		return done
 	case store.AdStatusCancelled:
 		return "DELETE"
+	case store.AdStatusActive, store.AdStatusError:
 	}
 	return "DELIVERY_OK"
 }

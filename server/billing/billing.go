@@ -322,6 +322,7 @@ func resultOf(payment *store.Payment, charge payments.Charge, page string) (stor
 		return store.ChargeResult{Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{
 			Code: charge.Decline.Code, DeclineCode: said(charge.Decline.DeclineCode), Message: charge.Decline.Message,
 		}}, nil
+	case payments.ChargePrepared, payments.ChargePending:
 	}
 	return store.ChargeResult{}, fmt.Errorf("charge %s is %s, which is no outcome", charge.Ref, charge.Status)
 }

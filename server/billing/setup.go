@@ -146,6 +146,7 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 			return nil, refusal(charge.Decline)
 		}
 		return nil, core.Invalid("payment_method", "The card was not confirmed in time. Enter it again.")
+	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending: // the bank has not said anything yet
 	}
 	return given, nil
 }
@@ -162,7 +163,7 @@ func (b *Billing) applyGiven(ctx context.Context, provider string, event payment
 	case payments.ChargeSucceeded:
 	case payments.ChargeDeclined, payments.ChargeCanceled:
 		return b.dropGiven(ctx, provider, event.Account, event.Charge)
-	default:
+	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending:
 		return nil
 	}
 	_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, store.Buyer{})

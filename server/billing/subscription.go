@@ -64,6 +64,7 @@ func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) err
 		return b.abandon(ctx, confirmed)
 	case store.PaymentStatusPending:
 		return core.NewUnknownError("payment "+payment.ID, errPending) // the same request finds out later
+	case store.PaymentStatusSucceeded, store.PaymentStatusFailed, store.PaymentStatusCanceled:
 	}
 	return nil
 }

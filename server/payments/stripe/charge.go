@@ -90,6 +90,7 @@ func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payme
 	switch found.Status {
 	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending:
 		return giveUp(ctx, all, ref)
+	case payments.ChargeSucceeded, payments.ChargeDeclined, payments.ChargeCanceled:
 	}
 	return found.Charge, nil
 }
