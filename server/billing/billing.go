@@ -24,11 +24,13 @@ type Billing struct {
 	store     *store.Store
 	providers *payments.Registry
 	walkers   sync.Map // by account: *sync.RWMutex
+
+	workTime, turnTime time.Duration
 }
 
 // New makes a Billing that charges through the providers: the one that the account has chosen.
 func New(s *store.Store, providers *payments.Registry) *Billing {
-	return &Billing{store: s, providers: providers}
+	return &Billing{store: s, providers: providers, workTime: workTime, turnTime: turnTime}
 }
 
 // chosen returns the provider by which payments of an account begin.

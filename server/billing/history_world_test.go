@@ -90,7 +90,7 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	t.Cleanup(func() { assert.NoError(t, h.rows.Close()) })
 	h.rows.SetMaxOpenConns(1)
 	h.bank = newBank(h.Store)
-	h.Billing = billing.New(h.Store, payments.NewRegistry(h.bank))
+	h.Billing = billing.New(h.Store, payments.NewRegistry(h.bank)).Patient()
 	for i := range shops {
 		account, err := h.CreateAccount(context.Background(), store.NewAccount{Name: fmt.Sprintf("Shop %d", i), Email: "ada@example.com"})
 		require.NoError(t, err)

@@ -37,7 +37,7 @@ func (b *Billing) duties() []duty {
 // from being done, and no account waits for another one that has more to do. Any number of replicas may run it.
 func (b *Billing) Work(ctx context.Context) error {
 	var count tally
-	for until := time.Now().Add(workTime); ctx.Err() == nil && time.Now().Before(until); {
+	for until := time.Now().Add(b.workTime); ctx.Err() == nil && time.Now().Before(until); {
 		before := count.done
 		for _, duty := range b.duties() {
 			count.add(false, b.share(ctx, duty, &count))
@@ -56,7 +56,7 @@ func (b *Billing) share(ctx context.Context, duty duty, count *tally) error {
 		return err
 	}
 	duty.do = b.unlessMoved(duty.do)
-	t := &turn{b, duty, time.Now().Add(turnTime), make(chan struct{}, workAtOnce), accountAtOnce, count}
+	t := &turn{b, duty, time.Now().Add(b.turnTime), make(chan struct{}, workAtOnce), accountAtOnce, count}
 	var group sync.WaitGroup
 	for _, account := range accounts {
 		group.Go(func() { t.drain(ctx, account) })

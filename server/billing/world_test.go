@@ -146,7 +146,7 @@ func openAs(t *testing.T, url string, clock bool) *world {
 	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
 	require.NoError(t, w.Migrate(t.Context()))
 	w.provider = &flaky{Provider: testpay.New(w.Store)}
-	w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider))
+	w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider)).Patient()
 	return w
 }
 

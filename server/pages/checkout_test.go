@@ -106,7 +106,7 @@ func newShopOn(t *testing.T, url string) *shop {
 	test := testpay.New(w.Store)
 	w.bank = stripefake.New(t)
 	w.billing = billing.New(w.Store, payments.NewRegistry(test, stripe.New(stripe.Options{
-		Client: http.DefaultClient, BaseURL: w.bank.URL, Credentials: stripe.Keys(w.Store),
+		Client: w.bank.Client(), BaseURL: w.bank.URL, Credentials: stripe.Keys(w.Store),
 	})))
 	w.pages, err = pages.New(w.Store, w.billing, mail.NewPost(w.Store, mailServer{w}), &consent{Authenticator: test, w: w})
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ func TestProviderHook_SettlesAPayment(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		fake := stripefake.New(t)
-		s := harness.Boot(t, url, harness.Stripe(fake.URL))
+		s := harness.Boot(t, url, harness.Stripe(fake))
 		c := s.SDK(t)
 		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
 			PaymentsProvider: new(sdk.PaymentsProviderStripe), StripeSecretKey: sdk.Set(fake.Key), StripeWebhookSecret: sdk.Set(fake.WebhookSecret),
@@ -46,7 +46,7 @@ func TestProviderHook_RefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		fake := stripefake.New(t)
-		s := harness.Boot(t, url, harness.Stripe(fake.URL))
+		s := harness.Boot(t, url, harness.Stripe(fake))
 		body := []byte(`{"id": "evt_1", "data": {"object": {"object": "payment_intent", "metadata": {"tillwright_account": "acct_nobody"}}}}`)
 		for _, test := range []struct {
 			method, path string

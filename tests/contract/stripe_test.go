@@ -16,7 +16,7 @@ func onStripe(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Se
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		fake := stripefake.New(t)
-		s := harness.Boot(t, url, harness.Stripe(fake.URL))
+		s := harness.Boot(t, url, harness.Stripe(fake))
 		c := s.SDK(t)
 		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{
 			PaymentsProvider: new(sdk.PaymentsProviderStripe), StripeSecretKey: sdk.Set(fake.Key), StripeWebhookSecret: sdk.Set(fake.WebhookSecret),

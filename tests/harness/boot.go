@@ -23,6 +23,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/tests/harness/stripefake"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -37,7 +38,7 @@ type Server struct {
 
 	store    *store.Store
 	coverage *Coverage
-	stripe   string
+	bank     *stripefake.Fake // nil: none is paid through Stripe
 	document []byte
 	panics   atomic.Bool
 }
@@ -54,8 +55,8 @@ func StoppedAt(at time.Time) Option { return func(s *Server) { s.Clock.StopAt(at
 // Document starts the server with another document of the same operations.
 func Document(text []byte) Option { return func(s *Server) { s.document = text } }
 
-// Stripe lets accounts be paid through a Stripe at an address.
-func Stripe(url string) Option { return func(s *Server) { s.stripe = url } }
+// Stripe lets accounts be paid through a Stripe.
+func Stripe(bank *stripefake.Fake) Option { return func(s *Server) { s.bank = bank } }
 
 // Boot starts the program on a database, empty or its own, until the test ends.
 func Boot(t testing.TB, url string, options ...Option) *Server {
@@ -89,11 +90,11 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 
 // providers are the test provider and, where a test has one, Stripe.
 func (s *Server) providers() *payments.Registry {
-	if s.stripe == "" {
+	if s.bank == nil {
 		return payments.NewRegistry(testpay.New(s.store))
 	}
 	return payments.NewRegistry(testpay.New(s.store), stripe.New(stripe.Options{
-		Client: &http.Client{Timeout: 2 * time.Second}, BaseURL: s.stripe, Credentials: stripe.Keys(s.store),
+		Client: s.bank.Client(), BaseURL: s.bank.URL, Credentials: stripe.Keys(s.store),
 	}))
 }
 

@@ -2,9 +2,7 @@ package stripe_test
 
 import (
 	"context"
-	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +31,7 @@ func open(t *testing.T) *bank {
 	b := &bank{t: t, fake: stripefake.New(t)}
 	b.keys = payments.Credentials{SecretKey: b.fake.Key, WebhookSecret: b.fake.WebhookSecret}
 	b.Provider = stripe.New(stripe.Options{
-		Client: &http.Client{Timeout: 2 * time.Second}, BaseURL: b.fake.URL, Credentials: b.credentials,
+		Client: b.fake.Client(), BaseURL: b.fake.URL, Credentials: b.credentials,
 	})
 	return b
 }

@@ -105,7 +105,7 @@ func (fault *Fault) after(f *Fake, w http.ResponseWriter, h *http.Request) bool 
 // hang keeps the connection and says nothing until the caller has gone.
 func (f *Fake) hang(h *http.Request) {
 	if f.OnHang != nil {
-		f.OnHang()
+		f.OnHang(h)
 	}
 	<-h.Context().Done()
 	panic(http.ErrAbortHandler)

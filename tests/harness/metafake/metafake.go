@@ -20,8 +20,8 @@ const Version = "v25.0"
 
 // Fake is the API. Its methods may be called while it serves.
 type Fake struct {
-	Now    func() time.Time // the clock of everything it writes down
-	OnHang func()           // called when it stops answering, so that a test need not wait for a timeout
+	Now    func() time.Time    // the clock of everything it writes down
+	OnHang func(*http.Request) // called when it stops answering one, so that a test need not wait for a timeout
 
 	mu       sync.Mutex
 	table    *table

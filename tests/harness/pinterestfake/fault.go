@@ -80,7 +80,7 @@ func (f *fault) after(n *Network, w http.ResponseWriter, r *http.Request) bool {
 // hang holds a request until its caller gives up.
 func (n *Network) hang(r *http.Request) {
 	if n.OnHang != nil {
-		n.OnHang()
+		n.OnHang(r)
 	}
 	<-r.Context().Done()
 	panic(http.ErrAbortHandler)

@@ -51,7 +51,7 @@ func (o Object) Is(name string) bool {
 
 // Network is one Pinterest. It serves any number of tokens, each of which sees its own ad accounts.
 type Network struct {
-	OnHang   func() // called when it stops answering, so that a test need not wait for a timeout
+	OnHang   func(*http.Request) // called when it stops answering one, so that a test need not wait for a timeout
 	mu       sync.Mutex
 	now      func() time.Time
 	mux      *http.ServeMux

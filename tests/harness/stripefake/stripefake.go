@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tillwright/tillwright/tests/harness/impatient"
 )
 
 //go:embed fixtures.json
@@ -38,6 +40,8 @@ type Fake struct {
 	events  []Event
 	calls   []string
 	headers []http.Header
+
+	patience impatient.Transport
 }
 
 // object is a resource as it is sent.
@@ -68,6 +72,11 @@ func New(t testing.TB) *Fake {
 	t.Cleanup(server.Close)
 	f.URL = server.URL
 	return f
+}
+
+// Client returns a client for this process that waits long for every answer, but for one that gets lost not at all.
+func (f *Fake) Client() *http.Client {
+	return &http.Client{Transport: &f.patience, Timeout: 5 * time.Minute}
 }
 
 func (f *Fake) routes() http.Handler {
@@ -197,6 +206,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request, pattern string, do 
 	}
 	done, lost := f.answer(r, pattern, do)
 	if lost {
+		f.patience.GiveUp(r)
 		<-r.Context().Done() // the caller gives up first
 		return
 	}
