@@ -35,7 +35,7 @@ type Options struct {
 	MaxConns    int                                      // PostgreSQL, default 12
 	Synchronous string                                   // SQLite: "full" (default) | "normal"
 	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused
-	Patient     bool                                     // PostgreSQL: statements take as long as they need, which no server wants
+	Patient     bool                                     // statements of PostgreSQL take as long as they need, and closing a minute, which no server wants
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
@@ -172,12 +172,16 @@ func (s *Store) Writers() int {
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.read.db.PingContext(ctx) }
 
-// closeTime is how long Close takes at most.
+// closeTime is how long Close takes at most, of a store that is not Patient.
 const closeTime = 5 * time.Second
 
 // Close writes what is batched and lets go of the database, within five seconds: one that does not answer is left.
 func (s *Store) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	patience := closeTime
+	if s.options.Patient {
+		patience = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- s.close(ctx) }() // no context ends a statement that is under way
@@ -185,7 +189,7 @@ func (s *Store) Close() error {
 	case err := <-closed:
 		return err
 	case <-ctx.Done():
-		return errors.New("store: the database did not answer within " + closeTime.String() + " when it was closed")
+		return errors.New("store: the database did not answer within " + patience.String() + " when it was closed")
 	}
 }
 

@@ -56,7 +56,8 @@ func (w *world) replica(keys ...byte) *store.Store {
 	sealer, err := core.NewSealer(all...)
 	require.NoError(w.t, err)
 	s, err := store.Open(w.t.Context(), store.Options{
-		URL: w.url, Sealer: sealer, Synchronous: "normal",
+		Patient: true,
+		URL:     w.url, Sealer: sealer, Synchronous: "normal",
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v.(*store.ProductDetail).Product) },
 	})
 	require.NoError(w.t, err)

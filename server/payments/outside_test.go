@@ -81,7 +81,7 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 	t.Parallel()
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer})
+	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer, Patient: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	p, a := payments.Outside(&far{}), payments.OutsideAuthenticator(&far{})

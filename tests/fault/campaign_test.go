@@ -50,7 +50,10 @@ type answer struct {
 	text   []byte
 }
 
-const workers = 12
+const (
+	workers        = 12
+	answersOfAKill = 5 // at least, or the kills meet hardly any work
+)
 
 func newCampaign(t *testing.T, binary *harness.Binary, url string) *campaign {
 	t.Helper()
@@ -78,6 +81,7 @@ func (c *campaign) run(kills int, work func(n int64)) {
 	}
 	for range kills {
 		time.Sleep(c.spared + time.Duration(50+c.chance.IntN(400))*time.Millisecond)
+		c.awaitWork()
 		c.server.Load().Kill()
 		c.kills++
 		c.endLeases(c.t)
@@ -85,6 +89,18 @@ func (c *campaign) run(kills int, work func(n int64)) {
 	}
 	close(stop)
 	group.Wait()
+}
+
+// awaitWork waits on a busy machine until the clients have got as much done as the kills are to meet.
+func (c *campaign) awaitWork() {
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		c.mu.Lock()
+		answered := len(c.answers)
+		c.mu.Unlock()
+		if answered >= answersOfAKill*(c.kills+1) {
+			return
+		}
+	}
 }
 
 // endLeases does what a minute of waiting would do: nobody lives who holds a claim, sends a webhook or waits for a payment

@@ -58,7 +58,7 @@ func report(t *testing.T, c *campaign, faults []string) {
 		t.Error(fault)
 	}
 	t.Logf("%d answers through %d kills, %d requests repeated: %d faults", len(c.answers), c.kills, c.repeated.Load(), len(faults))
-	if len(c.answers) < 5*c.kills || int(c.repeated.Load()) < c.kills {
+	if len(c.answers) < answersOfAKill*c.kills || int(c.repeated.Load()) < c.kills {
 		t.Errorf("only %d requests were answered and %d repeated: the kills met hardly any work", len(c.answers), c.repeated.Load())
 	}
 }

@@ -17,7 +17,7 @@ func migrate(url string) error {
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(context.Background(), store.Options{URL: url, Sealer: sealer, Synchronous: "normal"})
+	s, err := store.Open(context.Background(), store.Options{URL: url, Sealer: sealer, Patient: true, Synchronous: "normal"})
 	if err != nil {
 		return err
 	}
