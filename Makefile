@@ -19,7 +19,7 @@ export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpa
 verify test: export GOGC := $(or $(GOGC),400)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint test bench soak fuzz vulncheck
+.PHONY: help run build gen verify lint test bench soak fuzz vulncheck cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -57,3 +57,7 @@ fuzz: ## every fuzz target for FUZZTIME each (default 1m)
 
 vulncheck: ## look for known holes in what the code calls
 	@$(GOVULNCHECK) ./...
+
+cross: ## vet everything for macOS, and compile the program for Windows, which the tests do not know
+	@GOOS=darwin $(GO) vet ./...
+	@GOOS=windows $(GO) build -o bin/ ./server/cmd/tillwright
