@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/effort"
 )
 
 // sha256 of foo@foo.com.
@@ -191,14 +192,10 @@ func TestHashUsers_Hashes10000UsersInNoTime(t *testing.T) {
 			FirstName: "Mary", LastName: "Smith", City: "San José", Country: "US", Zip: "98121",
 		}
 	}
-	best := time.Hour // of three: the race detector and other tests cost, and not each time
-	for range 3 {
-		started := time.Now()
+	took := effort.Of(func() {
 		h := CapsOf(store.PlatformFacebook).HashUsers(users)
-		best = min(best, time.Since(started))
 		require.Equal(t, 10_000, h.Accepted)
 		require.Len(t, h.Members, 20_000)
-	}
-	t.Logf("10,000 users in %s", best)
-	assert.Less(t, best, 10*time.Second)
+	})
+	assert.Less(t, took, 10*time.Second) // the race detector has its part in it
 }

@@ -188,7 +188,7 @@ func TestValidate_BodyWithTooManyItems(t *testing.T) {
 		assert.Equal(t, core.CodeInvalid, problem.Code)
 		assert.Equal(t, field, problem.Param)
 		assert.Len(t, problem.Errors[field], 1, "not one for each of the items")
-		assert.Less(t, time.Since(began), 5*time.Second, "items that are not looked at cost nothing")
+		assert.Less(t, time.Since(began), time.Minute, "items that are not looked at cost nothing")
 	}
 }
 
