@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"net/mail"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Plan is what an account pays the operator of this server for.
@@ -112,7 +114,7 @@ type NewAccount struct {
 	Plan        Plan
 }
 
-var accountColumns = columnsOf[Account]("accounts")
+var accountColumns = db.ColumnsOf[Account]("accounts")
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
 
@@ -122,7 +124,7 @@ var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 func (a *Account) check() error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(a.Name) != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
-	p.Check(isSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
+	p.Check(db.IsSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
 	p.Check(isEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
 	p.Check(a.SupportEmail == nil || isEmail(*a.SupportEmail), "support_email", "Send an e-mail address, such as help@example.com.")
 	p.Check(shorter(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
@@ -196,13 +198,13 @@ func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error
 
 // HasAccounts reports whether there is any account yet.
 func (s *Store) HasAccounts(ctx context.Context) (bool, error) {
-	row, err := get[int](ctx, s, `SELECT 1 FROM accounts LIMIT 1`)
+	row, err := db.Get[int](ctx, s.db, `SELECT 1 FROM accounts LIMIT 1`)
 	return row != nil, err
 }
 
 // ListAccounts returns all accounts, the oldest first. It is for whoever runs the server, not for the API.
 func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
-	return selectAll[Account](ctx, s, accountColumns.selectSQL+` ORDER BY id`)
+	return db.Select[Account](ctx, s.db, accountColumns.SelectSQL+` ORDER BY id`)
 }
 
 // CreateAccount makes an account with a handle of its own, made from the name.
@@ -222,7 +224,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 		if a.Handle, err = u.takeFreeHandle(ctx, a); err != nil {
 			return nil, err
 		}
-		return a, u.insert(ctx, accountColumns, a)
+		return a, u.Insert(ctx, accountColumns, a)
 	})
 }
 
@@ -230,7 +232,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 // does not include and CodeInvalid for a handle that another account has.
 func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*Account)) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a, err := s.findAccount(ctx, account, u.lock())
+		a, err := s.findAccount(ctx, account, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -267,13 +269,13 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 			return nil, err
 		}
 		a.UpdatedAt = s.Now()
-		return a, u.update(ctx, accountColumns, a)
+		return a, u.Update(ctx, accountColumns, a)
 	})
 }
 
 // numberInvoices reads the number of the account's next invoice.
 func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
-	last, err := get[int64](ctx, s, `SELECT value FROM counters WHERE account_id = ? AND name = 'invoice_number'`, a.ID)
+	last, err := db.Get[int64](ctx, s.db, `SELECT value FROM counters WHERE account_id = ? AND name = 'invoice_number'`, a.ID)
 	if err != nil {
 		return fmt.Errorf("read the last invoice number: %w", err)
 	}
@@ -290,7 +292,7 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 	if a.NextInvoiceNumber < before {
 		return core.Invalid("next_invoice_number", fmt.Sprintf("The next invoice number is %d. It can only be raised.", before))
 	}
-	rows, err := u.exec(ctx, `
+	rows, err := u.Exec(ctx, `
 		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'invoice_number', ?)
 		ON CONFLICT (account_id, name) DO UPDATE SET value = excluded.value WHERE c.value < ?`,
 		a.ID, a.NextInvoiceNumber-1, a.FirstInvoiceNumber)
@@ -305,7 +307,7 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 }
 
 func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account, error) {
-	a, err := get[Account](ctx, s, accountColumns.selectSQL+` WHERE id = ?`+lock, account)
+	a, err := db.Get[Account](ctx, s.db, accountColumns.SelectSQL+` WHERE id = ?`+lock, account)
 	if err == nil && a == nil {
 		err = core.Missing("account", "", account)
 	}
@@ -319,8 +321,8 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 // What comes back is not to be changed.
 func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
 	var known *knownSeller
-	if u := openUnit(ctx); u != nil {
-		known = kept[knownSeller](u)
+	if u := db.UnitOf(ctx); u != nil {
+		known = db.Kept[knownSeller](u)
 	}
 	if known != nil && known.account != nil && known.account.ID == account {
 		return known.account, nil
@@ -337,35 +339,35 @@ type knownSeller struct{ account *Account }
 
 // takeFreeHandle takes a handle made from the account's name, numbered when that is taken.
 func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
-	base := slugify(a.Name, core.KindAccount)
+	base := db.Slugify(a.Name, core.KindAccount)
 	base = strings.Trim(base[:min(50, len(base))], "-")
 	if len(base) < 3 {
 		base += "-shop"
 	}
 	for handle := base; ; {
-		taken, err := u.takeGlobalName(ctx, nameHandle, handle, a.ID, a.ID)
+		taken, err := u.TakeGlobalName(ctx, nameHandle, handle, a.ID, a.ID)
 		if err != nil || taken {
 			return handle, err
 		}
-		number, err := freeNumber(func(number int) (bool, error) { return u.handleTaken(ctx, numbered(base, number)) })
+		number, err := db.FreeNumber(func(number int) (bool, error) { return u.handleTaken(ctx, db.Numbered(base, number)) })
 		if err != nil {
 			return "", fmt.Errorf("find a free handle: %w", err)
 		}
-		handle = numbered(base, number)
+		handle = db.Numbered(base, number)
 	}
 }
 
 func (u *unit) handleTaken(ctx context.Context, handle string) (bool, error) {
-	row, err := get[int](ctx, u.store, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
+	row, err := db.Get[int](ctx, u.store.db, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
 	return row != nil, err
 }
 
 // exchangeHandle gives the account its new handle and frees the former one.
 func (u *unit) exchangeHandle(ctx context.Context, a *Account, former string) error {
-	if _, err := u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, nameHandle, former, a.ID); err != nil {
+	if _, err := u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, nameHandle, former, a.ID); err != nil {
 		return fmt.Errorf("drop handle: %w", err)
 	}
-	taken, err := u.takeGlobalName(ctx, nameHandle, a.Handle, a.ID, a.ID)
+	taken, err := u.TakeGlobalName(ctx, nameHandle, a.Handle, a.ID, a.ID)
 	if err == nil && !taken {
 		err = core.Invalid("handle", "Another account has this handle. Choose another one.")
 	}

@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Rest is a time in which an account was disabled, by its own clock. Unlike a Time in JSON it is stored to the microsecond: what fell
@@ -56,7 +57,7 @@ func (s *Store) EnableAccount(ctx context.Context, account string) (a *Account, 
 // switchAccount leaves updated_at alone: its merchant sees nothing of it.
 func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *Account, changed bool, err error) {
 	a, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a, err := s.findAccount(ctx, account, u.lock())
+		a, err := s.findAccount(ctx, account, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,7 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 		if changed = on == (a.DisabledAt != nil); !changed {
 			return a, nil
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 			a.DisabledAt = new(s.Now())
 			a.rest(now)
 		}
-		return a, u.update(ctx, accountColumns, a)
+		return a, u.Update(ctx, accountColumns, a)
 	})
 	return a, changed && err == nil, err
 }

@@ -23,7 +23,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := newShop(t, url)
 		replicas := []*Store{s.Store}
-		if s.engine == core.PostgreSQL {
+		if s.db.Engine == core.PostgreSQL {
 			replicas = append(replicas, openStore(t, url))
 		}
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})

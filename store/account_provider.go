@@ -3,8 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // PaymentsProvider is who moves the money of an account.
@@ -46,7 +47,7 @@ func (p PaymentsProvider) takes(amount int64, currency string) int64 {
 
 // usualProvider is that of a new account.
 func (s *Store) usualProvider() PaymentsProvider {
-	if s.options.LivePayments {
+	if s.livePayments {
 		return PaymentsProviderStripe
 	}
 	return PaymentsProviderTest
@@ -54,7 +55,7 @@ func (s *Store) usualProvider() PaymentsProvider {
 
 // checkProvider refuses to choose a provider that this server does not have.
 func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
-	if a.PaymentsProvider == PaymentsProviderTest && before != PaymentsProviderTest && s.options.LivePayments {
+	if a.PaymentsProvider == PaymentsProviderTest && before != PaymentsProviderTest && s.livePayments {
 		return core.Invalid("payments_provider", "This server does not take test cards. Choose stripe.")
 	}
 	return nil
@@ -110,7 +111,7 @@ func (s *Store) sealAccount(account, what, secret string) (sealed []byte, last4 
 	if secret == "" {
 		return nil, nil
 	}
-	return s.options.Sealer.Seal([]byte(secret), what+"\x00"+account), new(secret[max(0, len(secret)-4):])
+	return s.db.Options.Sealer.Seal([]byte(secret), what+"\x00"+account), new(secret[max(0, len(secret)-4):])
 }
 
 // PaymentsChoice is by which provider payments of an account begin, and whether it has the key for Stripe.
@@ -149,6 +150,6 @@ func (s *Store) openAccount(account, what string, sealed []byte) (string, error)
 	if sealed == nil {
 		return "", nil
 	}
-	secret, err := s.options.Sealer.Open(sealed, what+"\x00"+account)
+	secret, err := s.db.Options.Sealer.Open(sealed, what+"\x00"+account)
 	return string(secret), err
 }

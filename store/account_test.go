@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -79,15 +80,15 @@ func TestCreateAccount_FindsAHandleAmongMany(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, database.URL(t, core.SQLite))
 	for number := 2; number <= 1000; number++ {
-		_, err := s.write.db.Exec(`INSERT INTO global_names (kind, name, account_id, object_id) VALUES ('handle', ?, 'acct_x', 'acct_x')`,
-			numbered("ada-s-shop", number))
+		_, err := s.db.Write.DB.Exec(`INSERT INTO global_names (kind, name, account_id, object_id) VALUES ('handle', ?, 'acct_x', 'acct_x')`,
+			db.Numbered("ada-s-shop", number))
 		require.NoError(t, err)
 	}
 	looks := 0
 	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (string, error) {
-		number, err := freeNumber(func(number int) (bool, error) {
+		number, err := db.FreeNumber(func(number int) (bool, error) {
 			looks++
-			return u.handleTaken(ctx, numbered("ada-s-shop", number))
+			return u.handleTaken(ctx, db.Numbered("ada-s-shop", number))
 		})
 		require.Equal(t, 1001, number)
 		return "", err
@@ -140,7 +141,7 @@ func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
 
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
-		_, err = s.write.db.ExecContext(t.Context(), s.write.db.Rebind(`
+		_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Write.DB.Rebind(`
 			UPDATE accounts SET stripe_secret_key = (SELECT stripe_secret_key FROM accounts WHERE id = ?) WHERE id = ?`), s.account, other.ID)
 		require.NoError(t, err)
 		_, err = s.GetStripeSecrets(t.Context(), other.ID)
@@ -157,7 +158,7 @@ func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
 // Where payments are real, nobody comes to the test provider, neither at first nor later.
 func TestCreateAccount_IsPaidByARealProvider(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.options.LivePayments = true
+		s.livePayments = true
 		a, err := s.CreateAccount(t.Context(), NewAccount{Name: "Live", Email: "live@example.com"})
 		require.NoError(t, err)
 		require.Equal(t, PaymentsProviderStripe, a.PaymentsProvider)
@@ -185,7 +186,7 @@ func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 		require.NoError(t, set(nil, ref("rk_live_abcd")))
 		requireInvalid(t, set(ref("pk_test_abcd"), nil), "stripe_publishable_key")
 		require.NoError(t, set(ref("pk_test_abcd"), ref("sk_test_abcd")))
-		_, err := s.write.db.ExecContext(t.Context(), s.write.db.Rebind(`UPDATE accounts SET stripe_secret_key = ? WHERE id = ?`), []byte("of another server"), s.account)
+		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Write.DB.Rebind(`UPDATE accounts SET stripe_secret_key = ? WHERE id = ?`), []byte("of another server"), s.account)
 		require.NoError(t, err)
 		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Name = "Ada" })
 		require.NoError(t, err, "what does not concern the keys opens none")

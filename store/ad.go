@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Ad mirrors an ad of a network. Its budget, bid and schedule are its ad group's and its campaign's. A driver fills in
@@ -82,10 +83,10 @@ func (s *Store) ListAds(ctx context.Context, account string, in ListAds) (*AdLis
 	if err != nil {
 		return nil, err
 	}
-	f.is("campaign_id", in.CampaignID)
-	f.statusIn(in.Statuses, `ends_at <= ?`, s.Now())
+	f.Is("campaign_id", in.CampaignID)
+	whereStatusIn(f, in.Statuses, `ends_at <= ?`, s.Now())
 	filters = append(append(filters, in.CampaignID), statusWords(in.Statuses)...)
-	list, err := adPage(ctx, s, adRows.columns, account, in.AdPage, f, filters...)
+	list, err := adPage(ctx, s, adRows.Columns, account, in.AdPage, f, filters...)
 	if err != nil {
 		return nil, err
 	}

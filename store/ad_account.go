@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdAccountStatus says whether ads can run in an ad account.
@@ -78,8 +80,8 @@ func (s *Store) PutAdAccounts(ctx context.Context, channel *SocialAccount, seen 
 		if err := adAccounts.upsert(ctx, u, onePer(rows, func(a *AdAccount) string { return a.PlatformID })); err != nil {
 			return nil, err
 		}
-		condition, arg := s.in("platform_id", ids)
-		return u.exec(ctx, `
+		condition, arg := s.db.In("platform_id", ids)
+		return u.Exec(ctx, `
 			UPDATE ad_accounts SET status = 'disabled', unusable_reason = ?, updated_at = ?
 			WHERE account_id = ? AND channel_id = ? AND status <> 'disabled' AND NOT (`+condition+`)`,
 			"The channel has no access to this ad account any more.", now, channel.AccountID, channel.ID, arg)
@@ -100,8 +102,8 @@ func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, 
 		if err := adBusinessCenters.upsert(ctx, u, onePer(rows, func(b *AdBusinessCenter) string { return b.PlatformID })); err != nil {
 			return nil, err
 		}
-		condition, arg := s.in("platform_id", ids)
-		return u.exec(ctx, `DELETE FROM ad_business_centers WHERE account_id = ? AND channel_id = ? AND NOT (`+condition+`)`,
+		condition, arg := s.db.In("platform_id", ids)
+		return u.Exec(ctx, `DELETE FROM ad_business_centers WHERE account_id = ? AND channel_id = ? AND NOT (`+condition+`)`,
 			channel.AccountID, channel.ID, arg)
 	})
 	return err
@@ -114,13 +116,13 @@ func (s *Store) ListAdAccounts(ctx context.Context, account, channel, adAccount 
 	if err != nil {
 		return nil, err
 	}
-	var f filter
-	f.is("channel_id", a.ID)
-	f.is("platform_id", adAccount)
+	var f db.Filter
+	f.Is("channel_id", a.ID)
+	f.Is("platform_id", adAccount)
 	if len(a.AdAccountIDs.V) > 0 {
-		f.and(s.in("platform_id", a.AdAccountIDs.V))
+		f.And(s.db.In("platform_id", a.AdAccountIDs.V))
 	}
-	return adPage(ctx, s, adAccounts.columns, account, p, &f, a.ID, adAccount)
+	return adPage(ctx, s, adAccounts.Columns, account, p, &f, a.ID, adAccount)
 }
 
 // ListBusinessCenters returns a page of the business centers that an activated channel sees.
@@ -129,15 +131,15 @@ func (s *Store) ListBusinessCenters(ctx context.Context, account, channel string
 	if err != nil {
 		return nil, err
 	}
-	var f filter
-	f.is("channel_id", a.ID)
-	return adPage(ctx, s, adBusinessCenters.columns, account, p, &f, a.ID)
+	var f db.Filter
+	f.Is("channel_id", a.ID)
+	return adPage(ctx, s, adBusinessCenters.Columns, account, p, &f, a.ID)
 }
 
 // GetAdAccount returns an ad account of a channel by platform id, one that is disabled too. One that the channel does
 // not see or may not use is CodeMissing on ad_account_id.
 func (s *Store) GetAdAccount(ctx context.Context, channel *SocialAccount, id string) (*AdAccount, error) {
-	a, err := get[AdAccount](ctx, s, adAccounts.selectSQL+` WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
+	a, err := db.Get[AdAccount](ctx, s.db, adAccounts.SelectSQL+` WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
 		channel.AccountID, channel.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("read ad account: %w", err)
@@ -159,7 +161,7 @@ type DueAdAccount struct {
 // DueAdAccounts returns ad accounts that were last mirrored before a time, at most limit, of any account, the longest
 // ago first: one of each account comes before the second of any. They are candidates: ClaimAdSync says who does it.
 func (s *Store) DueAdAccounts(ctx context.Context, before core.Time, limit int) ([]DueAdAccount, error) {
-	return selectAll[DueAdAccount](ctx, s, `
+	return db.Select[DueAdAccount](ctx, s.db, `
 		SELECT account_id, channel_id, platform_id, synced_at FROM (
 			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at,
 				ROW_NUMBER() OVER (PARTITION BY a.account_id ORDER BY a.synced_at, a.channel_id, a.platform_id) AS turn
@@ -173,7 +175,7 @@ func (s *Store) DueAdAccounts(ctx context.Context, before core.Time, limit int) 
 // Its synced_at is now then, whatever becomes of it.
 func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		rows, err := u.exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
+		rows, err := u.Exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
 			s.Now(), due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
 		return rows == 1, err
 	})
@@ -182,7 +184,7 @@ func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error)
 // PauseAdSync stores where a walk through an ad account stopped that began at a time. An empty cursor forgets it.
 func (s *Store) PauseAdSync(ctx context.Context, a *AdAccount, began core.Time, cursor string) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
+		return u.Exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
 			cursor, began, a.AccountID, a.ChannelID, a.PlatformID)
 	})
 	return err
@@ -201,8 +203,8 @@ func (s *Store) adAccountsOf(ctx context.Context, account string, keys []adAccou
 	for _, key := range keys {
 		ids = append(ids, key.id)
 	}
-	condition, arg := s.in("platform_id", core.Distinct(ids))
-	rows, err := selectAll[AdAccount](ctx, s, adAccounts.selectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	condition, arg := s.db.In("platform_id", core.Distinct(ids))
+	rows, err := db.Select[AdAccount](ctx, s.db, adAccounts.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ad accounts: %w", err)
 	}

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strconv"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdOp is what was done to ads.
@@ -95,7 +97,7 @@ func (f *AdFailure) Err() *core.Error {
 	return &core.Error{Code: f.Code, Param: f.Param, Message: f.Message, Fields: f.Fields}
 }
 
-var adActionColumns = columnsOf[AdAction]("ad_actions")
+var adActionColumns = db.ColumnsOf[AdAction]("ad_actions")
 
 // adLease is how long whoever asks a network is left alone. All calls of one action take less.
 const adLease = time.Minute
@@ -181,7 +183,7 @@ func (s *Store) GetAdAction(ctx context.Context, account, ref string) (*AdAction
 
 // RequestedAdAction returns the action that a request began when it was sent before, nil if it did not.
 func (s *Store) RequestedAdAction(ctx context.Context, account string) (*AdAction, error) {
-	action, err := get[AdAction](ctx, s, adActionColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, adActionID(s.effect(ctx), 0))
+	action, err := db.Get[AdAction](ctx, s.db, adActionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, adActionID(s.db.Effect(ctx), 0))
 	if err != nil {
 		return nil, fmt.Errorf("read action: %w", err)
 	}
@@ -200,13 +202,13 @@ type ListAdActions struct {
 
 // ListAdActions returns a page of the audit trail, newest first, and whether there is more.
 func (s *Store) ListAdActions(ctx context.Context, account string, in ListAdActions) ([]AdAction, bool, error) {
-	var f filter
-	f.is("channel_id", in.Channel)
-	f.is("op", string(in.Op))
-	f.is("state", string(in.State))
-	f.is("target_id", in.TargetID)
-	f.list(s, in.ListFilter)
-	return page(ctx, s, adActionColumns, core.KindAdAction, account, in.Page, &f)
+	var f db.Filter
+	f.Is("channel_id", in.Channel)
+	f.Is("op", string(in.Op))
+	f.Is("state", string(in.State))
+	f.Is("target_id", in.TargetID)
+	f.List(s.db, in.ListFilter)
+	return db.Page(ctx, s.db, adActionColumns, core.KindAdAction, account, in.Page, &f)
 }
 
 // DueAdAction names an action that somebody may have to go on with, and where it happens.
@@ -221,17 +223,17 @@ type DueAdAction struct {
 // DueAdActions returns actions without an outcome that nobody is at work on now, at most limit, of any account: one of
 // each account comes before the second of any. They are candidates: what they are by then shows once they are leased.
 func (s *Store) DueAdActions(ctx context.Context, limit int) ([]DueAdAction, error) {
-	return selectAll[DueAdAction](ctx, s, `
+	return db.Select[DueAdAction](ctx, s.db, `
 		SELECT account_id, id, op, channel_id, ad_account_id FROM (
 			SELECT a.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY lease_until, id) AS turn
-			FROM ad_actions AS a WHERE state IN ('begun', 'unknown') AND lease_until < `+s.dbNow()+`) AS due
+			FROM ad_actions AS a WHERE state IN ('begun', 'unknown') AND lease_until < `+s.db.NowSQL()+`) AS due
 		ORDER BY turn, lease_until, id LIMIT ?`, limit)
 }
 
 // LeaseAdAction claims a due action for whoever asks first, and reports whether that is the caller.
 func (s *Store) LeaseAdAction(ctx context.Context, account, id string) (bool, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		return u.leaseAdAction(ctx, account, id, `lease_until < `+s.dbNow())
+		return u.leaseAdAction(ctx, account, id, `lease_until < `+s.db.NowSQL())
 	})
 }
 
@@ -239,8 +241,8 @@ func (s *Store) LeaseAdAction(ctx context.Context, account, id string) (bool, er
 // commits at once.
 func (s *Store) YieldAdAction(ctx context.Context, account, id string, pause time.Duration, failure *AdFailure) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
-			UPDATE ad_actions SET state = 'unknown', failure = ?, lease_until = `+s.dbNow()+` + ?, updated_at = ?
+		return u.Exec(ctx, `
+			UPDATE ad_actions SET state = 'unknown', failure = ?, lease_until = `+s.db.NowSQL()+` + ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
 			core.JSONOf(failure), pause.Microseconds(), s.Now(), account, id)
 	})
@@ -248,7 +250,7 @@ func (s *Store) YieldAdAction(ctx context.Context, account, id string, pause tim
 }
 
 func (s *Store) findAdAction(ctx context.Context, account, id, lock string) (*AdAction, error) {
-	action, err := get[AdAction](ctx, s, adActionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	action, err := db.Get[AdAction](ctx, s.db, adActionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read action: %w", err)
 	}
@@ -268,8 +270,8 @@ func adActionID(effect string, index int) string {
 }
 
 func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdAction) (*BegunAdAction, error) {
-	id := adActionID(u.store.effect(ctx), in.Index)
-	begun, err := get[AdAction](ctx, u.store, adActionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), account, id)
+	id := adActionID(u.store.db.Effect(ctx), in.Index)
+	begun, err := db.Get[AdAction](ctx, u.store.db, adActionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read action: %w", err)
 	}
@@ -280,7 +282,7 @@ func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdActi
 	if err != nil {
 		return nil, err
 	}
-	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, adLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, adLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -291,8 +293,8 @@ func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdActi
 		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: figures.TotalAfter - figures.TotalBefore,
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
-	noteLeased(ctx, id)
-	return &BegunAdAction{Action: action}, u.insert(ctx, adActionColumns, action)
+	db.NoteLeased(ctx, id)
+	return &BegunAdAction{Action: action}, u.Insert(ctx, adActionColumns, action)
 }
 
 // checkSpend is CheckAdSpend with the limits locked, as far as there is anything to be spent.
@@ -315,23 +317,23 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 // reconciler looks at one whose outcome is not known is not for the request.
 func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAction, error) {
 	resumed := &BegunAdAction{Action: action, Resumed: true}
-	if action.IsFinal() || isLeased(ctx, action.ID) {
+	if action.IsFinal() || db.IsLeased(ctx, action.ID) {
 		return resumed, nil
 	}
-	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.dbNow()+`)`)
+	mine, err := u.leaseAdAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.db.NowSQL()+`)`)
 	if err == nil && !mine {
-		busy := inProgress()
+		busy := db.InProgress()
 		busy.Outcome = core.Unknown // the key stays with the action
 		return nil, busy
 	}
-	noteLeased(ctx, action.ID)
+	db.NoteLeased(ctx, action.ID)
 	return resumed, err
 }
 
 // leaseAdAction claims an open action on a condition: it is begun then, and not due before its lease is over.
 func (u *unit) leaseAdAction(ctx context.Context, account, id, condition string) (bool, error) {
-	rows, err := u.exec(ctx, `
-		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.dbNow()+` + ?
+	rows, err := u.Exec(ctx, `
+		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.db.NowSQL()+` + ?
 		WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND `+condition, adLease.Microseconds(), account, id)
 	return rows == 1, err
 }

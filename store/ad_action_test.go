@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 var errOutside = errors.New("the network did not answer")
@@ -16,7 +17,7 @@ var errOutside = errors.New("the network did not answer")
 // request runs a write request with a key, whose handler is fn.
 func (a *advertiser) request(t *testing.T, key string, fn func(context.Context) error) error {
 	t.Helper()
-	_, _, err := a.Request(t.Context(), &core.Key{Account: a.account, Key: key, External: true}, func(ctx context.Context) (*core.Answer, error) {
+	_, _, err := a.db.Request(t.Context(), &core.Key{Account: a.account, Key: key, External: true}, func(ctx context.Context) (*core.Answer, error) {
 		if err := fn(ctx); err != nil {
 			return nil, err
 		}
@@ -28,7 +29,7 @@ func (a *advertiser) request(t *testing.T, key string, fn func(context.Context) 
 func (a *advertiser) endLease(t *testing.T) {
 	t.Helper()
 	_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE ad_actions SET lease_until = 0 WHERE account_id = ?`, a.account)
+		return u.Exec(ctx, `UPDATE ad_actions SET lease_until = 0 WHERE account_id = ?`, a.account)
 	})
 	require.NoError(t, err)
 }
@@ -42,7 +43,7 @@ func TestBeginAdAction_IsTheSameWhenTheRequestIsSentAgain(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				require.False(t, InTx(ctx), "the network is asked with no transaction open")
+				require.False(t, db.InTx(ctx), "the network is asked with no transaction open")
 				require.Equal(t, len(tokens) > 0, begun.Resumed)
 				tokens = append(tokens, begun.Action.ID)
 				if outcome != nil {

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // openChange is a change without an outcome.
@@ -27,8 +29,8 @@ func (s *Store) openChanges(ctx context.Context, account string, platform Platfo
 		campaign, arguments = `(SELECT campaign_id FROM ad_groups WHERE account_id = ? AND platform = ? AND platform_id = ?)`,
 			[]any{account, platform, account, platform, id}
 	}
-	open, err := selectAll[openChange](ctx, s, `
-		SELECT o.state, o.lease_until - `+s.dbNow()+` AS rest, o.failure FROM ad_actions AS o
+	open, err := db.Select[openChange](ctx, s.db, `
+		SELECT o.state, o.lease_until - `+s.db.NowSQL()+` AS rest, o.failure FROM ad_actions AS o
 		LEFT JOIN ad_groups AS g ON g.account_id = o.account_id AND g.platform = o.platform AND g.platform_id = o.target_id
 			AND o.op IN ('update_ad_group', 'resume_ad_group')
 		WHERE o.account_id = ? AND o.platform = ? AND o.state IN ('begun', 'unknown')

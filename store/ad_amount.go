@@ -2,10 +2,11 @@ package store
 
 import (
 	"errors"
-	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdAmount is an amount of an ad budget, a bid or an ad's spend, in MICROS of a whole currency unit: 20.00 USD is

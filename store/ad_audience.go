@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AudienceType says how an audience is made.
@@ -79,7 +81,7 @@ type AdMember struct {
 
 var (
 	adAudiences       = audienceMirror()
-	adAudienceColumns = adAudiences.columns
+	adAudienceColumns = adAudiences.Columns
 )
 
 // audienceMirror keeps what a network does not know of an audience.
@@ -107,11 +109,11 @@ func (s *Store) ListAdAudiences(ctx context.Context, account, channel, adAccount
 	if _, err := s.GetAdAccount(ctx, c, adAccount); err != nil {
 		return nil, err
 	}
-	var f filter
-	f.is("channel_id", c.ID)
-	f.is("ad_account_id", adAccount)
-	f.is("platform", string(platform))
-	f.and("deleted_at IS NULL")
+	var f db.Filter
+	f.Is("channel_id", c.ID)
+	f.Is("ad_account_id", adAccount)
+	f.Is("platform", string(platform))
+	f.And("deleted_at IS NULL")
 	return adPage(ctx, s, adAudienceColumns, account, p, &f, c.ID, adAccount, string(platform))
 }
 
@@ -126,7 +128,7 @@ func (s *Store) GetAdAudience(ctx context.Context, account, ref, param string) (
 	if !ok {
 		return nil, core.Missing("audience", param, ref)
 	}
-	a, err := get[AdAudience](ctx, s, adAudienceColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
+	a, err := db.Get[AdAudience](ctx, s.db, adAudienceColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read audience: %w", err)
@@ -157,8 +159,8 @@ func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudi
 		if err := adAudiences.upsert(ctx, u, onePer(rows, func(a *AdAudience) string { return *a.PlatformID })); err != nil {
 			return nil, err
 		}
-		condition, arg := s.in("platform_id", ids)
-		return u.exec(ctx, `
+		condition, arg := s.db.In("platform_id", ids)
+		return u.Exec(ctx, `
 			UPDATE ad_audiences SET deleted_at = ?, updated_at = ?
 			WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND deleted_at IS NULL AND platform_id IS NOT NULL AND created_at < ? AND NOT (`+condition+`)`,
 			now, now, a.AccountID, a.ChannelID, a.PlatformID, asked, arg)
@@ -169,7 +171,7 @@ func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudi
 // RecordAdAudience stores how an audience stands at its network.
 func (s *Store) RecordAdAudience(ctx context.Context, a AdAudience) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			UPDATE ad_audiences SET size = ?, status = ?, platform_status = ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND (size, status, platform_status) IS DISTINCT FROM (CAST(? AS BIGINT), ?, ?)`,
 			a.Size, a.Status, a.PlatformStatus, s.Now(), a.AccountID, a.ID, a.Size, a.Status, a.PlatformStatus)
@@ -191,8 +193,8 @@ func (a *AdAudience) place(in *AdAccount, source AdSource, now core.Time) {
 // putAudience stores an audience that was made, or that stands otherwise than before. One that was seen at the network
 // before it was known to be ours is ours from now on, under the id that it has.
 func (u *unit) putAudience(ctx context.Context, in *AdAccount, a *AdAudience) error {
-	known, err := get[AdAudience](ctx, u.store, adAudienceColumns.selectSQL+`
-		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.lock(),
+	known, err := db.Get[AdAudience](ctx, u.store.db, adAudienceColumns.SelectSQL+`
+		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.Lock(),
 		in.AccountID, a.ID, a.PlatformID, in.Platform, a.ID)
 	if err != nil {
 		return fmt.Errorf("read audience: %w", err)
@@ -201,13 +203,13 @@ func (u *unit) putAudience(ctx context.Context, in *AdAccount, a *AdAudience) er
 	a.place(in, AdSourceNative, now)
 	if known == nil {
 		a.CreatedAt = now
-		return u.insert(ctx, adAudienceColumns, a)
+		return u.Insert(ctx, adAudienceColumns, a)
 	}
 	if known.ID == a.ID {
 		a.Source = known.Source
 	}
 	a.ID, a.CreatedAt, a.DeletedAt = known.ID, known.CreatedAt, known.DeletedAt
-	return u.update(ctx, adAudienceColumns, a)
+	return u.Update(ctx, adAudienceColumns, a)
 }
 
 // deleteAudience marks an audience as deleted and forgets who is in it.
@@ -215,18 +217,18 @@ func (u *unit) deleteAudience(ctx context.Context, action *AdAction, id string) 
 	if id == "" {
 		return nil
 	}
-	if _, err := u.exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND audience_id = ?`, action.AccountID, id); err != nil {
+	if _, err := u.Exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND audience_id = ?`, action.AccountID, id); err != nil {
 		return fmt.Errorf("forget members: %w", err)
 	}
 	now := u.store.Now()
-	_, err := u.exec(ctx, `UPDATE ad_audiences SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND id = ? AND deleted_at IS NULL`,
+	_, err := u.Exec(ctx, `UPDATE ad_audiences SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND id = ? AND deleted_at IS NULL`,
 		now, now, action.AccountID, id)
 	return err
 }
 
 // AdMembers returns the identifiers that an upload has to send or has sent, in the order of their users.
 func (s *Store) AdMembers(ctx context.Context, account, action string) ([]AdMember, error) {
-	members, err := selectAll[AdMember](ctx, s, `
+	members, err := db.Select[AdMember](ctx, s.db, `
 		SELECT kind, hash, user_index FROM ad_audience_members WHERE account_id = ? AND action_id = ? ORDER BY user_index, kind`, account, action)
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
@@ -246,9 +248,9 @@ func (u *unit) holdMembers(ctx context.Context, action *AdAction, audience strin
 			rows = append(rows, []any{m.Kind, m.Hash, m.Index})
 		}
 	}
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)
-		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.jsonRows()+` WHERE TRUE
+		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.db.JSONRows()+` WHERE TRUE
 		ON CONFLICT (account_id, audience_id, kind, hash) DO UPDATE SET action_id = excluded.action_id, user_index = excluded.user_index
 		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, core.JSONOf(rows))
 	if err != nil {
@@ -284,8 +286,8 @@ func (u *unit) settleMembers(ctx context.Context, action *AdAction, out AdOutcom
 		for i, m := range out.InvalidMembers {
 			hashes[i] = string(m.Kind) + m.Hash
 		}
-		condition, arg := u.store.in("kind || hash", hashes)
-		if _, err := u.exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND action_id = ? AND `+condition, action.AccountID, action.ID, arg); err != nil {
+		condition, arg := u.store.db.In("kind || hash", hashes)
+		if _, err := u.Exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND action_id = ? AND `+condition, action.AccountID, action.ID, arg); err != nil {
 			return fmt.Errorf("forget members: %w", err)
 		}
 	}
@@ -294,7 +296,7 @@ func (u *unit) settleMembers(ctx context.Context, action *AdAction, out AdOutcom
 	if out.State == AdActionDone {
 		query, args = `UPDATE ad_audience_members SET uploaded_at = ? WHERE account_id = ? AND action_id = ?`, append([]any{u.store.Now()}, args...)
 	}
-	if _, err := u.exec(ctx, query, args...); err != nil {
+	if _, err := u.Exec(ctx, query, args...); err != nil {
 		return fmt.Errorf("settle members: %w", err)
 	}
 	return nil

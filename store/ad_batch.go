@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // PutAdBatch stores a stretch of an ad account as its network had it when it was asked. What is new is external. What
@@ -23,7 +25,7 @@ func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began core.Time)
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now := s.Now()
 		for _, table := range []string{"ads", "ad_groups", "ad_campaigns"} {
-			if _, err := u.exec(ctx, `
+			if _, err := u.Exec(ctx, `
 				UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, updated_at = ?
 				WHERE account_id = ? AND ad_account_id = ? AND platform = ? AND synced_at < ? AND deleted_at IS NULL`,
 				now, now, a.AccountID, a.PlatformID, a.Platform, began); err != nil {
@@ -36,7 +38,7 @@ func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began core.Time)
 		if err := u.rollUp(ctx, a); err != nil {
 			return nil, err
 		}
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			UPDATE ad_accounts SET synced_at = CASE WHEN synced_at < ? THEN ? ELSE synced_at END,
 				sync_cursor = CASE WHEN sync_began <= ? THEN '' ELSE sync_cursor END
 			WHERE account_id = ? AND channel_id = ? AND platform_id = ?`, began, began, began, a.AccountID, a.ChannelID, a.PlatformID)
@@ -75,14 +77,14 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 		if err := u.repaceResumed(ctx, account, platform, level, states, asked); err != nil {
 			return 0, err
 		}
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			UPDATE `+levelTables[level]+` AS t SET `+off+` configured_status = COALESCE(NULLIF(r.configured_status, ''), t.configured_status),
 				status = COALESCE(NULLIF(r.status, ''), t.status), review_status = COALESCE(NULLIF(r.review_status, ''), t.review_status),
 				platform_status = COALESCE(NULLIF(r.platform_status, ''), t.platform_status),
 				rejection_reason = CASE WHEN r.status = '' THEN t.rejection_reason ELSE r.rejection_reason END,
 				updated_at = ?, synced_at = ?
 			FROM (SELECT value ->> 0 AS platform_id, value ->> 1 AS configured_status, value ->> 2 AS status, value ->> 3 AS review_status,
-				value ->> 4 AS platform_status, value ->> 5 AS rejection_reason FROM `+s.jsonRows()+`) AS r
+				value ->> 4 AS platform_status, value ->> 5 AS rejection_reason FROM `+s.db.JSONRows()+`) AS r
 			WHERE t.account_id = ? AND t.platform = ? AND t.platform_id = r.platform_id AND t.synced_at <= ?
 				AND (t.configured_status <> COALESCE(NULLIF(r.configured_status, ''), t.configured_status)
 					OR t.status <> COALESCE(NULLIF(r.status, ''), t.status)
@@ -139,7 +141,7 @@ func (u *unit) putAds(ctx context.Context, a *AdAccount, ads []Ad, campaigns []s
 	if len(campaigns) == 0 {
 		return nil
 	}
-	condition, arg := u.store.in("platform_id", campaigns)
+	condition, arg := u.store.db.In("platform_id", campaigns)
 	if err := u.settleGroupsEnd(ctx, a, ` AND `+condition, arg); err != nil {
 		return err
 	}
@@ -163,14 +165,14 @@ func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (ma
 		Campaign string     `db:"campaign_id"`
 		At       *core.Time `db:"ends_at"`
 	}
-	condition, arg := u.store.in("platform_id", campaigns)
-	above, err := selectAll[end](ctx, u.store, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
+	condition, arg := u.store.db.In("platform_id", campaigns)
+	above, err := db.Select[end](ctx, u.store.db, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ends of campaigns: %w", err)
 	}
-	condition, arg = u.store.in("campaign_id", campaigns)
-	groups, err := selectAll[end](ctx, u.store, `SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ? AND `+condition,
+	condition, arg = u.store.db.In("campaign_id", campaigns)
+	groups, err := db.Select[end](ctx, u.store.db, `SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ? AND `+condition,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ends of ad groups: %w", err)
@@ -191,18 +193,18 @@ func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (ma
 // settleAdsEnd corrects the ads of campaigns that end at another time than they should: those that were not in the
 // batch which said so.
 func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []string, ends map[string]*core.Time) error {
-	condition, arg := u.store.in("campaign_id", campaigns)
-	stored, err := selectAll[struct {
+	condition, arg := u.store.db.In("campaign_id", campaigns)
+	stored, err := db.Select[struct {
 		Group string     `db:"ad_group_id"`
 		At    *core.Time `db:"ends_at"`
-	}](ctx, u.store, `SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ? AND `+condition+` GROUP BY ad_group_id, ends_at`,
+	}](ctx, u.store.db, `SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ? AND `+condition+` GROUP BY ad_group_id, ends_at`,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return fmt.Errorf("read ends of ads: %w", err)
 	}
 	for _, row := range stored {
 		if should := ends[row.Group]; !core.SameJSON(row.At, should) {
-			if _, err := u.exec(ctx, `UPDATE ads SET ends_at = ? WHERE account_id = ? AND platform = ? AND ad_group_id = ?`,
+			if _, err := u.Exec(ctx, `UPDATE ads SET ends_at = ? WHERE account_id = ? AND platform = ? AND ad_group_id = ?`,
 				should, a.AccountID, a.Platform, row.Group); err != nil {
 				return fmt.Errorf("end ads: %w", err)
 			}
@@ -213,7 +215,7 @@ func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []strin
 
 // settleGroupsEnd works out anew when the ad groups of campaigns have all ended.
 func (u *unit) settleGroupsEnd(ctx context.Context, a *AdAccount, which string, args ...any) error {
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		UPDATE ad_campaigns SET groups_end_at = (
 			SELECT CASE WHEN count(*) = count(g.ends_at) THEN max(g.ends_at) END FROM ad_groups AS g
 			WHERE g.account_id = ad_campaigns.account_id AND g.campaign_id = ad_campaigns.platform_id AND g.platform = ad_campaigns.platform

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // belowRank is the place in AdStatuses, from 1, of the state that decides over the ads in a campaign or ad group t that
@@ -28,12 +30,12 @@ func belowRank(level AdLevel) string {
 // AdStatusBelow returns, by network and platform id, the state that decides over the ads in campaigns or ad groups that
 // are on themselves. One without ads is not in it.
 func (s *Store) AdStatusBelow(ctx context.Context, account string, level AdLevel, ids []string) (map[Platform]map[string]AdStatus, error) {
-	condition, arg := s.in("t.platform_id", core.Distinct(ids))
-	rows, err := selectAll[struct {
+	condition, arg := s.db.In("t.platform_id", core.Distinct(ids))
+	rows, err := db.Select[struct {
 		Platform   Platform `db:"platform"`
 		PlatformID string   `db:"platform_id"`
 		Rank       *int     `db:"rank"`
-	}](ctx, s, `SELECT t.platform, t.platform_id, `+belowRank(level)+` AS rank FROM `+levelTables[level]+` AS t
+	}](ctx, s.db, `SELECT t.platform, t.platform_id, `+belowRank(level)+` AS rank FROM `+levelTables[level]+` AS t
 		WHERE t.account_id = ? AND `+condition, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read states of ads: %w", err)
@@ -59,7 +61,7 @@ func (u *unit) rollUp(ctx context.Context, a *AdAccount) error {
 		fmt.Fprintf(&status, " WHEN %d THEN '%s'", i+1, name)
 	}
 	for _, level := range []AdLevel{AdLevelGroup, AdLevelCampaign} {
-		_, err := u.exec(ctx, `
+		_, err := u.Exec(ctx, `
 			UPDATE `+levelTables[level]+` AS t SET status = COALESCE(CASE `+belowRank(level)+status.String()+` END, t.status)
 			WHERE t.account_id = ? AND t.ad_account_id = ? AND t.platform = ? AND t.status = 'active' AND t.configured_status = 'active'`,
 			a.AccountID, a.PlatformID, a.Platform)

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdCampaign mirrors a campaign of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the store's.
@@ -90,8 +92,8 @@ func (s *Store) ListAdCampaigns(ctx context.Context, account string, in ListAdCa
 		return nil, err
 	}
 	now := s.Now()
-	f.statusIn(in.Statuses, `(ends_at <= ? OR groups_end_at <= ?)`, now, now)
-	list, err := adPage(ctx, s, adCampaigns.columns, account, in.AdPage, f, append(filters, statusWords(in.Statuses)...)...)
+	whereStatusIn(f, in.Statuses, `(ends_at <= ? OR groups_end_at <= ?)`, now, now)
+	list, err := adPage(ctx, s, adCampaigns.Columns, account, in.AdPage, f, append(filters, statusWords(in.Statuses)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +147,12 @@ type entityKey struct {
 
 // countBelow counts the rows of a table, without deleted ones, that belong to each of the ids.
 func (s *Store) countBelow(ctx context.Context, table, parent, account string, ids []string) (map[entityKey]int, error) {
-	condition, arg := s.in(parent, core.Distinct(ids))
-	rows, err := selectAll[struct {
+	condition, arg := s.db.In(parent, core.Distinct(ids))
+	rows, err := db.Select[struct {
 		Platform Platform `db:"platform"`
 		Parent   string   `db:"parent"`
 		Count    int      `db:"count"`
-	}](ctx, s, `SELECT platform, `+parent+` AS parent, count(*) AS count FROM `+table+`
+	}](ctx, s.db, `SELECT platform, `+parent+` AS parent, count(*) AS count FROM `+table+`
 		WHERE account_id = ? AND `+condition+` AND deleted_at IS NULL GROUP BY platform, `+parent, account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("count %s: %w", table, err)

@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdGroup mirrors an ad group (ad set) of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the
@@ -75,10 +77,10 @@ func (s *Store) ListAdGroups(ctx context.Context, account string, platform Platf
 	if err != nil {
 		return nil, err
 	}
-	var f filter
-	f.is("campaign_id", c.PlatformID)
-	f.is("platform", string(c.Platform))
-	list, err := adPage(ctx, s, adGroups.columns, account, p, &f, string(c.Platform), c.PlatformID)
+	var f db.Filter
+	f.Is("campaign_id", c.PlatformID)
+	f.Is("platform", string(c.Platform))
+	list, err := adPage(ctx, s, adGroups.Columns, account, p, &f, string(c.Platform), c.PlatformID)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (s *Store) GetAdGroup(ctx context.Context, account string, platform Platfor
 
 // AdGroupsOf returns every ad group of a campaign, deleted ones too, oldest first.
 func (s *Store) AdGroupsOf(ctx context.Context, c *AdCampaign) ([]AdGroup, error) {
-	rows, err := selectAll[AdGroup](ctx, s, adGroups.selectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ? ORDER BY id`,
+	rows, err := db.Select[AdGroup](ctx, s.db, adGroups.SelectSQL+` WHERE account_id = ? AND campaign_id = ? AND platform = ? ORDER BY id`,
 		c.AccountID, c.PlatformID, c.Platform)
 	if err != nil {
 		return nil, fmt.Errorf("read ad groups: %w", err)

@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // HeldAds returns the ads in an ad group that were made through this service and are off, oldest first. What they stand
 // in is not set.
 func (s *Store) HeldAds(ctx context.Context, g *AdGroup) ([]Ad, error) {
-	rows, err := selectAll[Ad](ctx, s, adRows.selectSQL+`
+	rows, err := db.Select[Ad](ctx, s.db, adRows.SelectSQL+`
 		WHERE account_id = ? AND ad_group_id = ? AND platform = ? AND source = 'native' AND configured_status = 'paused'
 			AND status NOT IN ('rejected', 'completed', 'cancelled') ORDER BY id`, g.AccountID, g.PlatformID, g.Platform)
 	if err != nil {

@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // hierarchy returns the mirror of campaigns, ad groups or ads. A row that was heard of later stays. It stays with its
@@ -38,15 +40,15 @@ func offSince(configured, heard string) string {
 
 // adFilter makes the filter that lists of campaigns and of ads share, and the words that describe it. It lets through
 // what is in activated channels.
-func (s *Store) adFilter(ctx context.Context, account, channel, adAccount string, platform Platform, source AdSource) (*filter, []string, error) {
-	f := &filter{}
+func (s *Store) adFilter(ctx context.Context, account, channel, adAccount string, platform Platform, source AdSource) (*db.Filter, []string, error) {
+	f := &db.Filter{}
 	if channel != "" {
 		a, err := s.ActivatedChannel(ctx, account, channel)
 		if err != nil {
 			return nil, nil, err
 		}
 		channel = a.ID
-		f.is("channel_id", channel)
+		f.Is("channel_id", channel)
 	} else {
 		channels, err := s.ActivatedChannels(ctx, account)
 		if err != nil {
@@ -57,17 +59,17 @@ func (s *Store) adFilter(ctx context.Context, account, channel, adAccount string
 			ids = append(ids, id)
 		}
 		slices.Sort(ids)
-		f.and(s.in("channel_id", ids))
+		f.And(s.db.In("channel_id", ids))
 	}
-	f.is("ad_account_id", adAccount)
-	f.is("platform", string(platform))
-	f.is("source", string(source))
+	f.Is("ad_account_id", adAccount)
+	f.Is("platform", string(platform))
+	f.Is("source", string(source))
 	return f, []string{channel, adAccount, string(platform), string(source)}, nil
 }
 
-// statusIn lets through what has one of the states now. ended is the condition, with its arguments, that makes what is
+// whereStatusIn lets through what has one of the states now. ended is the condition, with its arguments, that makes what is
 // not at its end completed, as StatusAt does. It may be NULL.
-func (f *filter) statusIn(wanted []AdStatus, ended string, args ...any) {
+func whereStatusIn(f *db.Filter, wanted []AdStatus, ended string, args ...any) {
 	if len(wanted) == 0 {
 		return
 	}
@@ -91,7 +93,7 @@ func (f *filter) statusIn(wanted []AdStatus, ended string, args ...any) {
 	if slices.Contains(wanted, AdStatusCompleted) {
 		either, values = append(either, `NOT `+terminal+` AND `+ended), append(values, args...)
 	}
-	f.and(`(`+strings.Join(either, ` OR `)+`)`, values...)
+	f.And(`(`+strings.Join(either, ` OR `)+`)`, values...)
 }
 
 // oneOf names states, which are our own words.
@@ -121,9 +123,9 @@ func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, acco
 	if err != nil {
 		return nil, err
 	}
-	var f filter
-	f.is("platform", string(platform))
-	rows, err := selectAll[T](ctx, s, m.selectSQL+` WHERE account_id = ? AND platform_id = ?`+f.where.String(), append([]any{account, id}, f.args...)...)
+	var f db.Filter
+	f.Is("platform", string(platform))
+	rows, err := db.Select[T](ctx, s.db, m.SelectSQL+` WHERE account_id = ? AND platform_id = ?`+f.Where.String(), append([]any{account, id}, f.Args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", object, err)
 	}
@@ -145,10 +147,10 @@ func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account st
 	if len(ids) == 0 {
 		return found, nil
 	}
-	condition, arg := s.in("platform_id", core.Distinct(ids))
-	rows, err := selectAll[T](ctx, s, m.selectSQL+` WHERE account_id = ? AND `+condition, account, arg)
+	condition, arg := s.db.In("platform_id", core.Distinct(ids))
+	rows, err := db.Select[T](ctx, s.db, m.SelectSQL+` WHERE account_id = ? AND `+condition, account, arg)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", m.table, err)
+		return nil, fmt.Errorf("read %s: %w", m.Table, err)
 	}
 	for i := range rows {
 		found[entityKey{Platform(fieldOf(&rows[i], "Platform")), fieldOf(&rows[i], "PlatformID")}] = &rows[i]

@@ -33,7 +33,7 @@ func TestCheck_SeesEveryBrokenPromiseOfAds(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, sound)
 		for _, i := range adInvariants {
-			assert.Contains(t, brokenBy(t, a.Store, sabotage[i.promise]), i.promise)
+			assert.Contains(t, brokenBy(t, a.Store, sabotage[i.Promise]), i.Promise)
 		}
 	})
 }

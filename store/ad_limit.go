@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdLimits are the guardrails of an account: what its keys may commit to spend at all networks together.
@@ -98,12 +100,12 @@ func (s *Store) UpdateAdLimits(ctx context.Context, account string, in UpdateAdL
 			return limits, err
 		}
 		limits.UpdatedAt = s.Now()
-		_, err = u.exec(ctx, `UPDATE ad_limits SET currencies = ?, max_budget_increase = ?, blocked_operations = ?, updated_at = ? WHERE account_id = ?`,
+		_, err = u.Exec(ctx, `UPDATE ad_limits SET currencies = ?, max_budget_increase = ?, blocked_operations = ?, updated_at = ? WHERE account_id = ?`,
 			limits.Currencies, limits.MaxIncrease, limits.BlockedOperations, limits.UpdatedAt, account)
 		if err != nil {
 			return nil, fmt.Errorf("update limits: %w", err)
 		}
-		return limits, u.insert(ctx, adActionColumns, &AdAction{
+		return limits, u.Insert(ctx, adActionColumns, &AdAction{
 			AccountID: account, ID: core.NewID(core.KindAdAction), Op: AdOpUpdateLimits, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID,
 			State: AdActionDone, Before: was, After: limits.trail(), CreatedAt: limits.UpdatedAt, UpdatedAt: limits.UpdatedAt,
 		})
@@ -134,7 +136,7 @@ func decimal[T fmt.Stringer](value *T) *json.Number {
 }
 
 func (s *Store) findAdLimits(ctx context.Context, account, lock string) (*AdLimits, error) {
-	limits, err := get[AdLimits](ctx, s, `SELECT `+adLimitColumns+` FROM ad_limits WHERE account_id = ?`+lock, account)
+	limits, err := db.Get[AdLimits](ctx, s.db, `SELECT `+adLimitColumns+` FROM ad_limits WHERE account_id = ?`+lock, account)
 	if err != nil {
 		return nil, fmt.Errorf("read limits: %w", err)
 	}
@@ -143,16 +145,16 @@ func (s *Store) findAdLimits(ctx context.Context, account, lock string) (*AdLimi
 
 // lockAdLimits returns the guardrails and keeps other budgets of the account from being checked meanwhile.
 func (u *unit) lockAdLimits(ctx context.Context, account string) (*AdLimits, error) {
-	limits, err := u.store.findAdLimits(ctx, account, u.lock())
+	limits, err := u.store.findAdLimits(ctx, account, u.Lock())
 	if err != nil || limits != nil {
 		return limits, err
 	}
 	now := u.store.Now()
-	if _, err := u.exec(ctx, `INSERT INTO ad_limits (`+adLimitColumns+`) VALUES (?, '{}', NULL, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
+	if _, err := u.Exec(ctx, `INSERT INTO ad_limits (`+adLimitColumns+`) VALUES (?, '{}', NULL, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
 		account, now, now); err != nil {
 		return nil, fmt.Errorf("insert limits: %w", err)
 	}
-	return u.store.findAdLimits(ctx, account, u.lock())
+	return u.store.findAdLimits(ctx, account, u.Lock())
 }
 
 // AdChange is what an action does to what may be spent. The zero value does nothing to it.
@@ -267,10 +269,10 @@ func spendLimit(param, message string) *core.Error {
 // is the largest amount if it is more: databases would refuse such a sum, so they add units and the rest apart.
 func (s *Store) committedDaily(ctx context.Context, account, currency string) (AdAmount, error) {
 	now := s.Now()
-	sum, err := get[struct {
+	sum, err := db.Get[struct {
 		Units  AdAmount `db:"units"`
 		Micros AdAmount `db:"micros"`
-	}](ctx, s, `
+	}](ctx, s.db, `
 		SELECT CAST(COALESCE(SUM(daily_amount / 1000000), 0) AS BIGINT) AS units, CAST(COALESCE(SUM(daily_amount % 1000000), 0) AS BIGINT) AS micros FROM (
 			SELECT daily_amount FROM ad_campaigns
 			WHERE account_id = ? AND currency = ? AND daily_amount > 0 AND configured_status = 'active'

@@ -4,16 +4,18 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // mirror is a table that follows what a network says: its columns, and how a row that is there already takes a new one.
 type mirror[T any] struct {
-	*columns[T]
+	*db.Columns[T]
 	key    string // unique, beside the primary key
 	keep   []string
 	takes  map[string]string // expressions for columns that are not simply replaced; t is the row that is there
@@ -22,7 +24,7 @@ type mirror[T any] struct {
 
 // mirrorOf returns the mirror of a table. What names the row, and the columns in keep, stay as they are.
 func mirrorOf[T any](table, key string, keep ...string) *mirror[T] {
-	return &mirror[T]{columns: columnsOf[T](table), key: key, keep: append(keep, "account_id", "id", "created_at")}
+	return &mirror[T]{Columns: db.ColumnsOf[T](table), key: key, keep: append(keep, "account_id", "id", "created_at")}
 }
 
 // upsert stores rows, which are of one account, in one statement. Rows without an id get one, in their order.
@@ -35,12 +37,12 @@ func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
 	for i := range rows {
 		values, err := m.row(&rows[i])
 		if err != nil {
-			return fmt.Errorf("mirror %s: %w", m.table, err)
+			return fmt.Errorf("mirror %s: %w", m.Table, err)
 		}
 		arrays[i] = values
 	}
-	if _, err := u.exec(ctx, m.upsertSQL(u.store), core.JSONOf(arrays)); err != nil {
-		return fmt.Errorf("mirror %s: %w", m.table, err)
+	if _, err := u.Exec(ctx, m.upsertSQL(u.store), core.JSONOf(arrays)); err != nil {
+		return fmt.Errorf("mirror %s: %w", m.Table, err)
 	}
 	return nil
 }
@@ -48,7 +50,7 @@ func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
 // upsertSQL is one text for any number of rows.
 func (m *mirror[T]) upsertSQL(s *Store) string {
 	var names, reads, sets, old, fresh []string
-	for place, field := range m.inserted {
+	for place, field := range m.Inserted {
 		column := reflect.TypeFor[T]().Field(field)
 		name := column.Tag.Get("db")
 		names, reads = append(names, name), append(reads, readElement(place, column.Type))
@@ -66,8 +68,8 @@ func (m *mirror[T]) upsertSQL(s *Store) string {
 	}
 	sets = append(sets, `updated_at = CASE WHEN (`+strings.Join(old, ", ")+`) IS DISTINCT FROM (`+strings.Join(fresh, ", ")+
 		`) THEN excluded.updated_at ELSE t.updated_at END`)
-	return `INSERT INTO ` + m.table + ` AS t (` + strings.Join(names, ", ") + `)
-		SELECT ` + strings.Join(reads, ", ") + ` FROM ` + s.jsonRows() + ` WHERE TRUE
+	return `INSERT INTO ` + m.Table + ` AS t (` + strings.Join(names, ", ") + `)
+		SELECT ` + strings.Join(reads, ", ") + ` FROM ` + s.db.JSONRows() + ` WHERE TRUE
 		ON CONFLICT (` + m.key + `) DO UPDATE SET ` + strings.Join(sets, ", ") + m.guards
 }
 
@@ -86,8 +88,8 @@ func readElement(place int, t reflect.Type) string {
 // row returns what the columns of a row hold, in a form that JSON keeps.
 func (m *mirror[T]) row(row *T) ([]any, error) {
 	fields := reflect.ValueOf(row).Elem()
-	elements := make([]any, len(m.inserted))
-	for place, field := range m.inserted {
+	elements := make([]any, len(m.Inserted))
+	for place, field := range m.Inserted {
 		element, err := elementOf(fields.Field(field))
 		if err != nil {
 			return nil, err

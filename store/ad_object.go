@@ -5,7 +5,9 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdObject is the text of a JSON object whose content is not ours to read, such as a network's targeting. Numbers keep
@@ -57,7 +59,7 @@ func (o *AdObject) UnmarshalJSON(text []byte) error {
 
 // Scan reads a text column.
 func (o *AdObject) Scan(src any) error {
-	text, ok := text(src)
+	text, ok := db.Text(src)
 	if !ok {
 		return fmt.Errorf("scan JSON object column: unexpected %T", src)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -56,7 +57,7 @@ func (s *Store) SettleAdActions(ctx context.Context, account string, settlements
 }
 
 func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
-	action, err := u.store.findAdAction(ctx, account, id, u.lock())
+	action, err := u.store.findAdAction(ctx, account, id, u.Lock())
 	if err != nil || action.State == AdActionDone || action.State == AdActionRefused && out.State != AdActionDone {
 		return action, err
 	}
@@ -78,7 +79,7 @@ func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOut
 	if out.After != "" {
 		action.After = out.After
 	}
-	return action, u.update(ctx, adActionColumns, action)
+	return action, u.Update(ctx, adActionColumns, action)
 }
 
 // applyAdOutcome brings our mirror to where the network is.
@@ -146,7 +147,7 @@ func (s *Store) adAccountOfAction(ctx context.Context, action *AdAction) (*AdAcc
 func (u *unit) cancelCampaign(ctx context.Context, action *AdAction, id string) error {
 	now := u.store.Now()
 	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {
-		if _, err := u.exec(ctx, `
+		if _, err := u.Exec(ctx, `
 			UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
 			WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {
 			return fmt.Errorf("cancel campaign: %w", err)

@@ -3,8 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // pace is how a budget is spread over time.
@@ -168,7 +169,7 @@ func (u *unit) setDaily(ctx context.Context, level AdLevel, account string, key 
 	if daily == before {
 		return nil
 	}
-	_, err := u.exec(ctx, `UPDATE `+levelTables[level]+` SET daily_amount = ? WHERE account_id = ? AND platform = ? AND platform_id = ?`,
+	_, err := u.Exec(ctx, `UPDATE `+levelTables[level]+` SET daily_amount = ? WHERE account_id = ? AND platform = ? AND platform_id = ?`,
 		daily, account, key.platform, key.id)
 	if err != nil {
 		return fmt.Errorf("spread a budget: %w", err)

@@ -6,9 +6,11 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdPage is a stretch of a list of ads, newest first, which two ways of paging lead to. Cursor wins over Page.
@@ -48,10 +50,10 @@ func openAdCursor(cursor, filters string) (string, error) {
 }
 
 // adPage returns a page of an account's rows. filters says in words what f lets through: a cursor is good for these.
-func adPage[T any](ctx context.Context, s *Store, c *columns[T], account string, p AdPage, f *filter, filters ...string) (*AdList[T], error) {
-	described := strings.Join(append([]string{c.table, account}, filters...), "\x00")
-	query := c.selectSQL + " WHERE account_id = ?" + f.where.String()
-	args := append([]any{account}, f.args...)
+func adPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account string, p AdPage, f *db.Filter, filters ...string) (*AdList[T], error) {
+	described := strings.Join(append([]string{c.Table, account}, filters...), "\x00")
+	query := c.SelectSQL + " WHERE account_id = ?" + f.Where.String()
+	args := append([]any{account}, f.Args...)
 	offset := min(max(p.Page-1, 0), math.MaxInt32) * p.Limit
 	if p.Cursor != "" {
 		row, err := openAdCursor(p.Cursor, described)
@@ -60,14 +62,14 @@ func adPage[T any](ctx context.Context, s *Store, c *columns[T], account string,
 		}
 		query, args, offset = query+" AND id < ?", append(args, row), 0
 	}
-	rows, err := selectAll[T](ctx, s, query+" ORDER BY account_id DESC, id DESC LIMIT ? + 1 OFFSET ?", append(args, p.Limit, offset)...)
+	rows, err := db.Select[T](ctx, s.db, query+" ORDER BY account_id DESC, id DESC LIMIT ? + 1 OFFSET ?", append(args, p.Limit, offset)...)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", c.table, err)
+		return nil, fmt.Errorf("list %s: %w", c.Table, err)
 	}
 	list := &AdList[T]{}
-	list.Items, list.HasMore = pageOf(core.Page{Limit: p.Limit}, rows)
+	list.Items, list.HasMore = db.PageOf(core.Page{Limit: p.Limit}, rows)
 	if list.HasMore {
-		list.NextCursor = adCursor(c.idOf(&list.Items[p.Limit-1]), described)
+		list.NextCursor = adCursor(c.IDOf(&list.Items[p.Limit-1]), described)
 	}
 	return list, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 func TestBeginAdAction_RequestThatIsRunAgainDoesNotWaitForItself(t *testing.T) {
@@ -23,7 +24,7 @@ func TestBeginAdAction_RequestThatIsRunAgainDoesNotWaitForItself(t *testing.T) {
 				return err
 			}
 			if len(runs) == 1 {
-				return &pq.Error{Code: serializationFailure} // as the last COMMIT may answer
+				return &pq.Error{Code: db.SerializationFailure} // as the last COMMIT may answer
 			}
 			return nil
 		})
@@ -83,11 +84,11 @@ func TestRequestedAdAction_IsTheRequestsOwn(t *testing.T) {
 
 func TestLeave_CommitsTheClaimAndNothingElseIsOpen(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
-		require.NoError(t, a.Leave(t.Context()), "outside of a request there is nothing to leave")
+		require.NoError(t, a.db.Leave(t.Context()), "outside of a request there is nothing to leave")
 		require.NoError(t, a.request(t, "k1", func(ctx context.Context) error {
-			require.True(t, InTx(ctx))
-			require.NoError(t, a.Leave(ctx))
-			require.False(t, InTx(ctx))
+			require.True(t, db.InTx(ctx))
+			require.NoError(t, a.db.Leave(ctx))
+			require.False(t, db.InTx(ctx))
 			assert.Equal(t, 1, a.count(t, `SELECT count(*) FROM idempotency_keys`))
 			return nil
 		}))

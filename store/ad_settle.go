@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -10,14 +11,14 @@ import (
 // CodeInvalid, and one that a network is being asked for at this moment CodeInProgress.
 func (s *Store) TakeAdAction(ctx context.Context, account, id string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		action, err := s.findAdAction(ctx, account, id, u.lock())
+		action, err := s.findAdAction(ctx, account, id, u.Lock())
 		if err != nil {
 			return nil, err
 		}
 		if err := action.CheckOpen(); err != nil {
 			return nil, err
 		}
-		mine, err := u.leaseAdAction(ctx, account, id, `(state = 'unknown' OR lease_until < `+s.dbNow()+`)`)
+		mine, err := u.leaseAdAction(ctx, account, id, `(state = 'unknown' OR lease_until < `+s.db.NowSQL()+`)`)
 		if err == nil && !mine {
 			err = &core.Error{Code: core.CodeInProgress, After: adLease, Message: "The network is being asked about " + id + " at this moment. Try again in a minute."}
 		}

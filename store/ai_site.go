@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AISiteType tells a page of links from a whole site.
@@ -49,7 +51,7 @@ type AISite struct {
 	UpdatedAt            core.Time           `db:"updated_at"`
 }
 
-var aiSiteColumns = columnsOf[AISite]("ai_sites")
+var aiSiteColumns = db.ColumnsOf[AISite]("ai_sites")
 
 // check reports what is not acceptable.
 func (a *AISite) check() error {
@@ -88,13 +90,13 @@ func (s *Store) GetAISite(ctx context.Context, account, ref string) (*AISite, er
 
 // ListAISites returns a page of sites, newest first, and whether there are more.
 func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites) ([]AISite, bool, error) {
-	var f filter
-	f.is("type", string(in.Type))
+	var f db.Filter
+	f.Is("type", string(in.Type))
 	if in.IsLive != nil {
-		f.and("is_live = ?", *in.IsLive)
+		f.And("is_live = ?", *in.IsLive)
 	}
-	f.list(s, in.ListFilter, "name", "subdomain", "domain")
-	return page(ctx, s, aiSiteColumns, core.KindAISite, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "name", "subdomain", "domain")
+	return db.Page(ctx, s.db, aiSiteColumns, core.KindAISite, account, in.Page, &f)
 }
 
 // CreateAISite makes a site. The first one of an account is its default; a later one takes that from it if it says
@@ -117,7 +119,7 @@ func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AI
 		if err := u.takeSubdomain(ctx, &a, ""); err != nil {
 			return nil, err
 		}
-		return &a, u.insert(ctx, aiSiteColumns, &a)
+		return &a, u.Insert(ctx, aiSiteColumns, &a)
 	})
 }
 
@@ -125,10 +127,10 @@ func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AI
 // another one takes over.
 func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change func(*AISite)) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		if err := u.lockAccount(ctx, account); err != nil {
+		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := s.findAISite(ctx, account, ref, u.lock())
+		a, err := s.findAISite(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -150,25 +152,25 @@ func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change fu
 			}
 		}
 		a.UpdatedAt = s.Now()
-		return a, u.update(ctx, aiSiteColumns, a)
+		return a, u.Update(ctx, aiSiteColumns, a)
 	})
 }
 
 // DeleteAISite deletes a site for good, frees its subdomain and returns it. The default one is CodeInvalid on `default`.
 func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		a, err := s.findAISite(ctx, account, ref, u.lock())
+		a, err := s.findAISite(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
 		if a.Default {
 			return nil, core.Invalid("default", "This is the default site. Make another one the default first.")
 		}
-		if _, err := u.exec(ctx, `
+		if _, err := u.Exec(ctx, `
 			DELETE FROM global_names WHERE kind IN ('subdomain', 'former_subdomain') AND account_id = ? AND object_id = ?`, account, a.ID); err != nil {
 			return nil, fmt.Errorf("free subdomain: %w", err)
 		}
-		_, err = u.exec(ctx, `DELETE FROM ai_sites WHERE account_id = ? AND id = ?`, account, a.ID)
+		_, err = u.Exec(ctx, `DELETE FROM ai_sites WHERE account_id = ? AND id = ?`, account, a.ID)
 		return a, err
 	})
 }
@@ -184,7 +186,7 @@ func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AIS
 			ORDER BY kind DESC LIMIT 1)`
 		args = append(args, account)
 	}
-	a, err := get[AISite](ctx, s, aiSiteColumns.selectSQL+where+lock, args...)
+	a, err := db.Get[AISite](ctx, s.db, aiSiteColumns.SelectSQL+where+lock, args...)
 	if err == nil && a == nil {
 		err = core.Missing("AI site", "", ref)
 	}
@@ -194,18 +196,18 @@ func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AIS
 // settleDefault makes the account's first site its default, and takes that from the other ones if this one is.
 // The account is locked, so that two sites cannot both be the first.
 func (u *unit) settleDefault(ctx context.Context, a *AISite) error {
-	if err := u.lockAccount(ctx, a.AccountID); err != nil {
+	if err := u.LockAccount(ctx, a.AccountID); err != nil {
 		return err
 	}
 	if !a.Default {
-		others, err := get[int](ctx, u.store, `SELECT count(*) FROM ai_sites WHERE account_id = ? AND is_default`, a.AccountID)
+		others, err := db.Get[int](ctx, u.store.db, `SELECT count(*) FROM ai_sites WHERE account_id = ? AND is_default`, a.AccountID)
 		if err != nil {
 			return fmt.Errorf("count default sites: %w", err)
 		}
 		a.Default = *others == 0
 		return nil
 	}
-	_, err := u.exec(ctx, `UPDATE ai_sites SET is_default = FALSE, updated_at = ? WHERE account_id = ? AND is_default AND id <> ?`,
+	_, err := u.Exec(ctx, `UPDATE ai_sites SET is_default = FALSE, updated_at = ? WHERE account_id = ? AND is_default AND id <> ?`,
 		u.store.Now(), a.AccountID, a.ID)
 	return err
 }

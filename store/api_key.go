@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // APIKey lets a program act for an account. Its token is shown once and stored as a hash.
@@ -46,7 +48,7 @@ type ListAPIKeys struct {
 	core.ListFilter
 }
 
-var apiKeyColumns = columnsOf[APIKey]("api_keys")
+var apiKeyColumns = db.ColumnsOf[APIKey]("api_keys")
 
 // scopeResources are what scopes are made of: each with :read and :write.
 func scopeResources() []string {
@@ -118,7 +120,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 		if err := k.checkExpiry(k.CreatedAt); err != nil {
 			return nil, err
 		}
-		return k, u.insert(ctx, apiKeyColumns, k)
+		return k, u.Insert(ctx, apiKeyColumns, k)
 	})
 	if err != nil {
 		return nil, "", err
@@ -133,9 +135,9 @@ func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, er
 
 // ListAPIKeys returns a page of keys, newest first, and whether there are more.
 func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys) ([]APIKey, bool, error) {
-	var f filter
-	f.list(s, in.ListFilter, "name", "id", "token_last4")
-	return page(ctx, s, apiKeyColumns, core.KindAPIKey, account, in.Page, &f)
+	var f db.Filter
+	f.List(s.db, in.ListFilter, "name", "id", "token_last4")
+	return db.Page(ctx, s.db, apiKeyColumns, core.KindAPIKey, account, in.Page, &f)
 }
 
 // UpdateAPIKey locks the key, applies change and stores it; what the key loses is lost by all that it made. It returns
@@ -174,7 +176,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 			return nil, err
 		}
 		k.UpdatedAt = s.Now()
-		if err := u.update(ctx, apiKeyColumns, k); err != nil {
+		if err := u.Update(ctx, apiKeyColumns, k); err != nil {
 			return nil, err
 		}
 		return k, u.weakenDescendants(ctx, k)
@@ -216,7 +218,7 @@ func (s *Store) findAPIKey(ctx context.Context, account, ref, lock string) (*API
 	if !ok {
 		return nil, core.Missing("api_key", "", ref)
 	}
-	k, err := get[APIKey](ctx, s, apiKeyColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	k, err := db.Get[APIKey](ctx, s.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && k == nil {
 		err = core.Missing("api_key", "", ref)
 	}

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // The order of keys: no key makes, changes or deletes one that can do more than itself, and every key can do at most what
@@ -64,8 +66,8 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 	if named {
 		ids = append(ids, id)
 	}
-	condition, arg := u.store.in("id", ids)
-	keys, err := selectAll[APIKey](ctx, u.store, apiKeyColumns.selectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, arg)
+	condition, arg := u.store.db.In("id", ids)
+	keys, err := db.Select[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock keys: %w", err)
 	}
@@ -92,7 +94,7 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 	if k.CreatedBy == nil {
 		return nil
 	}
-	maker, err := get[APIKey](ctx, u.store, apiKeyColumns.selectSQL+` WHERE account_id = ? AND id = ?`, k.AccountID, *k.CreatedBy)
+	maker, err := db.Get[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, k.AccountID, *k.CreatedBy)
 	if err != nil {
 		return fmt.Errorf("find the maker of %s: %w", k.ID, err)
 	}
@@ -112,11 +114,11 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 // keys of the account for each of them.
 func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error) {
 	for known := -1; ; {
-		below, err := selectAll[APIKey](ctx, u.store, apiKeyColumns.selectSQL+` WHERE account_id = ? AND id IN (
+		below, err := db.Select[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
 			WITH RECURSIVE below (id) AS (
 				SELECT id FROM api_keys WHERE account_id = ? AND created_by = ?
 				UNION SELECT k.id FROM below CROSS JOIN api_keys AS k WHERE k.account_id = ? AND k.created_by = below.id)
-			SELECT id FROM below) ORDER BY id`+u.lock(), k.AccountID, k.AccountID, k.ID, k.AccountID)
+			SELECT id FROM below) ORDER BY id`+u.Lock(), k.AccountID, k.AccountID, k.ID, k.AccountID)
 		if err != nil {
 			return nil, fmt.Errorf("lock the descendants of %s: %w", k.ID, err)
 		}
@@ -145,7 +147,7 @@ func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
 			continue
 		}
 		d.UpdatedAt = k.UpdatedAt
-		if err := u.update(ctx, apiKeyColumns, d); err != nil {
+		if err := u.Update(ctx, apiKeyColumns, d); err != nil {
 			return err
 		}
 	}
@@ -195,7 +197,7 @@ func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) err
 			child.CreatedBy = &caller.ID
 		}
 		child.UpdatedAt = u.store.Now()
-		if err := u.update(ctx, apiKeyColumns, child); err != nil {
+		if err := u.Update(ctx, apiKeyColumns, child); err != nil {
 			return err
 		}
 	}
@@ -206,8 +208,8 @@ func (u *unit) deleteAPIKeys(ctx context.Context, account string, ids ...string)
 	if len(ids) == 0 {
 		return nil
 	}
-	condition, arg := u.store.in("id", ids)
-	if _, err := u.exec(ctx, `DELETE FROM api_keys WHERE account_id = ? AND `+condition, account, arg); err != nil {
+	condition, arg := u.store.db.In("id", ids)
+	if _, err := u.Exec(ctx, `DELETE FROM api_keys WHERE account_id = ? AND `+condition, account, arg); err != nil {
 		return fmt.Errorf("delete keys: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -54,9 +55,9 @@ func (s *shop) exists(t *testing.T, k *APIKey) bool {
 func (s *shop) requireOrder(t *testing.T) {
 	t.Helper()
 	for _, i := range s.arrayInvariants() {
-		broken, err := selectAll[core.Violation](t.Context(), s.Store, i.query)
+		broken, err := db.Select[core.Violation](t.Context(), s.Store.db, i.Query)
 		require.NoError(t, err)
-		require.Empty(t, broken, i.promise)
+		require.Empty(t, broken, i.Promise)
 	}
 }
 
@@ -263,7 +264,7 @@ func TestAPIKeys_KeepTheirOrder(t *testing.T) {
 		soon := s.Now().Add(time.Hour)
 		done := map[string]int{}
 		for range 400 {
-			keys, err := selectAll[APIKey](t.Context(), s.Store, apiKeyColumns.selectSQL+` WHERE account_id = ? ORDER BY id`, s.account)
+			keys, err := db.Select[APIKey](t.Context(), s.Store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? ORDER BY id`, s.account)
 			require.NoError(t, err)
 			var by *APIKey
 			if len(keys) > 0 && chance.IntN(5) > 0 {
@@ -313,11 +314,11 @@ func TestCheck_FindsAKeyBeyondItsMaker(t *testing.T) {
 			`expires_at = NULL`, `expires_at = expires_at + 1`, `scopes = '[]'`, `scopes = '["orders:read","orders:write"]'`, `created_by = 'key_gone'`,
 		} {
 			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-				_, err := u.exec(ctx, `UPDATE api_keys SET `+change+` WHERE account_id = ? AND id = ?`, s.account, child.ID)
+				_, err := u.Exec(ctx, `UPDATE api_keys SET `+change+` WHERE account_id = ? AND id = ?`, s.account, child.ID)
 				require.NoError(t, err)
 				found := 0
 				for _, i := range s.arrayInvariants() {
-					broken, err := selectAll[core.Violation](ctx, s.Store, i.query)
+					broken, err := db.Select[core.Violation](ctx, s.Store.db, i.Query)
 					require.NoError(t, err)
 					found += len(broken)
 				}

@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"net/netip"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // RateLimit is how many requests a credential, or an address without one, has in a minute.
@@ -113,9 +115,9 @@ func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string
 	counted := ""
 	now := q.store.Now()
 	if tokenHash != nil {
-		key, err := get[grantRow](ctx, q.store, `
+		key, err := db.Get[grantRow](ctx, q.store.db, `
 			SELECT id, account_id, scopes, expires_at FROM api_keys
-			WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?) AND `+enabledAccount, tokenHash, now)
+			WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?) AND `+db.EnabledAccount, tokenHash, now)
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +187,7 @@ func (s *Store) FlushKeyUse(ctx context.Context) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
 		for _, id := range slices.Sorted(maps.Keys(uses)) { // in one order, or replicas would lock crosswise
 			use := uses[id]
-			if _, err := u.exec(ctx, `
+			if _, err := u.Exec(ctx, `
 				UPDATE api_keys SET last_used_at = ?, last_used_ip = ? WHERE account_id = ? AND id = ?`,
 				use.at, use.address, use.account, id); err != nil {
 				return struct{}{}, fmt.Errorf("write use of key: %w", err)

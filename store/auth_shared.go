@@ -13,6 +13,7 @@ import (
 
 	"github.com/lib/pq"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // sharedQuota counts in the database, exactly over all replicas. The statement that finds the key counts the
@@ -107,7 +108,7 @@ func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 			close(call.done)
 		}
 	}()
-	err = q.store.retry(ctx, func() error { return q.askOnce(ctx, batch) })
+	err = q.store.db.Retry(ctx, func() error { return q.askOnce(ctx, batch) })
 }
 
 type quotaRow struct {
@@ -126,7 +127,7 @@ type quotaRow struct {
 const quotaOneSQL = `
 	WITH k AS (
 		SELECT id, account_id, scopes, expires_at FROM api_keys
-		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + enabledAccount + `
+		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + db.EnabledAccount + `
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)
 		SELECT coalesce((SELECT id FROM k), ?), floor(extract(epoch FROM clock_timestamp()))::bigint / 60, 1
@@ -146,7 +147,7 @@ const quotaManySQL = `
 		FROM unnest((SELECT ?::bytea[]), (SELECT ?::text[])) WITH ORDINALITY AS q (hash, address, ord)
 		LEFT JOIN LATERAL (
 			SELECT id, account_id, scopes, expires_at FROM api_keys
-			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + enabledAccount + `
+			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + db.EnabledAccount + `
 			LIMIT 1) AS k ON TRUE
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)
@@ -160,9 +161,9 @@ const quotaManySQL = `
 
 func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
 	// Outside of any transaction: the count stands even if the request rolls back.
-	ctx = context.WithValue(ctx, requestKey{}, (*request)(nil))
+	ctx = db.Detached(ctx)
 	if len(batch) == 1 {
-		row, err := get[quotaRow](ctx, q.store, quotaOneSQL, batch[0].hash, subject(batch[0].address))
+		row, err := db.Get[quotaRow](ctx, q.store.db, quotaOneSQL, batch[0].hash, subject(batch[0].address))
 		if err != nil {
 			return err
 		}
@@ -173,7 +174,7 @@ func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
 	for i, call := range batch {
 		hashes[i], subjects[i] = call.hash, subject(call.address)
 	}
-	rows, err := selectAll[quotaRow](ctx, q.store, quotaManySQL, pq.Array(hashes), pq.Array(subjects))
+	rows, err := db.Select[quotaRow](ctx, q.store.db, quotaManySQL, pq.Array(hashes), pq.Array(subjects))
 	if err != nil {
 		return err
 	}
@@ -204,11 +205,11 @@ func (r *quotaRow) grant(used int) *Grant {
 // DeleteOldWindows deletes what was counted before the current minutes and returns how many rows. Of these rows
 // nothing is needed any more; without this an address that came once would stay for ever.
 func (s *Store) DeleteOldWindows(ctx context.Context) (int64, error) {
-	if s.engine == core.SQLite {
+	if s.db.Engine == core.SQLite {
 		return 0, nil
 	}
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			DELETE FROM rate_windows WHERE subject IN (
 				SELECT subject FROM rate_windows
 				WHERE minute < floor(extract(epoch FROM clock_timestamp()))::bigint / 60 - 5 LIMIT 10000 FOR UPDATE SKIP LOCKED)`)

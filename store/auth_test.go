@@ -72,12 +72,12 @@ func TestAuthenticate_CountsExactlyOverReplicas(t *testing.T) {
 
 func setIsolation(t *testing.T, url, isolation string) {
 	t.Helper()
-	db, err := sql.Open("postgres", url)
+	admin, err := sql.Open("postgres", url)
 	require.NoError(t, err)
-	defer db.Close()
+	defer admin.Close()
 	var name string
-	require.NoError(t, db.QueryRow(`SELECT current_database()`).Scan(&name))
-	_, err = db.Exec(fmt.Sprintf(`ALTER DATABASE %s SET default_transaction_isolation = '%s'`, name, isolation))
+	require.NoError(t, admin.QueryRow(`SELECT current_database()`).Scan(&name))
+	_, err = admin.Exec(fmt.Sprintf(`ALTER DATABASE %s SET default_transaction_isolation = '%s'`, name, isolation))
 	require.NoError(t, err)
 }
 
@@ -108,7 +108,7 @@ func TestDeleteOldWindows(t *testing.T) {
 		if s.Engine() == core.SQLite {
 			return // the windows of a process end with their minute
 		}
-		_, err = s.write.db.Exec(`UPDATE rate_windows SET minute = minute - 10 WHERE subject = 'addr_192.0.2.1'`)
+		_, err = s.db.Write.DB.Exec(`UPDATE rate_windows SET minute = minute - 10 WHERE subject = 'addr_192.0.2.1'`)
 		require.NoError(t, err)
 		deleted, err = s.DeleteOldWindows(t.Context())
 		require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestAuthenticate_FindsOnlyKeysInForce(t *testing.T) {
 		require.Equal(t, "192.0.2.1", *used.LastUsedIP)
 
 		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) {
-			return u.exec(ctx, `UPDATE api_keys SET expires_at = ? WHERE account_id = ? AND id = ?`, s.Now().Add(-1e9), s.account, key.ID)
+			return u.Exec(ctx, `UPDATE api_keys SET expires_at = ? WHERE account_id = ? AND id = ?`, s.Now().Add(-1e9), s.account, key.ID)
 		})
 		require.NoError(t, err)
 		_, ok, err = s.Authenticate(t.Context(), HashToken(token), "192.0.2.1")

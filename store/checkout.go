@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // CheckoutStatus is where a checkout stands.
@@ -168,7 +170,7 @@ type ListCheckouts struct {
 	Discount      string
 }
 
-var checkoutColumns = columnsOf[Checkout]("checkouts")
+var checkoutColumns = db.ColumnsOf[Checkout]("checkouts")
 
 // GetCheckout returns a checkout, or CodeMissing.
 func (s *Store) GetCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
@@ -214,11 +216,11 @@ func questions(ids []string, products map[string]*Product) []CustomField {
 
 // CheckoutsByID returns the checkouts among ids.
 func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	found, err := byID(ctx, s, checkoutColumns, account, ids)
+	found, err := db.ByID(ctx, s.db, checkoutColumns, account, ids)
 	for _, c := range found {
 		if err == nil {
 			err = s.present(c, now)
@@ -230,44 +232,44 @@ func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string)
 // ListCheckouts returns a page of checkouts, newest first, and whether there are more. A customer or product that
 // does not exist is CodeMissing.
 func (s *Store) ListCheckouts(ctx context.Context, account string, in ListCheckouts) ([]Checkout, bool, error) {
-	var f filter
-	now, err := s.businessNow(ctx, account)
+	var f db.Filter
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, false, err
 	}
 	switch in.Status {
 	case CheckoutStatusOpen:
-		f.and(`status = 'open' AND expires_at > ?`, now)
+		f.And(`status = 'open' AND expires_at > ?`, now)
 	case CheckoutStatusExpired:
-		f.and(`(status = 'expired' OR status = 'open' AND expires_at <= ?)`, now)
+		f.And(`(status = 'expired' OR status = 'open' AND expires_at <= ?)`, now)
 	case CheckoutStatusProcessing, CheckoutStatusCompleted:
-		f.is("status", string(in.Status))
+		f.Is("status", string(in.Status))
 	}
-	f.is("payment_status", string(in.PaymentStatus))
-	f.is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
+	f.Is("payment_status", string(in.PaymentStatus))
+	f.Is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
 	if in.Customer != "" {
 		c, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.is("customer_id", c.ID)
+		f.Is("customer_id", c.ID)
 	}
 	if in.Product != "" {
 		p, err := s.findProduct(ctx, account, in.Product, "product", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.and(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
+		f.And(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
 	}
 	if in.Discount != "" {
 		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.is("discount_id", d.ID)
+		f.Is("discount_id", d.ID)
 	}
-	f.list(s, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
-	list, more, err := page(ctx, s, checkoutColumns, core.KindCheckout, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
+	list, more, err := db.Page(ctx, s.db, checkoutColumns, core.KindCheckout, account, in.Page, &f)
 	for i := range list {
 		if err == nil {
 			err = s.present(&list[i], now)
@@ -288,7 +290,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if err := u.giveSecret(ctx, c); err != nil {
 			return nil, err
 		}
-		if err := u.insert(ctx, checkoutColumns, c); err != nil {
+		if err := u.Insert(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
 		if err := u.insertLines(ctx, items); err != nil {
@@ -300,7 +302,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 
 // openCheckout returns a checkout and its lines as they are when it is opened. It stores nothing.
 func (s *Store) openCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, []LineItem, error) {
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -329,7 +331,7 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 		if c.Status != CheckoutStatusOpen {
 			return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", c.Status))
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -344,7 +346,7 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 			return c, err
 		}
 		c.UpdatedAt = now
-		if err := u.update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
+		if err := u.Update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
 			return c, err
 		}
 		return c, u.replaceLines(ctx, *lines, now)
@@ -354,34 +356,34 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 // ExpireCheckout ends an open checkout. Expiring an expired one changes nothing.
 func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
 		if err != nil || c.Status == CheckoutStatusExpired {
 			return c, err
 		}
 		if err := checkoutLifecycle.Check("checkout", c.Status, CheckoutStatusExpired); err != nil {
 			return nil, err
 		}
-		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
 		c.Status = CheckoutStatusExpired
-		return c, u.update(ctx, checkoutColumns, c)
+		return c, u.Update(ctx, checkoutColumns, c)
 	})
 }
 
 // DueCheckouts names open checkouts whose time is over, at most limit.
 func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
 }
 
 // EndCheckout expires an open checkout whose time is over, and reports whether it did: another one may have been first.
 func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return false, err
 		}
-		rows, err := u.exec(ctx, `
+		rows, err := u.Exec(ctx, `
 			UPDATE checkouts SET status = 'expired', updated_at = ?
 			WHERE account_id = ? AND id = ? AND status = 'open' AND expires_at <= ?`, now, account, id, now)
 		return rows == 1, err
@@ -394,14 +396,14 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 	if !ok {
 		return nil, core.Missing("checkout", param, ref)
 	}
-	c, err := get[Checkout](ctx, s, checkoutColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	c, err := db.Get[Checkout](ctx, s.db, checkoutColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout: %w", err)
 	}
 	if c == nil {
 		return nil, core.Missing("checkout", param, ref)
 	}
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -411,8 +413,8 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 // present turns a row into the checkout as it is now: with its secret, unless that was sealed with a key that is lost, and
 // expired if its time is over.
 func (s *Store) present(c *Checkout, now core.Time) error {
-	if s.options.Sealer.Knows(c.SealedSecret) {
-		secret, err := s.options.Sealer.Open(c.SealedSecret, c.sealContext())
+	if s.db.Options.Sealer.Knows(c.SealedSecret) {
+		secret, err := s.db.Options.Sealer.Open(c.SealedSecret, c.sealContext())
 		if err != nil {
 			return fmt.Errorf("checkout %s: %w", c.ID, err)
 		}
@@ -427,17 +429,17 @@ func (s *Store) present(c *Checkout, now core.Time) error {
 // lockCheckout locks a checkout that is about to be changed or paid. One whose secret is closed gets another one, for its buyer may have
 // to be led to it now. The one before, which they may have, opens it as before.
 func (u *unit) lockCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	c, err := u.store.findCheckout(ctx, account, ref, "", u.lock())
+	c, err := u.store.findCheckout(ctx, account, ref, "", u.Lock())
 	if err != nil || c.ClientSecret != "" {
 		return c, err
 	}
 	if err := u.giveSecret(ctx, c); err != nil {
 		return nil, fmt.Errorf("give checkout another client secret: %w", err)
 	}
-	_, err = u.exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ?`, c.SealedSecret, c.AccountID, c.ID)
+	_, err = u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ?`, c.SealedSecret, c.AccountID, c.ID)
 	return c, err
 }
 
 func (u *unit) insertLines(ctx context.Context, items []LineItem) error {
-	return insertAll(ctx, u, lineItemColumns, items)
+	return db.InsertAll(ctx, u.Unit, lineItemColumns, items)
 }

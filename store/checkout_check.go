@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // prepareCheckout checks a draft against the checkout before it, and prices it anew if anything changed that its price
@@ -179,7 +180,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err != nil {
 		return nil, err
 	}
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // CheckoutLink is an address that may be published: whoever begins to buy by it gets a checkout of their own.
@@ -41,7 +43,7 @@ type ListCheckoutLinks struct {
 	Discount string
 }
 
-var checkoutLinkColumns = columnsOf[CheckoutLink]("checkout_links")
+var checkoutLinkColumns = db.ColumnsOf[CheckoutLink]("checkout_links")
 
 // GetCheckoutLink returns a checkout link, or CodeMissing.
 func (s *Store) GetCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
@@ -51,19 +53,19 @@ func (s *Store) GetCheckoutLink(ctx context.Context, account, ref string) (*Chec
 // ListCheckoutLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not
 // exist is CodeMissing.
 func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCheckoutLinks) ([]CheckoutLink, bool, error) {
-	var f filter
+	var f db.Filter
 	if in.Active != nil {
-		f.and(`active = ?`, *in.Active)
+		f.And(`active = ?`, *in.Active)
 	}
 	if in.Discount != "" {
 		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.is("discount_id", d.ID)
+		f.Is("discount_id", d.ID)
 	}
-	f.list(s, in.ListFilter, "name", "id")
-	list, more, err := page(ctx, s, checkoutLinkColumns, core.KindCheckoutLink, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "name", "id")
+	list, more, err := db.Page(ctx, s.db, checkoutLinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {
 		list[i].reveal(s)
 	}
@@ -80,17 +82,17 @@ func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in Check
 		if err := s.checkCheckoutLink(ctx, &l, &CheckoutLink{}); err != nil {
 			return nil, err
 		}
-		if _, err := u.takeGlobalName(ctx, checkoutLinkName, l.ID, account, l.ID); err != nil {
+		if _, err := u.TakeGlobalName(ctx, checkoutLinkName, l.ID, account, l.ID); err != nil {
 			return nil, err
 		}
-		return &l, u.insert(ctx, checkoutLinkColumns, &l)
+		return &l, u.Insert(ctx, checkoutLinkColumns, &l)
 	})
 }
 
 // UpdateCheckoutLink locks the link, applies change and stores it. Checkouts that it made stay as they are.
 func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, change func(*CheckoutLink)) (*CheckoutLink, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
-		l, err := s.findCheckoutLink(ctx, account, ref, u.lock())
+		l, err := s.findCheckoutLink(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -100,21 +102,21 @@ func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, cha
 			return l, err
 		}
 		l.UpdatedAt = s.Now()
-		return l, u.update(ctx, checkoutLinkColumns, l)
+		return l, u.Update(ctx, checkoutLinkColumns, l)
 	})
 }
 
 // DeleteCheckoutLink deletes a link and returns it. Checkouts that it made stay.
 func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
-		l, err := s.findCheckoutLink(ctx, account, ref, u.lock())
+		l, err := s.findCheckoutLink(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		if _, err := u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, checkoutLinkName, l.ID, account); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, checkoutLinkName, l.ID, account); err != nil {
 			return nil, fmt.Errorf("drop link: %w", err)
 		}
-		if _, err := u.exec(ctx, `DELETE FROM checkout_links WHERE account_id = ? AND id = ?`, account, l.ID); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM checkout_links WHERE account_id = ? AND id = ?`, account, l.ID); err != nil {
 			return nil, fmt.Errorf("delete checkout link: %w", err)
 		}
 		return l, nil
@@ -158,7 +160,7 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 	if in.Once != "" {
 		key = &core.Key{Account: account, Key: ref + "\n" + in.Once} // of no request's form
 	}
-	answer, _, err := s.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
+	answer, _, err := s.db.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
 		c, err := s.openByLink(ctx, account, ref, in)
 		if err != nil {
 			return nil, err
@@ -188,7 +190,7 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 // accountOfLink is whose link it is.
 func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 	id, _ := core.ParseID(core.KindCheckoutLink, ref)
-	account, err := get[string](ctx, s, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+enabledAccount, checkoutLinkName, id)
+	account, err := db.Get[string](ctx, s.db, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutLinkName, id)
 	if err == nil && account == nil {
 		err = core.Missing("checkout link", "", ref)
 	}
@@ -220,7 +222,7 @@ func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 	if link == nil {
 		return nil
 	}
-	rows, err := u.exec(ctx, `
+	rows, err := u.Exec(ctx, `
 		UPDATE checkout_links SET uses = uses + 1 WHERE account_id = ? AND id = ? AND (max_uses IS NULL OR uses < max_uses)`, c.AccountID, *link)
 	if err != nil {
 		return fmt.Errorf("count use of link: %w", err)
@@ -228,7 +230,7 @@ func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 	if rows == 1 {
 		return nil
 	}
-	there, err := get[int](ctx, u.store, `SELECT 1 FROM checkout_links WHERE account_id = ? AND id = ?`, c.AccountID, *link)
+	there, err := db.Get[int](ctx, u.store.db, `SELECT 1 FROM checkout_links WHERE account_id = ? AND id = ?`, c.AccountID, *link)
 	if err != nil || there == nil {
 		return err
 	}
@@ -241,7 +243,7 @@ func (u *unit) releaseCheckoutLink(ctx context.Context, c *Checkout) error {
 	if link == nil {
 		return nil
 	}
-	_, err := u.exec(ctx, `UPDATE checkout_links SET uses = uses - 1 WHERE account_id = ? AND id = ? AND uses > 0`, c.AccountID, *link)
+	_, err := u.Exec(ctx, `UPDATE checkout_links SET uses = uses - 1 WHERE account_id = ? AND id = ? AND uses > 0`, c.AccountID, *link)
 	if err != nil {
 		return fmt.Errorf("release link %s: %w", *link, err)
 	}
@@ -329,7 +331,7 @@ func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string)
 	if !ok {
 		return nil, core.Missing("checkout link", "", ref)
 	}
-	l, err := get[CheckoutLink](ctx, s, checkoutLinkColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	l, err := db.Get[CheckoutLink](ctx, s.db, checkoutLinkColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout link: %w", err)
 	}
@@ -341,4 +343,4 @@ func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string)
 }
 
 // reveal sets the address of the link.
-func (l *CheckoutLink) reveal(s *Store) { l.URL = s.options.PublicURL + "/buy/" + l.ID }
+func (l *CheckoutLink) reveal(s *Store) { l.URL = s.db.Options.PublicURL + "/buy/" + l.ID }

@@ -15,7 +15,7 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
-		require.NoError(t, s.Migrate(t.Context()))
+		require.NoError(t, s.db.Migrate(t.Context()))
 		account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada", Email: "ada@example.com"})
 		require.NoError(t, err)
 		p, err := s.CreateProduct(t.Context(), account.ID, NewProduct{
@@ -34,17 +34,17 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 			c, err := s.FollowCheckoutLink(t.Context(), used.ID, FollowCheckoutLink{})
 			require.NoError(t, err)
 			if i == 0 {
-				_, err = s.write.db.Exec(s.rebind(`UPDATE checkouts SET status = 'completed' WHERE id = ?`), c.ID)
+				_, err = s.db.Write.DB.Exec(s.db.Rebind(`UPDATE checkouts SET status = 'completed' WHERE id = ?`), c.ID)
 				require.NoError(t, err)
 			}
 		}
-		_, err = s.write.db.Exec(`UPDATE checkout_links SET uses = 3`)
+		_, err = s.db.Write.DB.Exec(`UPDATE checkout_links SET uses = 3`)
 		require.NoError(t, err)
 		files, err := migrations.FS(s.Engine())
 		require.NoError(t, err)
 		step, err := fs.ReadFile(files, "00040_checkout_link_use.sql")
 		require.NoError(t, err)
-		_, err = s.write.db.Exec(string(step))
+		_, err = s.db.Write.DB.Exec(string(step))
 		require.NoError(t, err)
 		for link, uses := range map[string]int64{used.ID: 1, unused.ID: 0} {
 			l, err := s.GetCheckoutLink(t.Context(), account.ID, link)

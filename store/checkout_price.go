@@ -218,7 +218,7 @@ func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now 
 		return items, u.replaceLines(ctx, lineChange{stored, items}, now)
 	}
 	c.UpdatedAt = now
-	if err := u.update(ctx, checkoutColumns, c); err != nil {
+	if err := u.Update(ctx, checkoutColumns, c); err != nil {
 		return nil, err
 	}
 	if err := u.replaceLines(ctx, lineChange{stored, items}, now); err != nil {
@@ -244,18 +244,18 @@ func (u *unit) replaceLines(ctx context.Context, l lineChange, now core.Time) er
 		delete(gone, item.ID)
 		switch {
 		case !stays:
-			if err := u.insert(ctx, lineItemColumns, item); err != nil {
+			if err := u.Insert(ctx, lineItemColumns, item); err != nil {
 				return err
 			}
 		case !core.SameJSON(stored, *item):
 			item.UpdatedAt = now
-			if err := u.update(ctx, lineItemColumns, item); err != nil {
+			if err := u.Update(ctx, lineItemColumns, item); err != nil {
 				return err
 			}
 		}
 	}
 	for id, item := range gone {
-		if _, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND id = ?`, item.AccountID, id); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND id = ?`, item.AccountID, id); err != nil {
 			return fmt.Errorf("delete line: %w", err)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing, as while
@@ -17,16 +19,16 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 		Checkout string `db:"object_id"`
 		Sealed   []byte `db:"client_secret"`
 	}
-	found, err := get[place](ctx, s, `
+	found, err := db.Get[place](ctx, s.db, `
 		SELECT account_id, object_id, (SELECT c.client_secret FROM checkouts AS c WHERE c.account_id = global_names.account_id AND c.id = object_id) AS client_secret
-		FROM global_names WHERE kind = ? AND name = ? AND `+enabledAccount, checkoutSecret, secretHash(secret))
+		FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutSecret, secretHash(secret))
 	if err != nil {
 		return "", "", err
 	}
 	if found == nil {
 		return "", "", &core.Error{Code: core.CodeMissing, Message: "No checkout has this client secret."}
 	}
-	if !s.options.Sealer.Knows(found.Sealed) {
+	if !s.db.Options.Sealer.Knows(found.Sealed) {
 		err = s.sealSecretAgain(ctx, &Checkout{AccountID: found.Account, ID: found.Checkout, ClientSecret: secret, SealedSecret: found.Sealed})
 	}
 	return found.Account, found.Checkout, err
@@ -35,8 +37,8 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 // sealSecretAgain is for a secret whose key is lost: the buyer has brought it.
 func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ? AND client_secret = ?`,
-			s.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext()), c.AccountID, c.ID, c.SealedSecret)
+		return u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ? AND client_secret = ?`,
+			s.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext()), c.AccountID, c.ID, c.SealedSecret)
 	})
 	if err != nil {
 		return fmt.Errorf("seal client secret: %w", err)
@@ -46,7 +48,7 @@ func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {
 
 // reveal sets the secret and what it opens.
 func (c *Checkout) reveal(s *Store, secret string) {
-	c.ClientSecret, c.URL = secret, s.options.PublicURL+"/checkout/"+secret
+	c.ClientSecret, c.URL = secret, s.db.Options.PublicURL+"/checkout/"+secret
 }
 
 func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + "\x00" + c.ID }
@@ -61,8 +63,8 @@ func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 		panic(err) // crypto/rand does not fail on a supported system
 	}
 	c.reveal(u.store, c.ID+"_secret_"+core.TokenEncoding.EncodeToString(random[:]))
-	c.SealedSecret = u.store.options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
-	_, err := u.exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
+	c.SealedSecret = u.store.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
+	_, err := u.Exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
 		checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID)
 	return err
 }

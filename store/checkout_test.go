@@ -142,7 +142,7 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 			letGo = `PRAGMA foreign_keys = OFF`
 		}
 		for _, statement := range []string{letGo, `DELETE FROM products`} {
-			_, err := s.write.db.ExecContext(t.Context(), statement)
+			_, err := s.db.Write.DB.ExecContext(t.Context(), statement)
 			require.NoError(t, err)
 		}
 		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(guide)})

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Whoever types an address is not yet who it belongs to. What they buy is billed to the customer with the address, so that the
@@ -18,7 +20,7 @@ import (
 // becomes the customer's. One that says so already stays as it is; another one is CodeInvalid on status.
 func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +41,7 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.businessNow(ctx, c.AccountID)
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +63,15 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 // verifyPurchase makes what a locked completed checkout left behind its customer's: the order and the subscriptions with theirs,
 // and what was not known of the customer.
 func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
-	_, err = selectAll[string](ctx, u.store, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`+u.lock(), c.AccountID, c.ID)
+	_, err = db.Select[string](ctx, u.store.db, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`+u.Lock(), c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("lock the subscriptions of a checkout: %w", err)
 	}
-	_, err = u.exec(ctx, `UPDATE subscriptions SET customer_verified = TRUE, updated_at = ? WHERE account_id = ? AND checkout_id = ? AND NOT customer_verified`,
+	_, err = u.Exec(ctx, `UPDATE subscriptions SET customer_verified = TRUE, updated_at = ? WHERE account_id = ? AND checkout_id = ? AND NOT customer_verified`,
 		now, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("verify subscriptions: %w", err)
@@ -81,7 +83,7 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if err := u.forgetTypedName(ctx, customer); err != nil {
 		return err
 	}
-	rows, err := u.exec(ctx, `
+	rows, err := u.Exec(ctx, `
 		UPDATE orders SET customer_verified = TRUE, updated_at = ?
 		WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND (checkout_id = ? OR subscription_id IN (
 			SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ?))`, now, c.AccountID, customer.ID, c.ID, c.AccountID, c.ID)
@@ -96,7 +98,7 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	}
 	customer.learn(c)
 	customer.UpdatedAt = now
-	return u.update(ctx, customerColumns, customer)
+	return u.Update(ctx, customerColumns, customer)
 }
 
 // verificationLifetime is how long the link in a letter is good.
@@ -107,7 +109,7 @@ const verificationLifetime = 7 * day
 // network address, are CodeRateLimit.
 func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +135,7 @@ func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {
 	if c.OrderID == nil {
 		return c.CustomerID != nil || c.EmailVerified, nil
 	}
-	left, err := get[string](ctx, s, `
+	left, err := db.Get[string](ctx, s.db, `
 		SELECT id FROM orders WHERE account_id = ? AND id = ? AND NOT customer_verified
 		UNION ALL SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND NOT customer_verified LIMIT 1`,
 		c.AccountID, *c.OrderID, c.AccountID, c.ID)
@@ -161,7 +163,7 @@ func (s *Store) VerificationURL(c *Checkout) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal verification: %w", err)
 	}
-	return s.options.PublicURL + "/verify/" + fileEncoding.EncodeToString(s.options.Sealer.Seal(text, verificationContext)), nil
+	return s.db.Options.PublicURL + "/verify/" + fileEncoding.EncodeToString(s.db.Options.Sealer.Seal(text, verificationContext)), nil
 }
 
 // OpenVerification returns the checkout that a letter asked about, or CodeMissing, as after another address was entered, and while
@@ -175,7 +177,7 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 	if err != nil {
 		return nil, false, core.Missing("page", "", "")
 	}
-	text, err := s.options.Sealer.Open(sealed, verificationContext)
+	text, err := s.db.Options.Sealer.Open(sealed, verificationContext)
 	if err != nil {
 		return nil, false, core.Missing("page", "", "")
 	}
@@ -202,7 +204,7 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	c, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		var c *Checkout
-		if c, expired, err = s.openVerification(ctx, token, u.lock()); err != nil || expired {
+		if c, expired, err = s.openVerification(ctx, token, u.Lock()); err != nil || expired {
 			return nil, err
 		}
 		return s.VerifyCheckout(ctx, c.AccountID, c.ID)
@@ -246,7 +248,7 @@ func (s *Store) setVerified(ctx context.Context, account string, checkout *strin
 // AcceptPurchase is VerifyCheckout by a customer on the portal. What was not bought under their address is CodeMissing.
 func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.lock())
+		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
 		if err == nil && (c.Status != CheckoutStatusCompleted || core.Deref(c.CustomerID) != customer) {
 			err = core.Missing("checkout", "", ref)
 		}
@@ -260,7 +262,7 @@ func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref strin
 // UnverifiedPurchases returns the checkouts, at most limit, that somebody completed who only typed a customer's address, the
 // newest first.
 func (s *Store) UnverifiedPurchases(ctx context.Context, account, customer string, limit int) ([]Checkout, error) {
-	ids, err := selectAll[string](ctx, s, `
+	ids, err := db.Select[string](ctx, s.db, `
 		SELECT id FROM (
 			SELECT checkout_id AS id FROM orders WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND checkout_id IS NOT NULL
 			UNION SELECT checkout_id AS id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND checkout_id IS NOT NULL

@@ -47,23 +47,23 @@ func TestMigrate_TellsWhomTheSellerNamed(t *testing.T) {
 		}
 		for _, o := range olds {
 			s.confirm(t, o.checkout)
-			_, err := s.write.db.Exec(s.rebind(`UPDATE subscriptions SET status = ?, payment_method = ? WHERE checkout_id = ?`), o.status, o.method, o.checkout.ID)
+			_, err := s.db.Write.DB.Exec(s.db.Rebind(`UPDATE subscriptions SET status = ?, payment_method = ? WHERE checkout_id = ?`), o.status, o.method, o.checkout.ID)
 			require.NoError(t, err)
 		}
 		for _, table := range []string{"checkouts DROP COLUMN email_verified", "orders DROP COLUMN customer_verified", "subscriptions DROP COLUMN customer_verified"} {
-			_, err := s.write.db.Exec("ALTER TABLE " + table)
+			_, err := s.db.Write.DB.Exec("ALTER TABLE " + table)
 			require.NoError(t, err)
 		}
 		files, err := migrations.FS(s.Engine())
 		require.NoError(t, err)
 		step, err := fs.ReadFile(files, "00037_proven_buyer.sql")
 		require.NoError(t, err)
-		_, err = s.write.db.Exec(string(step))
+		_, err = s.db.Write.DB.Exec(string(step))
 		require.NoError(t, err)
 		for name, o := range olds {
 			var verified bool
 			var method sql.NullString
-			row := s.write.db.QueryRow(s.rebind(`SELECT customer_verified, payment_method FROM subscriptions WHERE checkout_id = ?`), o.checkout.ID)
+			row := s.db.Write.DB.QueryRow(s.db.Rebind(`SELECT customer_verified, payment_method FROM subscriptions WHERE checkout_id = ?`), o.checkout.ID)
 			require.NoError(t, row.Scan(&verified, &method))
 			require.Equal(t, o.named, verified, name)
 			if o.method == "null" || o.named {

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // maxClockOffset is how far an account's clock may be ahead.
@@ -24,21 +26,21 @@ type AdvanceClock struct {
 // unless it has only just passed; more than a hundred years ahead is CodeInvalid on what was sent.
 func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (core.Time, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
-		last, err := get[struct {
+		last, err := db.Get[struct {
 			Effect string    `db:"clock_effect"`
 			Target core.Time `db:"clock_target"`
-		}](ctx, s, `SELECT clock_effect, clock_target FROM accounts WHERE id = ?`+u.lock(), account)
+		}](ctx, s.db, `SELECT clock_effect, clock_target FROM accounts WHERE id = ?`+u.Lock(), account)
 		if err == nil && last == nil {
 			err = core.Missing("account", "", account)
 		}
 		if err != nil {
 			return 0, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return 0, err
 		}
-		effect := s.effect(ctx)
+		effect := s.db.Effect(ctx)
 		if last.Effect == effect {
 			return max(last.Target, now), nil
 		}
@@ -46,7 +48,7 @@ func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (
 		if err != nil {
 			return 0, err
 		}
-		_, err = u.exec(ctx, `UPDATE accounts SET clock_effect = ?, clock_target = ? WHERE id = ?`, effect, target, account)
+		_, err = u.Exec(ctx, `UPDATE accounts SET clock_effect = ?, clock_target = ? WHERE id = ?`, effect, target, account)
 		return target, err
 	})
 }
@@ -70,21 +72,21 @@ func (in AdvanceClock) from(now, actual core.Time) (core.Time, error) {
 func (s *Store) MoveClock(ctx context.Context, account string, to core.Time) (core.Time, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
 		now := s.Now()
-		_, err := u.exec(ctx, `UPDATE accounts SET clock_offset = ? WHERE id = ? AND clock_offset < ?`, to-now, account, to-now)
+		_, err := u.Exec(ctx, `UPDATE accounts SET clock_offset = ? WHERE id = ? AND clock_offset < ?`, to-now, account, to-now)
 		if err != nil {
 			return 0, err
 		}
-		return s.businessNow(ctx, account)
+		return s.db.BusinessNow(ctx, account)
 	})
 }
 
 // ClockOf returns what an account's clock shows.
 func (s *Store) ClockOf(ctx context.Context, account string) (core.Time, error) {
-	return s.businessNow(ctx, account)
+	return s.db.BusinessNow(ctx, account)
 }
 
 // HasTestClock reports whether accounts have clocks of their own.
-func (s *Store) HasTestClock() bool { return s.options.TestClock }
+func (s *Store) HasTestClock() bool { return s.db.Options.TestClock }
 
 // NextDue returns when the next thing falls due of all that the scans of due find for an account: after one time, and
 // not after another. Of several that fall due within a while it is the last one's. Nil stands for nothing.
@@ -102,9 +104,9 @@ func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, unti
 	if err != nil {
 		return nil, err
 	}
-	row, err := get[struct {
+	row, err := db.Get[struct {
 		At *core.Time `db:"at"`
-	}](ctx, s, `
+	}](ctx, s.db, `
 		SELECT `+edge+`(at) AS at FROM (
 			SELECT `+edge+`(due_at) AS at FROM subscriptions WHERE account_id = ? AND due_at > ? AND due_at <= ?
 			UNION ALL
@@ -128,8 +130,8 @@ func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, unti
 
 // MovedAccounts returns the accounts whose clock is ahead of the store's. There are none without a test clock.
 func (s *Store) MovedAccounts(ctx context.Context) ([]string, error) {
-	if !s.options.TestClock {
+	if !s.db.Options.TestClock {
 		return nil, nil
 	}
-	return selectAll[string](ctx, s, `SELECT id FROM accounts WHERE clock_offset > 0`)
+	return db.Select[string](ctx, s.db, `SELECT id FROM accounts WHERE clock_offset > 0`)
 }

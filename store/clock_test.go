@@ -8,21 +8,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // TestAimClock_IsTheSameForARequestThatIsSentAgain ends the first one on the way.
 func TestAimClock_IsTheSameForARequestThatIsSentAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.options.TestClock = true
+		s.db.Options.TestClock = true
 		request := func(key string, answer *core.Answer, end error) core.Time {
 			t.Helper()
 			var target core.Time
-			_, _, err := s.Request(t.Context(), s.key(key, "a day"), func(ctx context.Context) (*core.Answer, error) {
+			_, _, err := s.db.Request(t.Context(), s.key(key, "a day"), func(ctx context.Context) (*core.Answer, error) {
 				var err error
 				if target, err = s.AimClock(ctx, s.account, AdvanceClock{By: day}); err != nil {
 					return nil, err
 				}
-				_, err = s.MoveClock(Detached(ctx), s.account, target.Add(-day/2))
+				_, err = s.MoveClock(db.Detached(ctx), s.account, target.Add(-day/2))
 				require.NoError(t, err)
 				return answer, end
 			})

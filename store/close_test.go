@@ -20,7 +20,7 @@ func openBehind(t *testing.T) (*Store, *database.Proxy) {
 	require.NoError(t, err)
 	s, err := Open(t.Context(), Options{URL: proxy.URL, Sealer: sealer, Render: renderJSON})
 	require.NoError(t, err)
-	require.NoError(t, s.Migrate(t.Context()))
+	require.NoError(t, s.db.Migrate(t.Context()))
 	return s, proxy
 }
 
@@ -32,7 +32,7 @@ func hold(t *testing.T, s *Store) (release func(), ended <-chan error) {
 		_, err := tx(context.Background(), s, func(ctx context.Context, u *unit) (int64, error) {
 			close(begun)
 			<-gate
-			return u.exec(ctx, `UPDATE accounts SET name = ? WHERE id = ?`, "none", "none")
+			return u.Exec(ctx, `UPDATE accounts SET name = ? WHERE id = ?`, "none", "none")
 		})
 		done <- err
 	}()
@@ -58,7 +58,7 @@ func TestClose_SaysNothingWhenNothingIsUnderWay(t *testing.T) {
 	s, proxy := openBehind(t)
 	_, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
 	require.NoError(t, err)
-	require.NotEmpty(t, s.write.statements.entries)
+	require.NotEmpty(t, s.db.Write.Texts())
 	proxy.Freeze()
 	require.NoError(t, s.Close(), "it would say that the database did not answer")
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // CustomerType tells those who bought from those who only left their address.
@@ -63,7 +65,7 @@ type MarketingConsent struct {
 	At     *core.Time `json:"at"`
 }
 
-var customerColumns = columnsOf[Customer]("customers")
+var customerColumns = db.ColumnsOf[Customer]("customers")
 
 // SetEmail gives the customer an address that is theirs, as the seller says.
 func (c *Customer) SetEmail(email string) {
@@ -104,7 +106,7 @@ func (s *Store) GetCustomer(ctx context.Context, account, ref string) (*Customer
 
 // GetCustomerByExternalID returns the customer that carries the merchant's own id, or CodeMissing.
 func (s *Store) GetCustomerByExternalID(ctx context.Context, account, externalID string) (*Customer, error) {
-	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
+	c, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
 	if err == nil && c == nil {
 		err = core.Missing("customer", "", externalID)
 	}
@@ -113,30 +115,30 @@ func (s *Store) GetCustomerByExternalID(ctx context.Context, account, externalID
 
 // CustomersByID returns the customers among ids that are not deleted.
 func (s *Store) CustomersByID(ctx context.Context, account string, ids []string) (map[string]*Customer, error) {
-	found, err := byID(ctx, s, customerColumns, account, ids)
+	found, err := db.ByID(ctx, s.db, customerColumns, account, ids)
 	maps.DeleteFunc(found, func(_ string, c *Customer) bool { return c.DeletedAt != nil })
 	return found, err
 }
 
 // ListCustomers returns a page of customers, newest first, and whether there are more.
 func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustomers) ([]Customer, bool, error) {
-	var f filter
-	f.and(`deleted_at IS NULL`)
-	f.is("email_key", strings.ToLower(in.Email)) // whoever looks for a person to let them in means the owner
-	f.is("external_id", in.ExternalID)
-	f.is("type", string(in.Type))
+	var f db.Filter
+	f.And(`deleted_at IS NULL`)
+	f.Is("email_key", strings.ToLower(in.Email)) // whoever looks for a person to let them in means the owner
+	f.Is("external_id", in.ExternalID)
+	f.Is("type", string(in.Type))
 	if in.Tag != "" {
-		f.has(s, "tags", in.Tag)
+		f.Has(s.db, "tags", in.Tag)
 	}
-	f.subscribed(in.HasActiveSubscription)
-	f.list(s, in.ListFilter, "email", "name", "external_id", "id")
-	return page(ctx, s, customerColumns, core.KindCustomer, account, in.Page, &f)
+	whereSubscribed(&f, in.HasActiveSubscription)
+	f.List(s.db, in.ListFilter, "email", "name", "external_id", "id")
+	return db.Page(ctx, s.db, customerColumns, core.KindCustomer, account, in.Page, &f)
 }
 
 // CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.
 func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +148,7 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		if err := c.check(); err != nil {
 			return nil, err
 		}
-		return &c, c.taken(u.insert(ctx, customerColumns, &c))
+		return &c, c.taken(u.Insert(ctx, customerColumns, &c))
 	})
 }
 
@@ -159,7 +161,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
+		c, err := s.findCustomer(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -172,10 +174,10 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err != nil {
 			return c, err
 		}
-		if c.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		if err := c.taken(u.update(ctx, customerColumns, c)); err != nil || method == nil {
+		if err := c.taken(u.Update(ctx, customerColumns, c)); err != nil || method == nil {
 			return c, err
 		}
 		return c, u.chargePastDue(ctx, pastDue, method, c.UpdatedAt)
@@ -188,7 +190,7 @@ func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock stri
 	if !ok {
 		return nil, core.Missing("customer", param, ref)
 	}
-	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	c, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
 	if err == nil && c == nil {
 		err = core.Missing("customer", param, ref)
 	}
@@ -197,7 +199,7 @@ func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock stri
 
 // anyCustomer reads a customer, deleted or not, that something refers to.
 func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Customer, error) {
-	c, err := get[Customer](ctx, s, customerColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	c, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && c == nil {
 		err = core.Missing("customer", "", id)
 	}
@@ -207,7 +209,7 @@ func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Cus
 // taken turns a violated unique key into what is wrong with the request.
 func (c *Customer) taken(err error) error {
 	switch {
-	case !isUnique(err):
+	case !db.IsUnique(err):
 		return err
 	case strings.Contains(err.Error(), "external_id"):
 		return core.Invalid("external_id", "Another customer has this external_id.")
@@ -220,11 +222,11 @@ func (c *Customer) taken(err error) error {
 // id, the one with the address, or a new one, and whether they are known to be that customer. The order counts for them;
 // what is not known of them a known one has said.
 func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, false, err
 	}
-	customer, isKnown, err = u.store.findBuyer(ctx, c, u.lock())
+	customer, isKnown, err = u.store.findBuyer(ctx, c, u.Lock())
 	if err == nil && customer == nil {
 		var isNew bool
 		if customer, isNew, err = u.newBuyer(ctx, c, isKnown, now); isNew {
@@ -250,7 +252,7 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKn
 		}
 		customer.learn(c)
 	}
-	return customer, isKnown, u.update(ctx, customerColumns, customer)
+	return customer, isKnown, u.Update(ctx, customerColumns, customer)
 }
 
 // identify gives a buyer without one the merchant's own id, unless another customer has it: the buyer may have paid,
@@ -272,7 +274,7 @@ func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) 
 		return nil
 	}
 	key := emailKey(*c.CustomerEmail)
-	owner, err := get[string](ctx, u.store, `SELECT id FROM customers WHERE account_id = ? AND email_key = ?`, customer.AccountID, key)
+	owner, err := db.Get[string](ctx, u.store.db, `SELECT id FROM customers WHERE account_id = ? AND email_key = ?`, customer.AccountID, key)
 	if err == nil && owner == nil {
 		customer.EmailKey = key
 	}
@@ -285,7 +287,7 @@ func (u *unit) forgetTypedName(ctx context.Context, customer *Customer) error {
 	if customer.Name == nil {
 		return nil
 	}
-	typed, err := get[string](ctx, u.store, `
+	typed, err := db.Get[string](ctx, u.store.db, `
 		SELECT o.id FROM orders o JOIN checkouts c ON c.account_id = o.account_id AND c.id = o.checkout_id AND c.created_at <= ?
 		WHERE o.account_id = ? AND o.customer_id = ? AND NOT o.customer_verified AND o.billing_name = ? AND NOT EXISTS (
 			SELECT 1 FROM orders WHERE account_id = ? AND customer_id = ? AND customer_verified) LIMIT 1`,
@@ -301,7 +303,7 @@ func (u *unit) forgetTypedName(ctx context.Context, customer *Customer) error {
 
 // externalOwner returns the id of the customer who has the merchant's own id, nil if nobody has.
 func (s *Store) externalOwner(ctx context.Context, account, externalID string) (*string, error) {
-	return get[string](ctx, s, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
+	return db.Get[string](ctx, s.db, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
 }
 
 // ordered adds an order.
@@ -384,7 +386,7 @@ func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (custom
 		if by.value == nil {
 			continue
 		}
-		customer, err := get[Customer](ctx, s, customerColumns.selectSQL+`
+		customer, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+`
 			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+lock, c.AccountID, *by.value)
 		if err != nil || customer != nil {
 			return customer, by.isKnown, err
@@ -410,14 +412,14 @@ func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now core
 		customer.TaxID = c.TaxID
 		customer.learn(c)
 	}
-	rows, err := u.exec(ctx, customerColumns.insertSQL+` ON CONFLICT DO NOTHING`, values(customer, customerColumns.inserted)...)
+	rows, err := u.Exec(ctx, customerColumns.InsertSQL+` ON CONFLICT DO NOTHING`, customerColumns.Values(customer)...)
 	if err != nil {
 		return nil, false, fmt.Errorf("insert customer: %w", err)
 	}
 	if rows == 1 {
 		return customer, true, nil
 	}
-	if customer, _, err = u.store.findBuyer(ctx, c, u.lock()); err == nil && customer == nil {
+	if customer, _, err = u.store.findBuyer(ctx, c, u.Lock()); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
 	return customer, false, err

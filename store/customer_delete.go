@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/internal/db"
+)
 
 // DeleteCustomer removes a customer. One with orders is kept for them without a single personal detail, and is missing
 // everywhere else. As long as one of their subscriptions goes on it is CodeInvalid on base, unless they are to be
@@ -13,7 +17,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 				return nil, err
 			}
 		}
-		c, err := s.findCustomer(ctx, account, ref, "", u.lock())
+		c, err := s.findCustomer(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -31,17 +35,17 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			return nil, err
 		}
 		if !isBilled {
-			if _, err := u.exec(ctx, `DELETE FROM payment_methods WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
+			if _, err := u.Exec(ctx, `DELETE FROM payment_methods WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
 				return nil, err
 			}
-			_, err := u.exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
+			_, err := u.Exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
 			return c, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		return c, u.update(ctx, customerColumns, &Customer{
+		return c, u.Update(ctx, customerColumns, &Customer{
 			AccountID: account, ID: c.ID, Type: c.Type, OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent,
 			FirstPaidAt: c.FirstPaidAt, LastOrderAt: c.LastOrderAt, DeletedAt: &now, CreatedAt: c.CreatedAt, UpdatedAt: now,
 		})
@@ -54,12 +58,12 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 	if err != nil {
 		return err
 	}
-	subs, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`+u.lock(), account, c.ID)
+	subs, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`+u.Lock(), account, c.ID)
 	if err != nil {
 		return err
 	}
-	now, err := u.store.businessNow(ctx, account)
+	now, err := u.store.db.BusinessNow(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -83,6 +87,6 @@ func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
 	if c.OrdersCount > 0 {
 		return true, nil
 	}
-	draft, err := get[string](ctx, u.store, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
+	draft, err := db.Get[string](ctx, u.store.db, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
 	return draft != nil, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // maxTags bounds the tags of a customer.
@@ -40,7 +41,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if c.ID == other.ID {
 			return nil, core.Invalid("from", "This is the customer itself. Send the one whose orders it is to get.")
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -63,11 +64,11 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 			return nil, err
 		}
 		gone := &Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
-		if err := u.update(ctx, customerColumns, gone); err != nil { // first, for the sake of its external_id
+		if err := u.Update(ctx, customerColumns, gone); err != nil { // first, for the sake of its external_id
 			return nil, err
 		}
 		c.absorb(other, now)
-		return c, u.update(ctx, customerColumns, c)
+		return c, u.Update(ctx, customerColumns, c)
 	})
 }
 
@@ -84,7 +85,7 @@ func (c *Customer) ownedBy(table string) (string, []any) {
 func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error {
 	for _, table := range tables {
 		of, args := c.ownedBy(table)
-		if _, err := selectAll[string](ctx, u.store, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id`+u.lock(), args...); err != nil {
+		if _, err := db.Select[string](ctx, u.store.db, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id`+u.Lock(), args...); err != nil {
 			return fmt.Errorf("lock %s of a customer: %w", table, err)
 		}
 	}
@@ -95,7 +96,7 @@ func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error
 func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now core.Time) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
-		if _, err := u.exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
+		if _, err := u.Exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
 			return fmt.Errorf("give %s to another customer: %w", table, err)
 		}
 	}
@@ -106,12 +107,12 @@ func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer
 func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
-		id, err := get[string](ctx, u.store, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
+		id, err := db.Get[string](ctx, u.store.db, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
 		if err != nil {
 			return fmt.Errorf("look for %s of a customer: %w", table, err)
 		}
 		if id != nil {
-			return fmt.Errorf("%s: %w", *id, errOvertaken)
+			return fmt.Errorf("%s: %w", *id, db.ErrOvertaken)
 		}
 	}
 	return nil
@@ -120,7 +121,7 @@ func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) 
 // endRows deletes what ends with a customer.
 func (u *unit) endRows(ctx context.Context, c *Customer) error {
 	for _, table := range rowsEndedBy {
-		if _, err := u.exec(ctx, `DELETE FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 			return fmt.Errorf("delete %s of a customer: %w", table, err)
 		}
 	}
@@ -129,8 +130,8 @@ func (u *unit) endRows(ctx context.Context, c *Customer) error {
 
 // lockBoth locks two customers in the order of their ids. One that was deleted meanwhile is CodeMissing.
 func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Customer, error) {
-	locked, err := selectAll[Customer](ctx, u.store, customerColumns.selectSQL+`
-		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.lock(), c.AccountID, c.ID, other.ID)
+	locked, err := db.Select[Customer](ctx, u.store.db, customerColumns.SelectSQL+`
+		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.Lock(), c.AccountID, c.ID, other.ID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock customers: %w", err)
 	}
@@ -193,11 +194,11 @@ func added(a, b map[string]int64) map[string]int64 {
 // them, the row is that one's, who is locked instead.
 func (u *unit) lockOwner(ctx context.Context, account, customer, table, id string) (*Customer, error) {
 	for {
-		c, err := u.store.anyCustomer(ctx, account, customer, u.lock())
+		c, err := u.store.anyCustomer(ctx, account, customer, u.Lock())
 		if err != nil || c.DeletedAt == nil {
 			return c, err
 		}
-		owner, err := get[string](ctx, u.store, `SELECT customer_id FROM `+table+` WHERE account_id = ? AND id = ?`, account, id)
+		owner, err := db.Get[string](ctx, u.store.db, `SELECT customer_id FROM `+table+` WHERE account_id = ? AND id = ?`, account, id)
 		if err != nil || owner == nil || *owner == customer {
 			return c, err
 		}

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // isActive is the condition on a subscription under which its customer has what they pay for: while it is past due, there
@@ -23,12 +25,12 @@ func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*Cus
 		return nil, err
 	}
 	state := &CustomerState{Customer: c}
-	state.ActiveSubscriptions, err = selectAll[Subscription](ctx, s, subscriptionColumns.selectSQL+`
+	state.ActiveSubscriptions, err = db.Select[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND `+isActive+` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's subscriptions: %w", err)
 	}
-	state.OpenInvoices, err = selectAll[Invoice](ctx, s, invoiceColumns.selectSQL+`
+	state.OpenInvoices, err = db.Select[Invoice](ctx, s.db, invoiceColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status IN ('open', 'past_due') ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's invoices: %w", err)
@@ -36,8 +38,8 @@ func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*Cus
 	return state, nil
 }
 
-// subscribed adds the filter of customers by whether they have an active subscription; nil does not filter.
-func (f *filter) subscribed(wanted *bool) {
+// whereSubscribed adds the filter of customers by whether they have an active subscription; nil does not filter.
+func whereSubscribed(f *db.Filter, wanted *bool) {
 	if wanted == nil {
 		return
 	}
@@ -45,5 +47,5 @@ func (f *filter) subscribed(wanted *bool) {
 	if !*wanted {
 		not = "NOT "
 	}
-	f.and(not + `EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
+	f.And(not + `EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
 }

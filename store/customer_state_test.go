@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Without their index SQLite reads every subscription of the account for each customer: six seconds for a page.
@@ -13,15 +14,15 @@ func TestListCustomers_LooksForActiveSubscriptionsByTheirIndex(t *testing.T) {
 		s.subscribers(t, 20_000)
 		where := ` WHERE account_id = '` + s.account + `'`
 		for _, wanted := range []bool{true, false} {
-			var f filter
-			f.subscribed(&wanted)
-			plan := s.plan(t, customerColumns.selectSQL+where+f.where.String()+` ORDER BY account_id DESC, id DESC LIMIT 20`)
+			var f db.Filter
+			whereSubscribed(&f, &wanted)
+			plan := s.plan(t, customerColumns.SelectSQL+where+f.Where.String()+` ORDER BY account_id DESC, id DESC LIMIT 20`)
 			if s.Engine() == core.SQLite { // PostgreSQL reads tables of this size whole
 				assert.Contains(t, plan, "subscriptions_active", plan)
 			}
 		}
 		for _, condition := range []string{isActive + ` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, isActive + ` AND status = 'past_due' ORDER BY id`} {
-			plan := s.plan(t, subscriptionColumns.selectSQL+where+` AND customer_id = 'cus_1' AND `+condition)
+			plan := s.plan(t, subscriptionColumns.SelectSQL+where+` AND customer_id = 'cus_1' AND `+condition)
 			assert.Contains(t, plan, "subscriptions_active", plan)
 		}
 	})

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // DeliveryState is how far a delivery has come.
@@ -61,10 +62,10 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 	if len(deliveries) == 0 {
 		return nil
 	}
-	rows, err := u.exec(ctx, `
+	rows, err := u.Exec(ctx, `
 		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
 		SELECT e.account_id, d.id, d.endpoint, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, d.created_at, d.created_at
-		FROM `+u.store.jsonTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d CROSS JOIN events AS e
+		FROM `+u.store.db.JSONTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d CROSS JOIN events AS e
 		WHERE e.account_id = ? AND e.id = d.event`,
 		core.JSONOf(deliveries), account)
 	if err == nil && int(rows) != len(deliveries) {
@@ -86,7 +87,7 @@ func (u *unit) announce(deliveries []newDelivery) {
 	for _, d := range deliveries {
 		counts[d.PendingEndpoint]++
 	}
-	u.afterCommit(func() {
+	u.AfterCommit(func() {
 		for endpoint, n := range counts {
 			u.store.OnEvent(endpoint, n)
 		}
@@ -120,7 +121,7 @@ type Exchange struct {
 // signing secret our keys do not open stay as they are, for somebody who has its key.
 func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult, claims []DeliveryClaim, lease time.Duration) (Exchange, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (Exchange, error) {
-		if err := u.planAnew(ctx); err != nil {
+		if err := u.PlanAnew(ctx); err != nil {
 			return Exchange{}, err
 		}
 		if err := u.recordDeliveries(ctx, results); err != nil {
@@ -147,12 +148,12 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 		return nil
 	}
 	now := u.store.Now()
-	if _, err := u.exec(ctx, `
+	if _, err := u.Exec(ctx, `
 		UPDATE webhook_deliveries SET
 			state = CASE WHEN r.reason = '' THEN 'succeeded' ELSE 'failed' END, attempts = attempts + 1,
 			reason = NULLIF(r.reason, ''), status_code = NULLIF(r.status_code, 0), duration_ms = r.duration_ms,
 			response = NULLIF(r.response, ''), updated_at = ?, finished_at = ?
-		FROM `+u.store.jsonTable("account text", "id text", "reason text", "status_code bigint", "duration_ms bigint", "response text")+` AS r
+		FROM `+u.store.db.JSONTable("account text", "id text", "reason text", "status_code bigint", "duration_ms bigint", "response text")+` AS r
 		WHERE webhook_deliveries.account_id = r.account AND webhook_deliveries.id = r.id`,
 		now, now, core.JSONOf(inTime)); err != nil {
 		return fmt.Errorf("record deliveries: %w", err)
@@ -163,13 +164,13 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 // failPending ends at most limit deliveries that wait for an endpoint that may not receive them any more.
 func (u *unit) failPending(ctx context.Context, account, endpointID string, limit int) error {
 	now := u.store.Now()
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		UPDATE webhook_deliveries SET state = 'failed', reason = 'endpoint_inactive', updated_at = ?, finished_at = ?
 		WHERE account_id = ? AND state = 'pending' AND id IN (
 			SELECT id FROM webhook_deliveries WHERE account_id = ? AND endpoint_id = ? AND state = 'pending' AND NOT EXISTS (
 				SELECT 1 FROM webhook_claims AS c
 				WHERE c.account_id = webhook_deliveries.account_id AND c.endpoint_id = webhook_deliveries.endpoint_id AND c.delivery_id = webhook_deliveries.id)
-			LIMIT ?`+u.lock()+`)`,
+			LIMIT ?`+u.Lock()+`)`,
 		now, now, account, account, endpointID, limit)
 	if err != nil {
 		return fmt.Errorf("fail deliveries of %s: %w", endpointID, err)

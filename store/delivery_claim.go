@@ -12,6 +12,7 @@ import (
 
 	"github.com/lib/pq"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // PendingEndpoint is an endpoint that something waits for.
@@ -61,8 +62,8 @@ const claimWindow = 100
 // the given one. It costs a few index probes per endpoint, however many deliveries wait, and locks nothing. Format is
 // raw for an endpoint that is gone. Those of an account that is disabled are left out.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
-	rows, err := planningAnew(ctx, s, func(ctx context.Context) ([]PendingEndpoint, error) {
-		return selectAll[PendingEndpoint](ctx, s, `
+	rows, err := db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]PendingEndpoint, error) {
+		return db.Select[PendingEndpoint](ctx, s.db, `
 		WITH RECURSIVE pending (endpoint_id) AS (
 			SELECT min(endpoint_id) FROM webhook_deliveries WHERE state = 'pending' AND endpoint_id > ?
 			UNION ALL
@@ -76,7 +77,7 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 					WHERE c.account_id = d.account_id AND c.endpoint_id = d.endpoint_id AND c.delivery_id = d.id)
 				ORDER BY d.account_id, d.id LIMIT 1) AS account_id
 			FROM pending WHERE endpoint_id IS NOT NULL
-		), page AS MATERIALIZED (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL AND `+enabledAccount+` LIMIT ? + 0)
+		), page AS MATERIALIZED (SELECT account_id, endpoint_id FROM owned WHERE account_id IS NOT NULL AND `+db.EnabledAccount+` LIMIT ? + 0)
 		SELECT account_id, endpoint_id, COALESCE((
 			SELECT e.format FROM webhook_endpoints AS e WHERE e.account_id = page.account_id AND e.id = page.endpoint_id), 'raw') AS format
 		FROM page`, after, limit)
@@ -132,8 +133,8 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 	if err != nil {
 		return nil, err
 	}
-	found, err := selectAll[WebhookEndpoint](ctx, u.store, webhookEndpointColumns.selectSQL+`
-		JOIN `+u.store.jsonTable("account text", "endpoint text")+` AS claims
+	found, err := db.Select[WebhookEndpoint](ctx, u.store.db, webhookEndpointColumns.SelectSQL+`
+		JOIN `+u.store.db.JSONTable("account text", "endpoint text")+` AS claims
 		ON account_id = claims.account AND id = claims.endpoint`, string(rows))
 	endpoints := make(map[string]*WebhookEndpoint, len(found))
 	for i := range found {
@@ -152,9 +153,9 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	claimed, err := selectAll[ClaimedDelivery](ctx, u.store, `
+	claimed, err := db.Select[ClaimedDelivery](ctx, u.store.db, `
 		SELECT d.account_id, d.id, d.endpoint_id, d.event_id, d.attempts + 1 AS attempt, e.body
-		FROM `+u.store.jsonTable("account text", "id text")+` AS c
+		FROM `+u.store.db.JSONTable("account text", "id text")+` AS c
 		CROSS JOIN webhook_deliveries AS d
 		CROSS JOIN events AS e
 		WHERE d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed') AND e.account_id = d.account_id AND e.id = d.event_id`,
@@ -166,7 +167,7 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 }
 
 func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
-	if len(claims) == 0 || u.store.engine != core.SQLite {
+	if len(claims) == 0 || u.store.db.Engine != core.SQLite {
 		return u.claimOfAll(ctx, claims, token, lease)
 	}
 	var all []claimKey
@@ -185,9 +186,9 @@ func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token strin
 // statement anew for every value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not
 // come into it.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
-	return selectAll[claimKey](ctx, u.store, `
+	return db.Select[claimKey](ctx, u.store.db, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
-		SELECT ?, ?, first, ?, `+u.store.dbNow()+` + ? FROM (
+		SELECT ?, ?, first, ?, `+u.store.db.NowSQL()+` + ? FROM (
 			SELECT id, (
 				SELECT e.id FROM webhook_deliveries AS e
 				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
@@ -215,9 +216,9 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 	for i, c := range claims {
 		accounts[i], endpoints[i], rooms[i], bounds[i] = c.AccountID, c.EndpointID, int64(c.Limit), int64(c.AtMost)
 	}
-	return selectAll[claimKey](ctx, u.store, `
+	return db.Select[claimKey](ctx, u.store.db, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
-		SELECT claims.account, claims.endpoint, due.id, ?, `+u.store.dbNow()+` + ?
+		SELECT claims.account, claims.endpoint, due.id, ?, `+u.store.db.NowSQL()+` + ?
 		FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
 		CROSS JOIN LATERAL (
 			SELECT first AS id FROM (
@@ -244,9 +245,9 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 
 // endClaims ends claims and returns those that were held. Whoever ends a claim, and nobody else, may change its delivery.
 func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool, error) {
-	ended, err := selectAll[string](ctx, u.store, `
+	ended, err := db.Select[string](ctx, u.store.db, `
 		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
-			SELECT account, endpoint, id, lease FROM `+u.store.jsonTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
+			SELECT account, endpoint, id, lease FROM `+u.store.db.JSONTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
 		RETURNING delivery_id`, core.JSONOf(keys))
 	if err != nil {
 		return nil, fmt.Errorf("end claims: %w", err)
@@ -261,8 +262,8 @@ func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool,
 // ReleaseExpiredDeliveries lets deliveries whose sender never recorded a result be claimed again, and returns how
 // many. One that was sent that way five times ends as failed, aborted.
 func (s *Store) ReleaseExpiredDeliveries(ctx context.Context) (int64, error) {
-	expired, err := selectAll[claimKey](ctx, s, `
-		SELECT account_id, endpoint_id, delivery_id, lease_token FROM webhook_claims WHERE lease_until < `+s.dbNow()+` LIMIT 1000`)
+	expired, err := db.Select[claimKey](ctx, s.db, `
+		SELECT account_id, endpoint_id, delivery_id, lease_token FROM webhook_claims WHERE lease_until < `+s.db.NowSQL()+` LIMIT 1000`)
 	if err != nil || len(expired) == 0 {
 		return 0, err
 	}
@@ -287,8 +288,8 @@ func (s *Store) releaseExpired(ctx context.Context, account string, keys []claim
 			return 0, err
 		}
 		now := s.Now()
-		condition, ids := s.in("id", slices.Collect(maps.Keys(held)))
-		return u.exec(ctx, `
+		condition, ids := s.db.In("id", slices.Collect(maps.Keys(held)))
+		return u.Exec(ctx, `
 			UPDATE webhook_deliveries SET
 				attempts = attempts + 1,
 				state = CASE WHEN attempts + 1 < ? THEN 'pending' ELSE 'failed' END,

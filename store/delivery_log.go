@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // ListDeliveries holds the filters of the log of an endpoint. An empty one does not filter.
@@ -21,7 +23,7 @@ type ListDeliveries struct {
 // maxRedelivered is how many events one call sends again.
 const maxRedelivered = 10_000
 
-var deliveryColumns = columnsOf[Delivery]("webhook_deliveries")
+var deliveryColumns = db.ColumnsOf[Delivery]("webhook_deliveries")
 
 // ListDeliveries returns a page of what was sent, or waits to be sent, to an endpoint, newest first, and whether there
 // is more. An event that does not exist is CodeMissing.
@@ -41,19 +43,19 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 	if err != nil {
 		return nil, false, err
 	}
-	var f filter
-	f.is("type", in.Type)
-	switch condition, ids := s.in("id", sending); in.State {
+	var f db.Filter
+	f.Is("type", in.Type)
+	switch condition, ids := s.db.In("id", sending); in.State {
 	case DeliverySending:
 		in.State = DeliveryPending
-		f.and(condition, ids)
+		f.And(condition, ids)
 	case DeliveryPending:
-		f.and("NOT "+condition, ids)
+		f.And("NOT "+condition, ids)
 	case DeliverySucceeded, DeliveryFailed:
 	}
 	list := s.listDeliveriesTo
 	if event != nil {
-		list = func(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
+		list = func(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
 			return s.listDeliveriesOf(ctx, event, e, in, f)
 		}
 	}
@@ -64,7 +66,7 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 
 // sendingTo returns the deliveries that are being sent to an endpoint, which are few.
 func (s *Store) sendingTo(ctx context.Context, e *WebhookEndpoint) ([]string, error) {
-	ids, err := selectAll[string](ctx, s, `SELECT delivery_id FROM webhook_claims WHERE account_id = ? AND endpoint_id = ?`, e.AccountID, e.ID)
+	ids, err := db.Select[string](ctx, s.db, `SELECT delivery_id FROM webhook_claims WHERE account_id = ? AND endpoint_id = ?`, e.AccountID, e.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)
 	}
@@ -83,16 +85,16 @@ func markSending(rows []Delivery, sending []string) {
 
 // listDeliveriesOf lists those of one event, which are few. They are looked up first, because both engines would rather
 // walk the log in its order and look for them there.
-func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
-	ids, err := selectAll[string](ctx, s, `SELECT id FROM webhook_deliveries WHERE account_id = ? AND event_id = ?`, event.AccountID, event.ID)
+func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
+	ids, err := db.Select[string](ctx, s.db, `SELECT id FROM webhook_deliveries WHERE account_id = ? AND event_id = ?`, event.AccountID, event.ID)
 	if err != nil {
 		return nil, false, fmt.Errorf("list deliveries: %w", err)
 	}
-	f.and(s.in("id", ids))
-	f.is("endpoint_id", e.ID)
-	f.is("state", string(in.State))
-	f.list(s, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
-	return page(ctx, s, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
+	f.And(s.db.In("id", ids))
+	f.Is("endpoint_id", e.ID)
+	f.Is("state", string(in.State))
+	f.List(s.db, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
+	return db.Page(ctx, s.db, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
 }
 
 // listDeliveriesTo lists those to one endpoint. It walks an index for each state, so that a page costs the same however
@@ -100,7 +102,7 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 // PostgreSQL, which does not know how many deliveries an endpoint has, would rather walk the primary key, and that can
 // be long; and where the walk ends is left to the program because PostgreSQL would not stop there. The id stands alone as
 // well because the index of what is pending has the account between endpoint and id.
-func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *filter) ([]Delivery, bool, error) {
+func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
 	if err := in.Resolve(core.KindDelivery); err != nil {
 		return nil, false, err
 	}
@@ -120,16 +122,16 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 		if state != DeliveryPending {
 			finished = " AND finished_at IS NOT NULL"
 		}
-		walks = append(walks, `SELECT * FROM (`+deliveryColumns.selectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+finished+start+f.where.String()+
+		walks = append(walks, `SELECT * FROM (`+deliveryColumns.SelectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+finished+start+f.Where.String()+
 			` ORDER BY endpoint_id`+direction+`, id`+direction+` LIMIT ? + 1) AS `+string(state))
-		args = append(append(append(args, e.AccountID, e.ID, e.ID, end, end), f.args...), in.Limit)
+		args = append(append(append(args, e.AccountID, e.ID, e.ID, end, end), f.Args...), in.Limit)
 	}
-	rows, err := selectAll[Delivery](ctx, s, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
+	rows, err := db.Select[Delivery](ctx, s.db, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
 	if err != nil {
 		return nil, false, fmt.Errorf("list deliveries: %w", err)
 	}
 	rows = slices.DeleteFunc(rows, func(d Delivery) bool { return d.ID <= above || d.ID >= below })
-	rows, more := pageOf(in.Page, rows)
+	rows, more := db.PageOf(in.Page, rows)
 	return rows, more, nil
 }
 
@@ -152,11 +154,11 @@ func (l *ListDeliveries) bounds() (above, below string) {
 // CodeInvalid on webhook_endpoint.
 func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint string) (*Delivery, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Delivery, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, endpoint, "webhook_endpoint", u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, endpoint, "webhook_endpoint", u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		event, err := s.findEvent(ctx, account, ref, "", u.lock())
+		event, err := s.findEvent(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +169,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
 			return nil, err
 		}
-		return get[Delivery](ctx, s, deliveryColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, made.ID)
+		return db.Get[Delivery](ctx, s.db, deliveryColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, made.ID)
 	})
 }
 
@@ -176,7 +178,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 // They go in the order in which they happened. An inactive endpoint and more than 10,000 events are CodeInvalid.
 func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before core.Time) (int, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock()) // two calls would each send everything
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock()) // two calls would each send everything
 		if err != nil {
 			return 0, err
 		}
@@ -193,8 +195,8 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 		if len(events) > maxRedelivered {
 			return 0, core.Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
 		}
-		condition, ids := s.in("id", events)
-		events, err = selectAll[string](ctx, s, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, ids)
+		condition, ids := s.db.In("id", events)
+		events, err = db.Select[string](ctx, s.db, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, ids)
 		if err != nil {
 			return 0, fmt.Errorf("lock failed events: %w", err)
 		}
@@ -210,7 +212,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 // or is on its way, one more than may be sent again at most. Of an event that failed there several times, the last one
 // stands for all.
 func (u *unit) failedEvents(ctx context.Context, e *WebhookEndpoint, above, below string) ([]string, error) {
-	return selectAll[string](ctx, u.store, `
+	return db.Select[string](ctx, u.store.db, `
 		SELECT event_id FROM webhook_deliveries
 		WHERE account_id = ? AND state = 'failed' AND finished_at IS NOT NULL AND (endpoint_id, id) > (?, ?) AND (endpoint_id, id) < (?, ?) AND NOT EXISTS (
 			SELECT 1 FROM webhook_deliveries AS d

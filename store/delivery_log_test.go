@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // always is a stretch of time that everything is in.
@@ -215,15 +216,15 @@ func TestRedeliverFailed_AtMostTenThousand(t *testing.T) {
 				events = append(events, [3]string{id, strings.Replace(id, "whd", "whev", 1), fmt.Sprint(int64(core.IDTime(id)))})
 			}
 			_, err := tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
-				if _, err := u.exec(ctx, `
+				if _, err := u.Exec(ctx, `
 					INSERT INTO events (account_id, id, type, ordering_key, key_seq, body, created_at)
-					SELECT CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, '{}', CAST(value ->> 2 AS BIGINT) FROM `+o.jsonRows(), o.account, core.JSONOf(events)); err != nil {
+					SELECT CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, '{}', CAST(value ->> 2 AS BIGINT) FROM `+o.db.JSONRows(), o.account, core.JSONOf(events)); err != nil {
 					return 0, err
 				}
-				return u.exec(ctx, `
+				return u.Exec(ctx, `
 					INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at, finished_at)
 					SELECT CAST(? AS text), value ->> 0, CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, 'failed', 1, CAST(value ->> 2 AS BIGINT), 0, 0
-					FROM `+o.jsonRows(), o.account, e.ID, core.JSONOf(events))
+					FROM `+o.db.JSONRows(), o.account, e.ID, core.JSONOf(events))
 			})
 			require.NoError(t, err)
 		}
@@ -244,7 +245,7 @@ func TestRedeliverEvent_NeedsAnActiveEndpointOfTheAccount(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
 		e := o.endpoint(EventInvoicePaid)
 		o.emit(EventOrderPaid, "order_1", 7) // nobody was told
-		id, err := get[string](t.Context(), o.Store, `SELECT id FROM events WHERE account_id = ?`, o.account)
+		id, err := db.Get[string](t.Context(), o.Store.db, `SELECT id FROM events WHERE account_id = ?`, o.account)
 		require.NoError(t, err)
 		d, err := o.RedeliverEvent(t.Context(), o.account, *id, e.ID)
 		require.NoError(t, err)
@@ -270,7 +271,7 @@ func TestRedeliverEvent_KeepsItsEventFromRetention(t *testing.T) {
 		for i := range 60 {
 			o.emit(EventOrderPaid, fmt.Sprint(i), 1)
 		}
-		ids, err := selectAll[string](t.Context(), o.Store, `SELECT id FROM events WHERE account_id = ? ORDER BY id`, o.account)
+		ids, err := db.Select[string](t.Context(), o.Store.db, `SELECT id FROM events WHERE account_id = ? ORDER BY id`, o.account)
 		require.NoError(t, err)
 		o.moved = time.Hour
 		var group sync.WaitGroup
@@ -287,7 +288,7 @@ func TestRedeliverEvent_KeepsItsEventFromRetention(t *testing.T) {
 			}
 		}
 		group.Wait()
-		lost, err := get[int](t.Context(), o.Store, `
+		lost, err := db.Get[int](t.Context(), o.Store.db, `
 			SELECT count(*) FROM webhook_deliveries AS d WHERE d.account_id = ? AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.account_id = d.account_id AND e.id = d.event_id)`,
 			o.account)
 		require.NoError(t, err)

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // FailedRetention is how long the contract keeps failed deliveries. Succeeded ones are not kept longer.
@@ -26,7 +28,7 @@ type deliveryRef struct {
 func (s *Store) DeleteOldDeliveries(ctx context.Context, keep DeliveryRetention, limit int) (int64, error) {
 	var deleted int64
 	for state, age := range map[DeliveryState]time.Duration{DeliveryFailed: keep.Failed, DeliverySucceeded: keep.Succeeded} {
-		old, err := selectAll[deliveryRef](ctx, s, `
+		old, err := db.Select[deliveryRef](ctx, s.db, `
 			SELECT account_id, id, event_id FROM webhook_deliveries AS d
 			WHERE state = ? AND state IN ('succeeded', 'failed') AND finished_at < ? AND (state = 'failed' OR NOT EXISTS (
 				SELECT 1 FROM webhook_deliveries AS f
@@ -53,8 +55,8 @@ func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []del
 		events[i] = ref.EventID
 	}
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		condition, ids := s.in("id", idsOf(refs))
-		rows, err := u.exec(ctx, `DELETE FROM webhook_deliveries WHERE account_id = ? AND `+condition+` AND state IN ('succeeded', 'failed')`, account, ids)
+		condition, ids := s.db.In("id", idsOf(refs))
+		rows, err := u.Exec(ctx, `DELETE FROM webhook_deliveries WHERE account_id = ? AND `+condition+` AND state IN ('succeeded', 'failed')`, account, ids)
 		if err != nil {
 			return 0, err
 		}
@@ -66,11 +68,11 @@ func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []del
 // deleteEvents deletes those among the events that no delivery is left of. Their lock, which a redelivery takes too,
 // comes first: the DELETE then sees the delivery that was made meanwhile.
 func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (int64, error) {
-	condition, arg := u.store.in("id", ids)
-	if _, err := selectAll[string](ctx, u.store, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.lock(), account, arg); err != nil {
+	condition, arg := u.store.db.In("id", ids)
+	if _, err := db.Select[string](ctx, u.store.db, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg); err != nil {
 		return 0, err
 	}
-	return u.exec(ctx, `
+	return u.Exec(ctx, `
 		DELETE FROM events WHERE account_id = ? AND `+condition+`
 			AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.account_id = events.account_id AND d.event_id = events.id)`,
 		account, arg)
@@ -78,7 +80,7 @@ func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (
 
 // deleteOrphans deletes events that never had a delivery.
 func (s *Store) deleteOrphans(ctx context.Context, before core.Time, limit int) (int64, error) {
-	orphans, err := selectAll[deliveryRef](ctx, s, `
+	orphans, err := db.Select[deliveryRef](ctx, s.db, `
 		SELECT account_id, id, id AS event_id FROM events
 		WHERE created_at < ? AND NOT EXISTS (
 			SELECT 1 FROM webhook_deliveries AS d WHERE d.account_id = events.account_id AND d.event_id = events.id)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 func TestDeleteOldDeliveries_KeepsFailedOnesSevenDays(t *testing.T) {
@@ -45,7 +46,7 @@ func TestGetEvent_KnowsWhetherItHasFailed(t *testing.T) {
 			return e
 		}
 		o.emit(EventOrderPaid, "nobody", 1)
-		nobody, err := get[string](t.Context(), o.Store, `SELECT id FROM events WHERE account_id = ?`, o.account)
+		nobody, err := db.Get[string](t.Context(), o.Store.db, `SELECT id FROM events WHERE account_id = ?`, o.account)
 		require.NoError(t, err)
 		id = *nobody
 		is("", "nobody was to be told")

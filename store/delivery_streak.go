@@ -3,9 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // streak is what the results of one round do to an endpoint's count of failures.
@@ -43,13 +44,13 @@ func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now 
 	if len(streaks) == 0 {
 		return nil
 	}
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		WITH streaks AS MATERIALIZED (
 			SELECT account_id AS streak_account, id AS streak_endpoint, reset, failures
-			FROM webhook_endpoints JOIN `+u.store.jsonTable("account text", "endpoint text", "reset boolean", "failures bigint")+` AS r
+			FROM webhook_endpoints JOIN `+u.store.db.JSONTable("account text", "endpoint text", "reset boolean", "failures bigint")+` AS r
 				ON account_id = account AND id = endpoint
 			WHERE failures > 0 OR consecutive_failures > 0
-			ORDER BY account_id, id`+u.lockSkip()+`
+			ORDER BY account_id, id`+u.LockSkip()+`
 		)
 		UPDATE webhook_endpoints SET
 			consecutive_failures = CASE WHEN reset THEN 0 ELSE consecutive_failures END + failures,

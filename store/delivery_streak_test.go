@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // attempt sends one delivery for each reason, of which an empty one is a success, and records them in one round.
@@ -46,7 +47,7 @@ func (o *outbox) requireStreak(e *WebhookEndpoint, failures int, since *core.Tim
 // freeze stops the clock and returns its time.
 func (o *outbox) freeze() *core.Time {
 	now := time.Now()
-	o.options.Now = func() time.Time { return now.Add(o.moved) }
+	o.db.Options.Now = func() time.Time { return now.Add(o.moved) }
 	return new(o.Now())
 }
 
@@ -175,7 +176,7 @@ func TestExchangeDeliveries_CountsForTwoDispatchersAtOnce(t *testing.T) {
 
 func TestExchangeDeliveries_DoesNotWaitForAnEndpointThatIsBeingChanged(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
-		if o.engine == core.SQLite { // has one writer, which everybody waits for
+		if o.db.Engine == core.SQLite { // has one writer, which everybody waits for
 			return
 		}
 		e, other := o.endpoint(EventAll), o.endpoint(EventAll)
@@ -185,7 +186,7 @@ func TestExchangeDeliveries_DoesNotWaitForAnEndpointThatIsBeingChanged(t *testin
 			if _, err := o.ExchangeDeliveries(context.Background(), results, nil, testLease); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(began); took > answerTimeout/2 {
+			if took := time.Since(began); took > db.AnswerTimeout/2 {
 				t.Errorf("the round waited %s", took)
 			}
 		})

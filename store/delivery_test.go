@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -40,7 +41,7 @@ func newOutbox(t *testing.T, url string) *outbox {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, o.Close()) })
-	require.NoError(t, o.Migrate(t.Context()))
+	require.NoError(t, o.db.Migrate(t.Context()))
 	account, err := o.CreateAccount(t.Context(), NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
 	require.NoError(t, err)
 	o.account = account.ID
@@ -80,9 +81,9 @@ func (o *outbox) exchange(results []DeliveryResult, claims ...DeliveryClaim) []C
 
 func (o *outbox) deliveries() []Delivery {
 	o.t.Helper()
-	rows, err := selectAll[Delivery](o.t.Context(), o.Store, columnsOf[Delivery]("webhook_deliveries").selectSQL+` WHERE account_id = ? ORDER BY id`, o.account)
+	rows, err := db.Select[Delivery](o.t.Context(), o.Store.db, db.ColumnsOf[Delivery]("webhook_deliveries").SelectSQL+` WHERE account_id = ? ORDER BY id`, o.account)
 	require.NoError(o.t, err)
-	sending, err := selectAll[string](o.t.Context(), o.Store, `SELECT delivery_id FROM webhook_claims WHERE account_id = ?`, o.account)
+	sending, err := db.Select[string](o.t.Context(), o.Store.db, `SELECT delivery_id FROM webhook_claims WHERE account_id = ?`, o.account)
 	require.NoError(o.t, err)
 	markSending(rows, sending)
 	return rows
@@ -90,7 +91,7 @@ func (o *outbox) deliveries() []Delivery {
 
 func (o *outbox) count(table string) int {
 	o.t.Helper()
-	n, err := get[int](o.t.Context(), o.Store, `SELECT count(*) FROM `+table+` WHERE account_id = ?`, o.account)
+	n, err := db.Get[int](o.t.Context(), o.Store.db, `SELECT count(*) FROM `+table+` WHERE account_id = ?`, o.account)
 	require.NoError(o.t, err)
 	return *n
 }
@@ -99,7 +100,7 @@ func (o *outbox) count(table string) int {
 func (o *outbox) expire() {
 	o.t.Helper()
 	_, err := tx(o.t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE webhook_claims SET lease_until = 1 WHERE account_id = ?`, o.account)
+		return u.Exec(ctx, `UPDATE webhook_claims SET lease_until = 1 WHERE account_id = ?`, o.account)
 	})
 	require.NoError(o.t, err)
 }
@@ -273,7 +274,7 @@ func TestOpen_ExclusiveReleasesDeliveries(t *testing.T) {
 	o.emit(EventOrderPaid, "order_1", 1)
 	lost := o.claim(e, 1)
 	require.Len(t, lost, 1)
-	next, err := Open(t.Context(), Options{URL: url, Sealer: o.options.Sealer, Exclusive: true})
+	next, err := Open(t.Context(), Options{URL: url, Sealer: o.db.Options.Sealer, Exclusive: true})
 	require.NoError(t, err)
 	defer next.Close()
 	released, err := next.ReleaseExpiredDeliveries(t.Context())
@@ -312,7 +313,7 @@ func TestExchangeDeliveries_ChecksTheEndpointAgain(t *testing.T) {
 		// An event whose transaction saw the endpoints active and committed after they were not.
 		for i, id := range []string{deactivated.ID, deleted.ID} {
 			_, err = tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
-				return u.exec(ctx, `INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
+				return u.Exec(ctx, `INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
 					VALUES (?, ?, ?, 'whev_x', 'a', ?, 'pending', 0, 1, 1)`, o.account, core.NewID(core.KindDelivery), id, i)
 			})
 			require.NoError(t, err)
@@ -375,7 +376,7 @@ func TestExchangeDeliveries_ReplicasShareTheLimitOfAnEndpoint(t *testing.T) {
 		}
 		first := claim(e)
 		require.Len(t, first, 3)
-		if o.engine == core.SQLite { // nobody else can be there
+		if o.db.Engine == core.SQLite { // nobody else can be there
 			return
 		}
 		second := claim(e)

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Detachment is the intent to tell a provider that nobody may be charged with a method any more. It is gone once the
@@ -19,7 +21,7 @@ type Detachment struct {
 
 // detachmentLeases are on the methods that nobody is about to be charged with. One may have been saved again under the
 // provider's old name, or pay at this moment.
-var detachmentLeases = leases{"detachments", `NOT EXISTS (
+var detachmentLeases = db.Leases{Table: "detachments", Open: `NOT EXISTS (
 		SELECT 1 FROM payment_methods m
 		WHERE m.account_id = detachments.account_id AND m.provider_ref = detachments.provider_ref AND m.provider = detachments.provider AND m.deleted_at IS NULL)
 	AND NOT EXISTS (
@@ -28,28 +30,28 @@ var detachmentLeases = leases{"detachments", `NOT EXISTS (
 
 // DueDetachments names what a provider has yet to be told and nobody is telling it now, at most limit, of any account.
 func (s *Store) DueDetachments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
-	return detachmentLeases.due(ctx, s, provider, limit)
+	return detachmentLeases.Due(ctx, s.db, provider, limit)
 }
 
 // LeaseDetachment claims what is due for whoever asks first. It returns nil for everybody else.
 func (s *Store) LeaseDetachment(ctx context.Context, account, id string) (*Detachment, error) {
-	mine, err := detachmentLeases.take(ctx, s, account, id)
+	mine, err := detachmentLeases.Take(ctx, s.db, account, id)
 	if err != nil || !mine {
 		return nil, err
 	}
-	return get[Detachment](ctx, s, `
-		SELECT account_id, id, provider, provider_ref, `+s.dbNow()+` - created_at AS age FROM detachments WHERE account_id = ? AND id = ?`, account, id)
+	return db.Get[Detachment](ctx, s.db, `
+		SELECT account_id, id, provider, provider_ref, `+s.db.NowSQL()+` - created_at AS age FROM detachments WHERE account_id = ? AND id = ?`, account, id)
 }
 
 // YieldDetachment leaves a provider that did not listen alone for a pause.
 func (s *Store) YieldDetachment(ctx context.Context, account, id string, pause time.Duration) error {
-	return detachmentLeases.yield(ctx, s, account, id, pause)
+	return detachmentLeases.Yield(ctx, s.db, account, id, pause)
 }
 
 // EndDetachment forgets what a provider was told.
 func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `DELETE FROM detachments WHERE account_id = ? AND id = ?`, d.AccountID, d.ID)
+		return u.Exec(ctx, `DELETE FROM detachments WHERE account_id = ? AND id = ?`, d.AccountID, d.ID)
 	})
 	return err
 }
@@ -58,8 +60,8 @@ func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
 // provider's name of that, which stores it once.
 func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
-			INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at) VALUES (?, ?, ?, ?, 0, `+s.dbNow()+`)
+		return u.Exec(ctx, `
+			INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at) VALUES (?, ?, ?, ?, 0, `+s.db.NowSQL()+`)
 			ON CONFLICT (account_id, id) DO NOTHING`, account, giving, provider, ref)
 	})
 	return err
@@ -68,9 +70,9 @@ func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref 
 // detach stores the intent to tell their provider of a customer's saved methods: of one, or with an empty id of all. The test
 // provider keeps none.
 func (u *unit) detach(ctx context.Context, c *Customer, id string) error {
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at)
-		SELECT account_id, id, provider, provider_ref, 0, `+u.store.dbNow()+` FROM payment_methods
+		SELECT account_id, id, provider, provider_ref, 0, `+u.store.db.NowSQL()+` FROM payment_methods
 		WHERE account_id = ? AND customer_id = ? AND provider <> ? AND deleted_at IS NULL AND (id = ? OR ? = '')`,
 		c.AccountID, c.ID, PaymentsProviderTest, id, id)
 	if err != nil {

@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // DiscountType says how a discount reckons.
@@ -92,7 +94,7 @@ type ListDiscounts struct {
 	Product string // id or slug
 }
 
-var discountColumns = columnsOf[Discount]("discounts")
+var discountColumns = db.ColumnsOf[Discount]("discounts")
 
 // statusAt is the discount's status at a moment.
 func (d *Discount) statusAt(now core.Time) DiscountStatus {
@@ -109,31 +111,31 @@ func (d *Discount) statusAt(now core.Time) DiscountStatus {
 	return DiscountStatusActive
 }
 
-// discountStatus adds the condition that statusAt is this, in SQL.
-func (f *filter) discountStatus(status DiscountStatus, now core.Time) {
+// whereDiscountStatus adds the condition that statusAt is this, in SQL.
+func whereDiscountStatus(f *db.Filter, status DiscountStatus, now core.Time) {
 	if status == "" {
 		return
 	}
 	if status == DiscountStatusDisabled {
-		f.and(`disabled_at IS NOT NULL`)
+		f.And(`disabled_at IS NOT NULL`)
 		return
 	}
-	f.and(`disabled_at IS NULL`)
+	f.And(`disabled_at IS NULL`)
 	if status == DiscountStatusExpired {
-		f.and(`ends_at <= ?`, now)
+		f.And(`ends_at <= ?`, now)
 		return
 	}
-	f.and(`(ends_at IS NULL OR ends_at > ?)`, now)
+	f.And(`(ends_at IS NULL OR ends_at > ?)`, now)
 	if status == DiscountStatusScheduled {
-		f.and(`starts_at > ?`, now)
+		f.And(`starts_at > ?`, now)
 		return
 	}
-	f.and(`(starts_at IS NULL OR starts_at <= ?)`, now)
+	f.And(`(starts_at IS NULL OR starts_at <= ?)`, now)
 	if status == DiscountStatusExhausted {
-		f.and(`redemptions_count >= max_redemptions`)
+		f.And(`redemptions_count >= max_redemptions`)
 		return
 	}
-	f.and(`(max_redemptions IS NULL OR redemptions_count < max_redemptions)`)
+	f.And(`(max_redemptions IS NULL OR redemptions_count < max_redemptions)`)
 }
 
 // GetDiscount returns a discount, or CodeMissing; a deleted one is missing.
@@ -153,11 +155,11 @@ func (s *Store) LookupDiscount(ctx context.Context, account, code string) (*Disc
 
 // DiscountsByID returns the discounts among ids that are not deleted.
 func (s *Store) DiscountsByID(ctx context.Context, account string, ids []string) (map[string]*Discount, error) {
-	found, err := byID(ctx, s, discountColumns, account, ids)
+	found, err := db.ByID(ctx, s.db, discountColumns, account, ids)
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	for id, d := range found {
 		if d.Status = d.statusAt(now); d.DeletedAt != nil {
 			delete(found, id)
@@ -169,24 +171,24 @@ func (s *Store) DiscountsByID(ctx context.Context, account string, ids []string)
 // ListDiscounts returns a page of discounts, newest first, and whether there are more. A product that does not exist
 // is CodeMissing.
 func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscounts) ([]Discount, bool, error) {
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, false, err
 	}
-	var f filter
-	f.and(`deleted_at IS NULL`)
-	f.discountStatus(in.Status, now)
-	f.is("type", string(in.Type))
-	f.is("code_key", strings.ToLower(in.Code))
+	var f db.Filter
+	f.And(`deleted_at IS NULL`)
+	whereDiscountStatus(&f, in.Status, now)
+	f.Is("type", string(in.Type))
+	f.Is("code_key", strings.ToLower(in.Code))
 	if in.Product != "" {
 		p, err := s.findProduct(ctx, account, in.Product, "product", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.and(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.arrayHas("covered_product_ids")+`)`, p.ID)
+		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, p.ID)
 	}
-	f.list(s, in.ListFilter, "name", "code", "id")
-	list, more, err := page(ctx, s, discountColumns, core.KindDiscount, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "name", "code", "id")
+	list, more, err := db.Page(ctx, s.db, discountColumns, core.KindDiscount, account, in.Page, &f)
 	for i := range list {
 		list[i].Status = list[i].statusAt(now)
 	}
@@ -210,7 +212,7 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 		if err := u.prepareDiscount(ctx, &d); err != nil {
 			return nil, err
 		}
-		if err := d.taken(u.insert(ctx, discountColumns, &d)); err != nil {
+		if err := d.taken(u.Insert(ctx, discountColumns, &d)); err != nil {
 			return nil, err
 		}
 		return &d, s.presentDiscount(ctx, &d)
@@ -220,7 +222,7 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 // UpdateDiscount locks the discount, applies change and stores it. What a redeemed discount takes off is CodeInvalid.
 func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change func(*Discount)) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
+		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -238,7 +240,7 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 			return nil, err
 		}
 		d.UpdatedAt = s.Now()
-		if err := d.taken(u.update(ctx, discountColumns, d)); err != nil {
+		if err := d.taken(u.Update(ctx, discountColumns, d)); err != nil {
 			return nil, err
 		}
 		return d, s.presentDiscount(ctx, d)
@@ -249,17 +251,17 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 // for its redemptions, and missing everywhere else. Subscriptions that have it keep what it takes off.
 func (s *Store) DeleteDiscount(ctx context.Context, account, ref string) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
+		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
 		if d.RedemptionsCount == 0 {
-			_, err := u.exec(ctx, `DELETE FROM discounts WHERE account_id = ? AND id = ?`, account, d.ID)
+			_, err := u.Exec(ctx, `DELETE FROM discounts WHERE account_id = ? AND id = ?`, account, d.ID)
 			return d, err
 		}
 		now := s.Now()
 		d.CodeKey, d.DeletedAt, d.UpdatedAt = nil, &now, now
-		return d, u.update(ctx, discountColumns, d)
+		return d, u.Update(ctx, discountColumns, d)
 	})
 }
 
@@ -276,12 +278,12 @@ func (s *Store) EnableDiscount(ctx context.Context, account, ref string) (*Disco
 
 func (s *Store) switchDiscount(ctx context.Context, account, ref string, disabledAt *core.Time) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := s.findDiscount(ctx, account, ref, "", u.lock())
+		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
 		if err != nil || (d.DisabledAt == nil) == (disabledAt == nil) {
 			return d, err
 		}
 		d.DisabledAt, d.UpdatedAt = disabledAt, s.Now()
-		if err := u.update(ctx, discountColumns, d); err != nil {
+		if err := u.Update(ctx, discountColumns, d); err != nil {
 			return nil, err
 		}
 		return d, s.presentDiscount(ctx, d)
@@ -294,7 +296,7 @@ func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock stri
 	if !ok {
 		return nil, core.Missing("discount", param, ref)
 	}
-	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	d, err := db.Get[Discount](ctx, s.db, discountColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read discount: %w", err)
 	}
@@ -306,7 +308,7 @@ func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock stri
 
 // discountOfCode reads the discount that has a code, nil if there is none.
 func (s *Store) discountOfCode(ctx context.Context, account, code string) (*Discount, error) {
-	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND code_key = ?`, account, strings.ToLower(code))
+	d, err := db.Get[Discount](ctx, s.db, discountColumns.SelectSQL+` WHERE account_id = ? AND code_key = ?`, account, strings.ToLower(code))
 	if err != nil {
 		return nil, fmt.Errorf("read discount by code: %w", err)
 	}
@@ -318,7 +320,7 @@ func (s *Store) discountOfCode(ctx context.Context, account, code string) (*Disc
 
 // presentDiscount says how the discount stands now.
 func (s *Store) presentDiscount(ctx context.Context, d *Discount) error {
-	now, err := s.businessNow(ctx, d.AccountID)
+	now, err := s.db.BusinessNow(ctx, d.AccountID)
 	d.Status = d.statusAt(now)
 	return err
 }
@@ -337,7 +339,7 @@ func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {
 // discountCurrency gives amounts without a currency the account's.
 func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
 	if d.Currency == nil && (d.Amount != nil || d.MinSubtotalAmount != nil) {
-		d.Currency, err = get[string](ctx, u.store, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
+		d.Currency, err = db.Get[string](ctx, u.store.db, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
 	}
 	return err
 }
@@ -377,7 +379,7 @@ func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 
 // taken turns a violated unique key into what is wrong with the request.
 func (d *Discount) taken(err error) error {
-	if isUnique(err) {
+	if db.IsUnique(err) {
 		return core.Invalid("code", "Another discount has this code.")
 	}
 	return err

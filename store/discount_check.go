@@ -2,9 +2,10 @@ package store
 
 import (
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"regexp"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // discountCode is what a code looks like.

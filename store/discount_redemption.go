@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // DiscountRedemption is one use of a discount, by a checkout or by a subscription that the seller gave it to. That of a
@@ -32,7 +34,7 @@ type ListDiscountRedemptions struct {
 	core.ListFilter
 }
 
-var discountRedemptionColumns = columnsOf[DiscountRedemption]("discount_redemptions")
+var discountRedemptionColumns = db.ColumnsOf[DiscountRedemption]("discount_redemptions")
 
 // redeemer is who wants to use a discount, as far as it is known.
 type redeemer struct {
@@ -60,7 +62,7 @@ func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (redeemer, error) {
 	if c.EmailVerified || c.CustomerID == nil {
 		return by, nil
 	}
-	typed, err := get[string](ctx, s, `
+	typed, err := db.Get[string](ctx, s.db, `
 		SELECT id FROM customers WHERE account_id = ? AND id = ? AND email_key IS NULL AND deleted_at IS NULL`, c.AccountID, *c.CustomerID)
 	if err != nil {
 		return by, fmt.Errorf("look whose the address of a customer is: %w", err)
@@ -78,10 +80,10 @@ func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount s
 	if err != nil {
 		return nil, false, err
 	}
-	var f filter
-	f.is("discount_id", d.ID)
-	f.list(s, in.ListFilter)
-	return page(ctx, s, discountRedemptionColumns, core.KindDiscountRedemption, account, in.Page, &f)
+	var f db.Filter
+	f.Is("discount_id", d.ID)
+	f.List(s.db, in.ListFilter)
+	return db.Page(ctx, s.db, discountRedemptionColumns, core.KindDiscountRedemption, account, in.Page, &f)
 }
 
 // key is the form in which the redeemer is compared, empty if nobody is known.
@@ -138,7 +140,7 @@ func (s *Store) hasBought(ctx context.Context, account string, by redeemer) (boo
 	if by.email != nil {
 		key = emailKey(*by.email)
 	}
-	order, err := get[string](ctx, s, `
+	order, err := db.Get[string](ctx, s.db, `
 		SELECT id FROM orders WHERE account_id = ? AND customer_verified AND customer_id IN (
 			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)) LIMIT 1`,
 		account, account, by.customerID, by.externalID, key)
@@ -149,7 +151,7 @@ func (s *Store) hasBought(ctx context.Context, account string, by redeemer) (boo
 }
 
 func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (int64, error) {
-	uses, err := get[int64](ctx, s, `
+	uses, err := db.Get[int64](ctx, s.db, `
 		SELECT COUNT(*) FROM discount_redemptions
 		WHERE account_id = ? AND discount_id = ? AND (buyer_key = ? OR customer_id IN (
 			SELECT id FROM customers WHERE account_id = ? AND (id = ? OR external_id = ? OR email_key = ?)))`,
@@ -172,14 +174,14 @@ func (c *Checkout) redemption(d *Discount, by redeemer) *DiscountRedemption {
 // redeem counts a use of a discount, or is CodeInvalid on field. The condition of the UPDATE decides: of many who read that
 // one use is left, one gets it. Until the transaction ends the discount is locked.
 func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, by redeemer, field string) error {
-	now, err := u.store.businessNow(ctx, d.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, d.AccountID)
 	if err != nil {
 		return err
 	}
 	if by.isTyped && d.isPersonal() { // whether or not the owner of the address could use it
 		return core.Invalid(field, "This discount is for customers whose e-mail address is confirmed.")
 	}
-	rows, err := u.exec(ctx, `
+	rows, err := u.Exec(ctx, `
 		UPDATE discounts SET redemptions_count = redemptions_count + 1
 		WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND disabled_at IS NULL
 			AND (starts_at IS NULL OR starts_at <= ?) AND (ends_at IS NULL OR ends_at > ?)
@@ -198,12 +200,12 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 		return core.Invalid(field, problem)
 	}
 	r.ID, r.CreatedAt, r.UpdatedAt = core.NewID(core.KindDiscountRedemption), now, now
-	return u.insert(ctx, discountRedemptionColumns, r)
+	return u.Insert(ctx, discountRedemptionColumns, r)
 }
 
 // releaseRedemption gives up what redeem counted for a checkout, if it counted anything.
 func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
-	discount, err := get[string](ctx, u.store, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
+	discount, err := db.Get[string](ctx, u.store.db, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)
 	}
@@ -215,7 +217,7 @@ func (u *unit) releaseDiscount(ctx context.Context, account string, discount *st
 	if discount == nil {
 		return nil
 	}
-	rows, err := u.exec(ctx, `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`, account, *discount)
+	rows, err := u.Exec(ctx, `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`, account, *discount)
 	if err := exactlyOne(rows, err); err != nil {
 		return fmt.Errorf("release discount %s: %w", *discount, err)
 	}
@@ -224,7 +226,7 @@ func (u *unit) releaseDiscount(ctx context.Context, account string, discount *st
 
 // orderRedemption notes the order, and whose it is, in the redemption of its checkout, if there is one.
 func (u *unit) orderRedemption(ctx context.Context, o *Order) error {
-	_, err := u.exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
+	_, err := u.Exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
 		o.ID, o.CustomerID, o.CreatedAt, o.AccountID, o.CheckoutID)
 	if err != nil {
 		return fmt.Errorf("give redemption to order: %w", err)

@@ -136,7 +136,7 @@ func TestRedeem_RefusesWhatCannotBeUsedAnyMore(t *testing.T) {
 			changed := *d
 			change(&changed)
 			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-				return nil, u.update(ctx, discountColumns, &changed)
+				return nil, u.Update(ctx, discountColumns, &changed)
 			})
 			require.NoError(t, err)
 			_, err = s.redeemed(t, d, "ada@example.com") // with what was read before
@@ -188,11 +188,11 @@ func TestRedeem_TwentyBuyersOfTheLastUse(t *testing.T) {
 
 func requireOneOfTwenty(t *testing.T, s *shop, d *Discount, email func(i int) string) {
 	t.Helper()
-	replicas := []*shop{s, {Store: openStore(t, s.options.URL), account: s.account}}
+	replicas := []*shop{s, {Store: openStore(t, s.db.Options.URL), account: s.account}}
 	errs := make([]error, 20)
 	var buyers sync.WaitGroup
 	s.during(t, func(ctx context.Context, u *unit) {
-		_, err := s.findDiscount(ctx, s.account, d.ID, "", u.lock())
+		_, err := s.findDiscount(ctx, s.account, d.ID, "", u.Lock())
 		require.NoError(t, err)
 		for i := range errs {
 			buyers.Go(func() { _, errs[i] = replicas[i%2].redeemed(t, d, email(i)) })

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -21,7 +22,7 @@ func TestUnknownError_HidesAnAnswerInside(t *testing.T) {
 	require.EqualError(t, err, "confirm: charge: No.\nx")
 
 	away := &core.UnavailableError{Cause: errors.New("gone")}
-	require.True(t, isMarked(core.NewUnknownError("charge", away)), "but that the database is away shows")
+	require.True(t, db.IsMarked(core.NewUnknownError("charge", away)), "but that the database is away shows")
 	silent := &core.Error{Code: "api_error", Outcome: core.Unknown}
 	require.ErrorAs(t, fmt.Errorf("%w (%w)", core.NewUnknownError("ask", answer), silent), &found)
 	require.Same(t, silent, found, "what stands beside it is the answer")

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // APIVersion stands in every payload.
@@ -27,7 +29,7 @@ type Event struct {
 	ExpiresAt *core.Time    // when a failed one is deleted
 }
 
-var eventColumns = columnsOf[Event]("events")
+var eventColumns = db.ColumnsOf[Event]("events")
 
 // GetEvent returns an event that is still kept, or CodeMissing.
 func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, error) {
@@ -40,7 +42,7 @@ func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, erro
 
 // EventsByID returns the events among ids.
 func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (map[string]*Event, error) {
-	events, err := byID(ctx, s, eventColumns, account, ids)
+	events, err := db.ByID(ctx, s.db, eventColumns, account, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +51,8 @@ func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (m
 
 // judgeEvents tells how telling each event went.
 func (s *Store) judgeEvents(ctx context.Context, account string, events map[string]*Event) error {
-	condition, ids := s.in("d.event_id", slices.Collect(maps.Keys(events)))
-	outcomes, err := selectAll[eventOutcome](ctx, s, `
+	condition, ids := s.db.In("d.event_id", slices.Collect(maps.Keys(events)))
+	outcomes, err := db.Select[eventOutcome](ctx, s.db, `
 		SELECT d.event_id, SUM(CASE WHEN d.finished_at IS NULL THEN 1 ELSE 0 END) AS under_way,
 			MAX(CASE WHEN d.state = 'failed' AND NOT EXISTS (
 				SELECT 1 FROM webhook_deliveries AS later WHERE later.account_id = ? AND later.event_id = d.event_id AND later.state = 'succeeded' AND `+
@@ -96,7 +98,7 @@ func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string)
 	if !ok {
 		return nil, core.Missing("webhook event", param, ref)
 	}
-	e, err := get[Event](ctx, s, eventColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	e, err := db.Get[Event](ctx, s.db, eventColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && e == nil {
 		err = core.Missing("webhook event", param, ref)
 	}
@@ -122,13 +124,13 @@ type subscriber struct {
 // emit renders an event as things stand now. It is stored with the commit, with a pending delivery for every active endpoint
 // that asked for its type, and exists exactly if that succeeds; then the dispatcher is woken.
 func (u *unit) emit(ctx context.Context, e event) error {
-	if u.store.options.Render == nil {
+	if u.store.render == nil {
 		return errors.New("store: Options.Render is required to emit events")
 	}
-	if data, ok := e.Data.(linked); ok {
-		data.link(u.store)
+	if data, ok := e.Data.(db.Linked); ok {
+		data.Link(u.store.db)
 	}
-	data, err := u.store.options.Render(e.Kind, e.Data)
+	data, err := u.store.render(e.Kind, e.Data)
 	if err != nil {
 		return fmt.Errorf("render %s: %w", e.Kind, err)
 	}
@@ -138,9 +140,9 @@ func (u *unit) emit(ctx context.Context, e event) error {
 	if err != nil {
 		return err
 	}
-	emitted := kept[emitted](u)
+	emitted := db.Kept[emitted](u.Unit)
 	if len(emitted.events) == 0 {
-		u.beforeCommit(u.storeEvents)
+		u.BeforeCommit(u.storeEvents)
 	}
 	emitted.events = append(emitted.events, *row)
 	if len(deliveries) > 0 {
@@ -162,8 +164,8 @@ type emitted struct {
 // storeEvents stores what was emitted, just before the commit: a purchase emits several events while others wait for the
 // account's numbers.
 func (u *unit) storeEvents(ctx context.Context) error {
-	emitted := kept[emitted](u)
-	if err := insertAll(ctx, u, eventColumns, emitted.events); err != nil {
+	emitted := db.Kept[emitted](u.Unit)
+	if err := db.InsertAll(ctx, u.Unit, eventColumns, emitted.events); err != nil {
 		return err
 	}
 	for account, deliveries := range emitted.deliveries {
@@ -194,11 +196,11 @@ func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error
 
 // subscribersOf reads the active endpoints of an account once in a transaction: a purchase emits several events.
 func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber, error) {
-	emitted := kept[emitted](u)
+	emitted := db.Kept[emitted](u.Unit)
 	if known, ok := emitted.subscribers[account]; ok {
 		return known, nil
 	}
-	found, err := selectAll[subscriber](ctx, u.store, `
+	found, err := db.Select[subscriber](ctx, u.store.db, `
 		SELECT id, format, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, account)
 	if err != nil {
 		return nil, fmt.Errorf("read subscribers: %w", err)

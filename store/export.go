@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -30,13 +31,13 @@ func migrate(url string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.Migrate(context.Background()), s.Close())
+	return errors.Join(s.db.Migrate(context.Background()), s.Close())
 }
 
 func newShop(t testing.TB, url string) *shop {
 	t.Helper()
 	s := &shop{Store: openStore(t, url)}
-	require.NoError(t, s.Migrate(t.Context()))
+	require.NoError(t, s.db.Migrate(t.Context()))
 	account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
 	require.NoError(t, err)
 	s.account = account.ID
@@ -66,7 +67,7 @@ func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
 // eventTypes returns the types of the events about an object in their order.
 func (s *shop) eventTypes(t *testing.T, key string) []string {
 	t.Helper()
-	types, err := selectAll[string](t.Context(), s.Store, `SELECT type FROM events WHERE account_id = ? AND ordering_key = ? ORDER BY key_seq`, s.account, key)
+	types, err := db.Select[string](t.Context(), s.Store.db, `SELECT type FROM events WHERE account_id = ? AND ordering_key = ? ORDER BY key_seq`, s.account, key)
 	require.NoError(t, err)
 	return types
 }
@@ -74,7 +75,7 @@ func (s *shop) eventTypes(t *testing.T, key string) []string {
 // count returns the result of a SELECT count(*).
 func (s *shop) count(t *testing.T, query string, args ...any) int {
 	t.Helper()
-	n, err := get[int](context.Background(), s.Store, query, args...)
+	n, err := db.Get[int](context.Background(), s.Store.db, query, args...)
 	require.NoError(t, err)
 	return *n
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -51,7 +52,7 @@ func TestRequest_FiftyAtOnceMakeOne(t *testing.T) {
 			for i := range 50 {
 				all.Go(func() {
 					on := replicas[i%len(replicas)]
-					answer, _, err := on.Request(t.Context(), s.key(fmt.Sprint("key ", round), "create"), s.create(on))
+					answer, _, err := on.db.Request(t.Context(), s.key(fmt.Sprint("key ", round), "create"), s.create(on))
 					if err == nil {
 						bodies <- string(answer.Body)
 						return
@@ -74,21 +75,21 @@ func TestRequest_FiftyAtOnceMakeOne(t *testing.T) {
 
 func TestRequest_ReplaysTheFirstAnswer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		first, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+		first, replayed, err := s.db.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
 		require.NoError(t, err)
 		require.False(t, replayed)
-		second, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+		second, replayed, err := s.db.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
 		require.NoError(t, err)
 		require.True(t, replayed)
 		require.Equal(t, first, second)
 		require.Equal(t, 1, s.products(t))
 
-		_, _, err = s.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
+		_, _, err = s.db.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
 		requireCode(t, err, core.CodeKeyReused)
 		require.Zero(t, s.count(t, `SELECT count(*) FROM idempotency_keys WHERE body = ?`, first.Body), "answers are sealed")
 
-		s.options.Now = func() time.Time { return time.Now().Add(keyLifetime + time.Minute) }
-		_, replayed, err = s.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
+		s.db.Options.Now = func() time.Time { return time.Now().Add(db.KeyLifetime + time.Minute) }
+		_, replayed, err = s.db.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
 		require.NoError(t, err)
 		require.False(t, replayed)
 		require.Equal(t, 2, s.products(t))
@@ -97,26 +98,26 @@ func TestRequest_ReplaysTheFirstAnswer(t *testing.T) {
 
 func TestRequest_ReplaysToManyAtOnce(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		first, _, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+		first, _, err := s.db.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				again, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+				again, replayed, err := s.db.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
 				assert.NoError(t, err)
 				assert.True(t, replayed)
 				assert.Equal(t, first, again)
 			})
 		}
 		wg.Wait()
-		_, _, err = s.Request(t.Context(), s.key("k", "another"), s.create(s.Store))
+		_, _, err = s.db.Request(t.Context(), s.key("k", "another"), s.create(s.Store))
 		requireCode(t, err, core.CodeKeyReused)
 	})
 }
 
 func TestRequest_WithoutKeyCommits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		_, replayed, err := s.Request(t.Context(), nil, s.create(s.Store))
+		_, replayed, err := s.db.Request(t.Context(), nil, s.create(s.Store))
 		require.NoError(t, err)
 		require.False(t, replayed)
 		require.Equal(t, 1, s.products(t))
@@ -134,7 +135,7 @@ func TestRequest_WhatFreesTheKey(t *testing.T) {
 		} {
 			func() {
 				defer func() { _ = recover() }()
-				_, _, err := s.Request(t.Context(), s.key(name, "create"), func(ctx context.Context) (*core.Answer, error) {
+				_, _, err := s.db.Request(t.Context(), s.key(name, "create"), func(ctx context.Context) (*core.Answer, error) {
 					_, err := s.create(s.Store)(ctx)
 					require.NoError(t, err)
 					return end(ctx)
@@ -143,7 +144,7 @@ func TestRequest_WhatFreesTheKey(t *testing.T) {
 			}()
 			require.Zero(t, s.products(t), name)
 			require.Zero(t, s.count(t, `SELECT count(*) FROM events`), name)
-			_, replayed, err := s.Request(t.Context(), s.key(name, "corrected"), func(context.Context) (*core.Answer, error) { return &core.Answer{Status: 200}, nil })
+			_, replayed, err := s.db.Request(t.Context(), s.key(name, "corrected"), func(context.Context) (*core.Answer, error) { return &core.Answer{Status: 200}, nil })
 			require.NoError(t, err, name)
 			require.False(t, replayed, name)
 		}
@@ -152,7 +153,7 @@ func TestRequest_WhatFreesTheKey(t *testing.T) {
 
 func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		_, _, err := s.Request(t.Context(), s.key("k", "create"), func(ctx context.Context) (*core.Answer, error) {
+		_, _, err := s.db.Request(t.Context(), s.key("k", "create"), func(ctx context.Context) (*core.Answer, error) {
 			_, err := s.create(s.Store)(ctx)
 			require.NoError(t, err)
 			_, dropped := s.PublishProduct(ctx, s.account, "book")
@@ -175,7 +176,7 @@ func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
 			return &core.Answer{Status: 422, Body: []byte("declined")}, err
 		}
 		for _, want := range []bool{false, true} {
-			answer, replayed, err := s.Request(t.Context(), s.key("k", "pay"), declined)
+			answer, replayed, err := s.db.Request(t.Context(), s.key("k", "pay"), declined)
 			require.NoError(t, err)
 			require.Equal(t, want, replayed)
 			require.Equal(t, &core.Answer{Status: 422, Body: []byte("declined")}, answer)
@@ -187,11 +188,11 @@ func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
 // external is a handler that commits an intent, calls outside and then ends as it is told.
 func (s *shop) external(on *Store, effects *[]string, end func(ctx context.Context) (*core.Answer, error)) func(context.Context) (*core.Answer, error) {
 	return func(ctx context.Context) (*core.Answer, error) {
-		effect, err := step(ctx, on, func(ctx context.Context, u *unit) (string, error) { return on.effect(ctx), nil })
+		effect, err := step(ctx, on, func(ctx context.Context, u *unit) (string, error) { return on.db.Effect(ctx), nil })
 		if err != nil {
 			return nil, err
 		}
-		if InTx(ctx) {
+		if db.InTx(ctx) {
 			return nil, errors.New("the call outside happens inside a transaction")
 		}
 		*effects = append(*effects, effect)
@@ -210,19 +211,19 @@ func TestRequest_AfterAStep(t *testing.T) {
 			"refused": {core.Invalid("name", "no"), false},
 		} {
 			var effects []string
-			_, _, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(context.Context) (*core.Answer, error) { return nil, test.end }))
+			_, _, err := s.db.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(context.Context) (*core.Answer, error) { return nil, test.end }))
 			require.ErrorIs(t, err, test.end, name)
 			if test.kept {
-				_, _, err = s.Request(t.Context(), s.key(name, "another body"), s.create(s.Store))
+				_, _, err = s.db.Request(t.Context(), s.key(name, "another body"), s.create(s.Store))
 				requireCode(t, err, core.CodeKeyReused)
 			}
-			answer, replayed, err := s.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
+			answer, replayed, err := s.db.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
 				return s.create(s.Store)(ctx)
 			}))
 			require.NoError(t, err, name)
 			require.False(t, replayed, name)
 			require.Equal(t, test.kept, effects[0] == effects[1], name)
-			again, replayed, err := s.Request(t.Context(), s.key(name, "pay"), s.create(s.Store))
+			again, replayed, err := s.db.Request(t.Context(), s.key(name, "pay"), s.create(s.Store))
 			require.NoError(t, err, name)
 			require.True(t, replayed, name)
 			require.Equal(t, answer, again, name)
@@ -235,7 +236,7 @@ func TestRequest_AfterAStep(t *testing.T) {
 func endLeases(t *testing.T, s *Store) {
 	t.Helper()
 	_, err := tx(t.Context(), s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE idempotency_keys SET lease_until = 0`)
+		return u.Exec(ctx, `UPDATE idempotency_keys SET lease_until = 0`)
 	})
 	require.NoError(t, err)
 }
@@ -246,12 +247,12 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 		s := newShop(t, url)
 		late := openStore(t, url)
 		var effects []string
-		_, _, err := s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
-			_, _, err := late.Request(t.Context(), s.key("k", "pay"), s.create(late))
+		_, _, err := s.db.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
+			_, _, err := late.db.Request(t.Context(), s.key("k", "pay"), s.create(late))
 			requireCode(t, err, core.CodeInProgress)
 
 			endLeases(t, late)
-			_, replayed, err := late.Request(t.Context(), s.key("k", "pay"), s.external(late, &effects, s.create(late)))
+			_, replayed, err := late.db.Request(t.Context(), s.key("k", "pay"), s.external(late, &effects, s.create(late)))
 			require.NoError(t, err)
 			require.False(t, replayed)
 			return s.create(s.Store)(ctx)
@@ -266,15 +267,15 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 func TestDeleteExpiredKeys(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for i := range 5 {
-			_, _, err := s.Request(t.Context(), s.key(fmt.Sprint(i), "create"), s.create(s.Store))
+			_, _, err := s.db.Request(t.Context(), s.key(fmt.Sprint(i), "create"), s.create(s.Store))
 			require.NoError(t, err)
 		}
-		deleted, err := s.DeleteExpiredKeys(t.Context(), 10)
+		deleted, err := s.db.DeleteExpiredKeys(t.Context(), 10)
 		require.NoError(t, err)
 		require.Zero(t, deleted)
-		s.options.Now = func() time.Time { return time.Now().Add(keyLifetime + time.Minute) }
+		s.db.Options.Now = func() time.Time { return time.Now().Add(db.KeyLifetime + time.Minute) }
 		for _, want := range []int64{3, 2, 0} {
-			deleted, err := s.DeleteExpiredKeys(t.Context(), 3)
+			deleted, err := s.db.DeleteExpiredKeys(t.Context(), 3)
 			require.NoError(t, err)
 			require.Equal(t, want, deleted)
 		}
@@ -289,13 +290,13 @@ func TestOpen_ExclusiveAbandonsClaims(t *testing.T) {
 	dead := make(chan struct{})
 	go func() { // a request that its process does not survive
 		defer close(dead)
-		_, _, _ = s.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(context.Context) (*core.Answer, error) {
-			next, err := Open(t.Context(), Options{URL: url, Sealer: s.options.Sealer, Exclusive: true, Render: renderJSON})
+		_, _, _ = s.db.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(context.Context) (*core.Answer, error) {
+			next, err := Open(t.Context(), Options{URL: url, Sealer: s.db.Options.Sealer, Exclusive: true, Render: renderJSON})
 			require.NoError(t, err)
 			defer next.Close()
-			_, err = Open(t.Context(), Options{URL: url, Sealer: s.options.Sealer, Exclusive: true})
+			_, err = Open(t.Context(), Options{URL: url, Sealer: s.db.Options.Sealer, Exclusive: true})
 			require.ErrorContains(t, err, "another process serves this database")
-			_, replayed, err := next.Request(t.Context(), s.key("k", "pay"), s.create(next))
+			_, replayed, err := next.db.Request(t.Context(), s.key("k", "pay"), s.create(next))
 			require.NoError(t, err)
 			require.False(t, replayed)
 			return nil, errors.New("killed")
@@ -310,7 +311,7 @@ func TestStep_NeedsADeclaredEffect(t *testing.T) {
 		key := s.key("k", "pay")
 		key.External = false
 		var effects []string
-		_, _, err := s.Request(t.Context(), key, s.external(s.Store, &effects, s.create(s.Store)))
+		_, _, err := s.db.Request(t.Context(), key, s.external(s.Store, &effects, s.create(s.Store)))
 		require.ErrorContains(t, err, "declares no external effect")
 		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
 			return step(ctx, s.Store, func(context.Context, *unit) (any, error) { return nil, nil })
@@ -321,19 +322,19 @@ func TestStep_NeedsADeclaredEffect(t *testing.T) {
 
 func TestRequest_RunsAgainOnSerializationFailure(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for failures, wantRuns := range map[int]int{0: 1, maxRetries: maxRetries + 1, maxRetries + 1: maxRetries + 1} {
+		for failures, wantRuns := range map[int]int{0: 1, db.MaxRetries: db.MaxRetries + 1, db.MaxRetries + 1: db.MaxRetries + 1} {
 			runs, before := 0, s.products(t)
-			_, _, err := s.Request(t.Context(), s.key(fmt.Sprint(failures), "create"), func(ctx context.Context) (*core.Answer, error) {
+			_, _, err := s.db.Request(t.Context(), s.key(fmt.Sprint(failures), "create"), func(ctx context.Context) (*core.Answer, error) {
 				runs++
 				answer, err := s.create(s.Store)(ctx)
 				if runs <= failures {
-					err = fmt.Errorf("update: %w", &pq.Error{Code: serializationFailure})
+					err = fmt.Errorf("update: %w", &pq.Error{Code: db.SerializationFailure})
 				}
 				return answer, err
 			})
 			require.Equal(t, wantRuns, runs)
-			require.Equal(t, failures <= maxRetries, err == nil)
-			require.Equal(t, before+wantRuns-min(failures, maxRetries+1), s.products(t))
+			require.Equal(t, failures <= db.MaxRetries, err == nil)
+			require.Equal(t, before+wantRuns-min(failures, db.MaxRetries+1), s.products(t))
 		}
 	})
 }
@@ -346,12 +347,12 @@ func TestRequest_LooksUpALostCommit(t *testing.T) {
 	through := openStore(t, proxy.start())
 	require.NoError(t, through.Ping(t.Context()))
 	proxy.arm()
-	answer, replayed, err := through.Request(t.Context(), s.key("k", "create"), s.create(through))
+	answer, replayed, err := through.db.Request(t.Context(), s.key("k", "create"), s.create(through))
 	require.NoError(t, err)
 	require.False(t, replayed)
 	require.True(t, proxy.cut(), "the connection was not cut: this test shows nothing")
 	require.Equal(t, 1, s.products(t))
-	again, replayed, err := s.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
+	again, replayed, err := s.db.Request(t.Context(), s.key("k", "create"), s.create(s.Store))
 	require.NoError(t, err)
 	require.True(t, replayed)
 	require.Equal(t, answer, again)

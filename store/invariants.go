@@ -2,88 +2,90 @@ package store
 
 import (
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // eventInvariants hold for the events since the moment that is their argument: as long as none is deleted, whatever
 // became of its deliveries. Older ones go one by one, so that nothing can be said of their numbers.
-var eventInvariants = []invariant{
-	{"events of one key are numbered without gaps", `
+var eventInvariants = []db.Invariant{
+	{Promise: "events of one key are numbered without gaps", Query: `
 		SELECT account_id, ordering_key AS id FROM events WHERE created_at > ? GROUP BY account_id, ordering_key
 		HAVING COUNT(*) <> MAX(key_seq) - MIN(key_seq) + 1 OR COUNT(DISTINCT key_seq) <> COUNT(*)`},
-	{"an order's last event is its newest", `
+	{Promise: "an order's last event is its newest", Query: `
 		SELECT o.account_id, o.id FROM orders o JOIN events e ON e.account_id = o.account_id AND e.ordering_key = o.id
 		WHERE e.created_at > ? GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
 }
 
 // invariants hold after every transaction.
-var invariants = []invariant{
-	{"a line's figures add up", `
+var invariants = []db.Invariant{
+	{Promise: "a line's figures add up", Query: `
 		SELECT account_id, id FROM line_items
 		WHERE subtotal_amount <> unit_amount * quantity OR net_amount + tax_amount <> total_amount
 			OR subtotal_amount - discount_amount NOT IN (net_amount, total_amount)`},
-	{"no amount is negative and no discount exceeds its subtotal", `
+	{Promise: "no amount is negative and no discount exceeds its subtotal", Query: `
 		SELECT account_id, id FROM line_items WHERE discount_amount < 0 OR discount_amount > subtotal_amount OR net_amount < 0 OR tax_amount < 0
 		UNION ALL SELECT account_id, id FROM orders WHERE discount_amount < 0 OR discount_amount > subtotal_amount OR net_amount < 0 OR tax_amount < 0
 		UNION ALL SELECT account_id, id FROM checkouts WHERE discount_amount < 0 OR discount_amount > subtotal_amount OR net_amount < 0 OR tax_amount < 0`},
-	{"a checkout's figures are the sums of its lines'", `
+	{Promise: "a checkout's figures are the sums of its lines'", Query: `
 		SELECT c.account_id, c.id FROM checkouts c LEFT JOIN line_items l ON l.account_id = c.account_id AND l.checkout_id = c.id
 		GROUP BY c.account_id, c.id, c.subtotal_amount, c.discount_amount, c.net_amount, c.tax_amount, c.total_amount
 		HAVING COALESCE(SUM(l.subtotal_amount), -1) <> c.subtotal_amount OR SUM(l.discount_amount) <> c.discount_amount
 			OR SUM(l.net_amount) <> c.net_amount OR SUM(l.tax_amount) <> c.tax_amount OR SUM(l.total_amount) <> c.total_amount`},
-	{"an order's figures are the sums of its lines'", `
+	{Promise: "an order's figures are the sums of its lines'", Query: `
 		SELECT o.account_id, o.id FROM orders o LEFT JOIN line_items l ON l.account_id = o.account_id AND l.order_id = o.id
 		GROUP BY o.account_id, o.id, o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.total_amount
 		HAVING COALESCE(SUM(l.subtotal_amount), -1) <> o.subtotal_amount OR SUM(l.discount_amount) <> o.discount_amount
 			OR SUM(l.net_amount) <> o.net_amount OR SUM(l.tax_amount) <> o.tax_amount OR SUM(l.total_amount) <> o.total_amount`},
-	{"what is paid is what was charged", `
+	{Promise: "what is paid is what was charged", Query: `
 		SELECT o.account_id, o.id FROM orders o
 		WHERE o.paid_amount + o.balance_applied > o.total_amount OR o.paid_amount <> (
 			SELECT COALESCE(SUM(p.amount), 0) FROM payments p
 			WHERE p.account_id = o.account_id AND p.order_id = o.id AND p.status = 'succeeded')`},
-	{"a payment has an order exactly if it should", `
+	{Promise: "a payment has an order exactly if it should", Query: `
 		SELECT account_id, id FROM payments WHERE (status = 'succeeded' OR purpose = 'invoice') <> (order_id IS NOT NULL)
 			OR (order_id IS NULL) <> (invoice_id IS NULL) OR (order_id IS NULL) <> (customer_id IS NULL)`},
-	{"an order's status is what its amounts say", `
+	{Promise: "an order's status is what its amounts say", Query: `
 		SELECT account_id, id FROM orders WHERE status <> CASE
 			WHEN voided_at IS NOT NULL THEN 'void'
 			WHEN paid_at IS NULL OR paid_amount + balance_applied < total_amount THEN 'pending'
 			WHEN refunded_amount = 0 THEN 'paid'
 			WHEN refunded_amount < paid_amount THEN 'partially_refunded'
 			ELSE 'refunded' END`},
-	{"an order has one currency", `
+	{Promise: "an order has one currency", Query: `
 		SELECT o.account_id, o.id FROM orders o JOIN line_items l ON l.account_id = o.account_id AND l.order_id = o.id WHERE l.currency <> o.currency
 		UNION ALL
 		SELECT o.account_id, o.id FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id WHERE p.currency <> o.currency`},
-	{"what is sold and held fits the stock", `
+	{Promise: "what is sold and held fits the stock", Query: `
 		SELECT account_id, id FROM price_variants WHERE sold_count < 0 OR reserved_count < 0 OR sold_count + reserved_count > stock`},
-	{"what a price variant sold is in orders", `
+	{Promise: "what a price variant sold is in orders", Query: `
 		SELECT v.account_id, v.id FROM price_variants v WHERE v.sold_count <> (
 			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
 			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND l.kind = 'price'
 				AND o.billing_reason IN ('purchase', 'subscription_create'))`},
-	{"what a price variant holds is being paid", `
+	{Promise: "what a price variant holds is being paid", Query: `
 		SELECT v.account_id, v.id FROM price_variants v WHERE v.reserved_count <> (
 			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
 			WHERE l.account_id = v.account_id AND l.price_variant_id = v.id AND l.kind = 'price' AND c.status = 'processing')`},
-	{"what a product sold is in orders", `
+	{Promise: "what a product sold is in orders", Query: `
 		SELECT p.account_id, p.id FROM products p WHERE p.sales_count <> (
 			SELECT COALESCE(SUM(l.quantity), 0) FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
 			WHERE l.account_id = p.account_id AND l.product_id = p.id AND l.kind = 'price'
 				AND o.billing_reason IN ('purchase', 'subscription_create'))`},
-	{"a completed checkout has one order, another one none", `
+	{Promise: "a completed checkout has one order, another one none", Query: `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'completed' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.checkout_id = c.id AND o.id = c.order_id)`},
-	{"a processing checkout has one payment under way, another one none", `
+	{Promise: "a processing checkout has one payment under way, another one none", Query: `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'processing' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM payments p
 			WHERE p.account_id = c.account_id AND p.checkout_id = c.id AND p.status IN ('pending', 'requires_action'))`},
-	{"a checkout link counts what is bought by it", `
+	{Promise: "a checkout link counts what is bought by it", Query: `
 		SELECT l.account_id, l.id FROM checkout_links l WHERE l.uses <> (
 			SELECT COUNT(*) FROM checkouts c
 			WHERE c.account_id = l.account_id AND c.status IN ('processing', 'completed') AND c.source LIKE '%"' || l.id || '"%')`},
-	{"a guard counts the payments under way, and the pieces that they hold", `
+	{Promise: "a guard counts the payments under way, and the pieces that they hold", Query: `
 		SELECT g.account_id, g.subject AS id FROM payment_guards g WHERE g.under_way <> (
 			SELECT COALESCE(SUM(COALESCE((
 				SELECT SUM(l.quantity) FROM line_items l
@@ -91,13 +93,13 @@ var invariants = []invariant{
 					AND g.subject LIKE 'held:' || l.price_variant_id || ':%'), 1)), 0)
 			FROM payments p
 			WHERE p.account_id = g.account_id AND p.status IN ('pending', 'requires_action') AND p.guards LIKE '%"' || g.subject || '"%')`},
-	{"order numbers run from 1 without gaps", `
+	{Promise: "order numbers run from 1 without gaps", Query: `
 		SELECT account_id, MAX(id) AS id FROM orders GROUP BY account_id
 		HAVING MIN(number) <> 1 OR MAX(number) <> COUNT(DISTINCT number) OR COUNT(number) <> COUNT(DISTINCT number)`},
-	{"a customer's orders are counted", `
+	{Promise: "a customer's orders are counted", Query: `
 		SELECT c.account_id, c.id FROM customers c WHERE c.orders_count <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.customer_id = c.id)`},
-	{"every reference is to a row of the same account", `
+	{Promise: "every reference is to a row of the same account", Query: `
 		SELECT l.account_id, l.id FROM line_items l WHERE l.checkout_id IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM checkouts c WHERE c.account_id = l.account_id AND c.id = l.checkout_id)
 		UNION ALL SELECT l.account_id, l.id FROM line_items l WHERE l.order_id IS NOT NULL
@@ -122,13 +124,13 @@ var invariants = []invariant{
 			AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = c.account_id AND i.id = c.invoice_id)
 		UNION ALL SELECT c.account_id, c.id FROM checkouts c WHERE c.subscription_id IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = c.account_id AND s.id = c.subscription_id)`},
-	{"no checkout and no link has the discount of another account", `
+	{Promise: "no checkout and no link has the discount of another account", Query: `
 		SELECT c.account_id, c.id FROM checkouts c JOIN discounts d ON d.id = c.discount_id WHERE d.account_id <> c.account_id
 		UNION ALL SELECT l.account_id, l.id FROM checkout_links l JOIN discounts d ON d.id = l.discount_id WHERE d.account_id <> l.account_id`},
-	{"a checkout link is found by its address", `
+	{Promise: "a checkout link is found by its address", Query: `
 		SELECT l.account_id, l.id FROM checkout_links l WHERE NOT EXISTS (
 			SELECT 1 FROM global_names g WHERE g.kind = 'checkout_link' AND g.name = l.id AND g.account_id = l.account_id AND g.object_id = l.id)`},
-	{"an invoice that was issued has one order like it, a draft none", `
+	{Promise: "an invoice that was issued has one order like it, a draft none", Query: `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_key AND o.invoice_id = i.id
 		WHERE (i.status = 'draft') <> (o.id IS NULL) OR (i.status = 'draft') <> (i.number IS NULL) OR (i.status = 'draft') <> (i.sequence IS NULL)
 			OR (i.status = 'draft') <> (i.finalized_at IS NULL) OR COALESCE(i.order_id, '') <> COALESCE(o.id, '')
@@ -138,13 +140,13 @@ var invariants = []invariant{
 			OR i.balance_applied <> o.balance_applied
 		UNION ALL SELECT o.account_id, o.id FROM orders o
 		WHERE NOT EXISTS (SELECT 1 FROM invoices i WHERE i.account_id = o.account_id AND i.id = o.invoice_id AND i.order_id = o.id)`},
-	{"an invoice's figures are the sums of its lines'", `
+	{Promise: "an invoice's figures are the sums of its lines'", Query: `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN line_items l ON l.account_id = i.account_id AND l.invoice_id = i.id
 		GROUP BY i.account_id, i.id, i.currency, i.subtotal_amount, i.discount_amount, i.net_amount, i.tax_amount, i.total_amount
 		HAVING COALESCE(SUM(l.subtotal_amount), -1) <> i.subtotal_amount OR SUM(l.discount_amount) <> i.discount_amount
 			OR SUM(l.net_amount) <> i.net_amount OR SUM(l.tax_amount) <> i.tax_amount OR SUM(l.total_amount) <> i.total_amount
 			OR MIN(l.currency) <> i.currency OR MAX(l.currency) <> i.currency`},
-	{"an invoice's status is what happened to it", `
+	{Promise: "an invoice's status is what happened to it", Query: `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_id
 		WHERE i.status <> CASE
 				WHEN i.voided_at IS NOT NULL THEN 'void'
@@ -156,115 +158,115 @@ var invariants = []invariant{
 			OR (i.status = 'paid') <> COALESCE(o.status IN ('paid', 'partially_refunded', 'refunded'), FALSE)
 			OR (i.status = 'void') <> COALESCE(o.status = 'void', FALSE)
 			OR i.status = 'paid' AND i.amount_paid + i.balance_applied <> i.total_amount`},
-	{"invoice numbers run without gaps", `
+	{Promise: "invoice numbers run without gaps", Query: `
 		SELECT i.account_id, MAX(i.id) AS id FROM invoices i JOIN accounts a ON a.id = i.account_id
 			LEFT JOIN counters c ON c.account_id = i.account_id AND c.name = 'invoice_number'
 		WHERE i.sequence IS NOT NULL GROUP BY i.account_id, a.first_invoice_number, c.value
 		HAVING MIN(i.sequence) <> a.first_invoice_number OR MAX(i.sequence) <> COALESCE(c.value, 0)
 			OR MAX(i.sequence) - MIN(i.sequence) + 1 <> COUNT(*)`},
-	{"a discount's redemptions are counted, and are no more than it has", `
+	{Promise: "a discount's redemptions are counted, and are no more than it has", Query: `
 		SELECT d.account_id, d.id FROM discounts d WHERE d.redemptions_count > d.max_redemptions OR d.redemptions_count <> (
 			SELECT COUNT(*) FROM discount_redemptions r WHERE r.account_id = d.account_id AND r.discount_id = d.id)`},
-	{"a discount is redeemed by what is being paid or is bought with it, and by nothing else", `
+	{Promise: "a discount is redeemed by what is being paid or is bought with it, and by nothing else", Query: `
 		SELECT r.account_id, r.id FROM discount_redemptions r JOIN checkouts c ON c.account_id = r.account_id AND c.id = r.checkout_id
 		WHERE c.status NOT IN ('processing', 'completed') OR c.discount_id IS NULL OR c.discount_id <> r.discount_id OR c.discount_amount <> r.discount_amount
 		UNION ALL SELECT c.account_id, c.id FROM checkouts c
 		WHERE c.discount_id IS NOT NULL AND c.status IN ('processing', 'completed') AND NOT EXISTS (
 			SELECT 1 FROM discount_redemptions r WHERE r.account_id = c.account_id AND r.checkout_id = c.id)`},
-	{"an active product has an active price variant", `
+	{Promise: "an active product has an active price variant", Query: `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
 			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},
-	{"an order and its invoice are told of once", `
+	{Promise: "an order and its invoice are told of once", Query: `
 		SELECT account_id, ordering_key AS id FROM events
 		WHERE type IN ('order.created', 'order.paid', 'invoice.created', 'invoice.paid', 'invoice.past_due', 'invoice.voided')
 		GROUP BY account_id, ordering_key, type HAVING COUNT(*) > 1`},
-	{"a subscription has a next step exactly if it goes on", `
+	{Promise: "a subscription has a next step exactly if it goes on", Query: `
 		SELECT account_id, id FROM subscriptions
 		WHERE (status IN ('canceled', 'completed')) <> (ended_at IS NOT NULL) OR status IN ('canceled', 'completed') AND due_at IS NOT NULL
 			OR status IN ('trialing', 'active') AND COALESCE(due_at, 0) <> current_period_end
 			OR status = 'trialing' AND COALESCE(trial_end, 0) <> current_period_end OR (status = 'paused') AND paused_at IS NULL
 			OR status = 'past_due' AND past_due_at IS NULL`},
-	{"a subscription is past due exactly if its latest invoice is", `
+	{Promise: "a subscription is past due exactly if its latest invoice is", Query: `
 		SELECT s.account_id, s.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.id = s.latest_invoice_id
 		WHERE (s.status = 'past_due') <> (i.status = 'past_due')`},
-	{"an open invoice of a subscription is being charged", `
+	{Promise: "an open invoice of a subscription is being charged", Query: `
 		SELECT i.account_id, i.id FROM invoices i
 		WHERE i.status = 'open' AND i.subscription_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM payments p WHERE p.account_id = i.account_id AND p.invoice_id = i.id AND p.status IN ('pending', 'requires_action'))`},
-	{"an order of a subscription is its customer's", `
+	{Promise: "an order of a subscription is its customer's", Query: `
 		SELECT o.account_id, o.id FROM orders o LEFT JOIN subscriptions s ON s.account_id = o.account_id AND s.id = o.subscription_id
 		WHERE o.subscription_id IS NOT NULL AND (s.id IS NULL OR s.customer_id <> o.customer_id OR s.currency <> o.currency)`},
-	{"a line is for a period exactly if it bills a subscription, which is that of its order", `
+	{Promise: "a line is for a period exactly if it bills a subscription, which is that of its order", Query: `
 		SELECT l.account_id, l.id FROM line_items l
 			LEFT JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
 			LEFT JOIN subscriptions s ON s.account_id = l.account_id AND s.id = l.subscription_id
 		WHERE (l.subscription_id IS NULL) <> (l.period_start IS NULL) OR l.subscription_id IS NOT NULL AND (s.id IS NULL OR s.currency <> l.currency
 			OR CASE WHEN o.checkout_id IS NULL THEN COALESCE(o.subscription_id, '') <> s.id ELSE o.checkout_id <> COALESCE(s.checkout_id, '') END)`},
-	{"a subscription has billed its orders, its first period and those that a change of plan began", `
+	{Promise: "a subscription has billed its orders, its first period and those that a change of plan began", Query: `
 		SELECT s.account_id, s.id FROM subscriptions s WHERE s.cycles_billed <> s.restarts + CASE WHEN s.trial_start IS NULL THEN 1 ELSE 0 END + (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = s.account_id AND o.customer_id = s.customer_id AND o.subscription_id = s.id
 				AND o.billing_reason = 'subscription_cycle')`},
-	{"a subscription's discount is redeemed by its checkout, or by itself", `
+	{Promise: "a subscription's discount is redeemed by its checkout, or by itself", Query: `
 		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM discount_redemptions r WHERE r.account_id = s.account_id AND r.discount_id = s.discount_id
 				AND (r.subscription_id = s.id OR r.checkout_id = s.checkout_id))`},
-	{"a redemption is a checkout's, or that of a subscription and what it took off", `
+	{Promise: "a redemption is a checkout's, or that of a subscription and what it took off", Query: `
 		SELECT r.account_id, r.id FROM discount_redemptions r
 			LEFT JOIN subscriptions s ON s.account_id = r.account_id AND s.id = r.subscription_id
 			LEFT JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
 		WHERE (r.checkout_id IS NULL) = (r.subscription_id IS NULL) OR r.subscription_id IS NOT NULL AND (s.id IS NULL OR s.currency <> r.currency
 			OR CASE WHEN r.order_id IS NULL THEN COALESCE(s.discount_id, '') <> r.discount_id OR r.discount_amount <> 0
 				ELSE COALESCE(o.subscription_id, '') <> s.id OR COALESCE(o.discount_id, '') <> r.discount_id OR o.discount_amount <> r.discount_amount END)`},
-	{"a payment sends its buyer elsewhere only while it requires an action", `
+	{Promise: "a payment sends its buyer elsewhere only while it requires an action", Query: `
 		SELECT account_id, id FROM payments WHERE next_action_url IS NOT NULL AND status <> 'requires_action'`},
-	{"a charge went through exactly if its payment did", `
+	{Promise: "a charge went through exactly if its payment did", Query: `
 		SELECT p.account_id, p.id FROM payments p JOIN test_charges t ON t.account_id = p.account_id AND t.token = p.id
 		WHERE (p.status IN ('failed', 'canceled') AND t.status = 'succeeded')
 			OR (p.status = 'succeeded' AND (t.status <> 'succeeded' OR t.amount <> p.amount OR t.currency <> p.currency))`},
-	{"every charge of the test provider has its payment", `
+	{Promise: "every charge of the test provider has its payment", Query: `
 		SELECT t.account_id, t.id FROM test_charges t WHERE NOT EXISTS (
 			SELECT 1 FROM payments p WHERE p.account_id = t.account_id AND p.id = t.token)`},
 
 	// Refunds and payment methods.
-	{"what is refunded is the sum of the refunds, tax included", `
+	{Promise: "what is refunded is the sum of the refunds, tax included", Query: `
 		SELECT o.account_id, o.id FROM orders o
 		LEFT JOIN refunds r ON r.account_id = o.account_id AND r.order_id = o.id AND r.status IN ('pending', 'succeeded')
 		GROUP BY o.account_id, o.id, o.paid_amount, o.refunded_amount, o.refunded_tax_amount
 		HAVING o.refunded_amount <> COALESCE(SUM(r.amount), 0) OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0)
 			OR o.refunded_amount > o.paid_amount`},
-	{"an invoice has its order's payments and refunds", `
+	{Promise: "an invoice has its order's payments and refunds", Query: `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_id
 		WHERE i.credit_notes <> COALESCE(o.refunded_amount, 0) OR i.payment_ids <> COALESCE(o.payment_ids, '[]')
 			OR i.refund_ids <> COALESCE(o.refund_ids, '[]')`},
-	{"an order names its refunds", `
+	{Promise: "an order names its refunds", Query: `
 		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
 			SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.id = r.order_id AND o.refund_ids LIKE '%"' || r.id || '"%')`},
-	{"a refund gives back what its order's customer paid, in its currency", `
+	{Promise: "a refund gives back what its order's customer paid, in its currency", Query: `
 		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
 			SELECT 1 FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id
 			WHERE o.account_id = r.account_id AND o.id = r.order_id AND o.customer_id = r.customer_id AND o.currency = r.currency
 				AND p.id = r.payment_id AND p.status = 'succeeded' AND p.provider = r.provider)`},
-	{"a refund was made exactly if its provider made it", `
+	{Promise: "a refund was made exactly if its provider made it", Query: `
 		SELECT r.account_id, r.id FROM refunds r JOIN test_refunds t ON t.account_id = r.account_id AND t.token = r.id
 		WHERE t.amount <> r.amount OR (r.status <> 'pending' AND t.status <> r.status)`},
-	{"the test provider gives back no more than it took", `
+	{Promise: "the test provider gives back no more than it took", Query: `
 		SELECT r.account_id, r.charge_id AS id FROM test_refunds r
 			LEFT JOIN test_charges c ON c.account_id = r.account_id AND c.id = r.charge_id AND c.status = 'succeeded'
 		WHERE r.status IN ('pending', 'succeeded') GROUP BY r.account_id, r.charge_id, c.amount HAVING SUM(r.amount) > COALESCE(c.amount, 0)`},
-	{"every refund of the test provider has its refund", `
+	{Promise: "every refund of the test provider has its refund", Query: `
 		SELECT t.account_id, t.id FROM test_refunds t WHERE NOT EXISTS (
 			SELECT 1 FROM refunds r WHERE r.account_id = t.account_id AND r.id = t.token)`},
-	{"what is of an order is its customer's", `
+	{Promise: "what is of an order is its customer's", Query: `
 		SELECT p.account_id, p.id FROM payments p JOIN orders o ON o.account_id = p.account_id AND o.id = p.order_id WHERE p.customer_id <> o.customer_id
 		UNION ALL SELECT c.account_id, c.id FROM checkouts c JOIN orders o ON o.account_id = c.account_id AND o.id = c.order_id
 		WHERE COALESCE(c.customer_id, '') <> o.customer_id
 		UNION ALL SELECT r.account_id, r.id FROM discount_redemptions r JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
 		WHERE COALESCE(r.customer_id, '') <> o.customer_id`},
-	{"what somebody bought who only typed an address is charged to nothing that its owner has saved", `
+	{Promise: "what somebody bought who only typed an address is charged to nothing that its owner has saved", Query: `
 		SELECT account_id, id FROM subscriptions WHERE NOT customer_verified AND payment_method LIKE '%"id":"pm_%'
 		UNION ALL SELECT p.account_id, p.id FROM payments p JOIN orders o ON o.account_id = p.account_id AND o.id = p.order_id
 		WHERE NOT o.customer_verified AND p.purpose = 'invoice' AND p.payment_method_id IS NOT NULL`},
-	{"a payment method is of a customer of its account, and a default one of its customer", `
+	{Promise: "a payment method is of a customer of its account, and a default one of its customer", Query: `
 		SELECT m.account_id, m.id FROM payment_methods m WHERE NOT EXISTS (
 			SELECT 1 FROM customers c WHERE c.account_id = m.account_id AND c.id = m.customer_id)
 		UNION ALL
@@ -274,17 +276,17 @@ var invariants = []invariant{
 }
 
 // arrayInvariants are those about what a JSON array names, which the engines read in different ways.
-func (s *Store) arrayInvariants() []invariant {
-	return []invariant{
-		{"a checkout link sells nothing of another account", `
-			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.jsonElements("l.price_variant_ids") + ` e ON TRUE
+func (s *Store) arrayInvariants() []db.Invariant {
+	return []db.Invariant{
+		{Promise: "a checkout link sells nothing of another account", Query: `
+			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.db.JSONElements("l.price_variant_ids") + ` e ON TRUE
 				JOIN price_variants v ON v.id = e.value WHERE v.account_id <> l.account_id`},
-		{"no API key can do more than the key that made it", `
+		{Promise: "no API key can do more than the key that made it", Query: `
 			SELECT k.account_id, k.id FROM api_keys k LEFT JOIN api_keys m ON m.account_id = k.account_id AND m.id = k.created_by
 			WHERE k.created_by IS NOT NULL AND (m.id IS NULL OR m.expires_at IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > m.expires_at)
 				OR m.scopes <> '[]' AND (k.scopes = '[]' OR EXISTS (
-					SELECT 1 FROM ` + s.jsonElements("k.scopes") + ` e WHERE NOT EXISTS (
-						SELECT 1 FROM ` + s.jsonElements("m.scopes") + ` g WHERE g.value = e.value))))`},
+					SELECT 1 FROM ` + s.db.JSONElements("k.scopes") + ` e WHERE NOT EXISTS (
+						SELECT 1 FROM ` + s.db.JSONElements("m.scopes") + ` g WHERE g.value = e.value))))`},
 	}
 }
 
@@ -299,8 +301,8 @@ func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]core.Viola
 // begun to delete. It takes no locks: on a database at work it may be run at any time, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	if err := s.checkAll(ctx, slices.Concat(invariants, s.arrayInvariants(), adInvariants), checked); err != nil {
+	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), adInvariants), checked); err != nil {
 		return err
 	}
-	return s.checkAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
+	return s.db.CheckAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
 }

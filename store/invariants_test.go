@@ -149,8 +149,8 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, sound)
 		for _, i := range slices.Concat(invariants, s.arrayInvariants(), eventInvariants) {
-			broken := brokenBy(t, s, sabotage[i.promise])
-			assert.Contains(t, broken, i.promise)
+			broken := brokenBy(t, s, sabotage[i.Promise])
+			assert.Contains(t, broken, i.Promise)
 		}
 	})
 }
@@ -193,7 +193,7 @@ func brokenBy(t *testing.T, s *Store, statement string) []string {
 	var broken []string
 	takeBack := errors.New("take it back")
 	_, err := tx(t.Context(), s, func(ctx context.Context, u *unit) (any, error) {
-		if _, err := u.exec(ctx, statement); err != nil {
+		if _, err := u.Exec(ctx, statement); err != nil {
 			return nil, err
 		}
 		violations, err := s.Check(ctx, aDay)

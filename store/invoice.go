@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // InvoiceStatus is where an invoice stands.
@@ -121,7 +123,7 @@ type ListInvoices struct {
 	IsVerified bool // only those that more than a typed address says are the customer's
 }
 
-var invoiceColumns = columnsOf[Invoice]("invoices")
+var invoiceColumns = db.ColumnsOf[Invoice]("invoices")
 
 // GetInvoice returns an invoice, or CodeMissing.
 func (s *Store) GetInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
@@ -130,37 +132,37 @@ func (s *Store) GetInvoice(ctx context.Context, account, ref string) (*Invoice, 
 
 // InvoicesByID returns the invoices among ids.
 func (s *Store) InvoicesByID(ctx context.Context, account string, ids []string) (map[string]*Invoice, error) {
-	return byID(ctx, s, invoiceColumns, account, ids)
+	return db.ByID(ctx, s.db, invoiceColumns, account, ids)
 }
 
 // InvoiceLines returns the lines of an invoice in their order. They are those of its order too.
 func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]LineItem, error) {
-	return selectAll[LineItem](ctx, s, lineItemColumns.selectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
+	return db.Select[LineItem](ctx, s.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
 }
 
 // ListInvoices returns a page of invoices, newest first, and whether there are more. A customer, order or
 // subscription that does not exist is CodeMissing.
 func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoices) ([]Invoice, bool, error) {
-	var f filter
-	f.is("status", string(in.Status))
-	f.is("collection_method", string(in.CollectionMethod))
-	f.is("billing_reason", string(in.BillingReason))
-	f.is("number", in.Number)
+	var f db.Filter
+	f.Is("status", string(in.Status))
+	f.Is("collection_method", string(in.CollectionMethod))
+	f.Is("billing_reason", string(in.BillingReason))
+	f.Is("number", in.Number)
 	if in.IsVerified {
-		f.and(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
+		f.And(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
 	}
 	if in.DueAfter != nil {
-		f.and(`due_at >= ?`, *in.DueAfter)
+		f.And(`due_at >= ?`, *in.DueAfter)
 	}
 	if in.DueBefore != nil {
-		f.and(`due_at < ?`, *in.DueBefore)
+		f.And(`due_at < ?`, *in.DueBefore)
 	}
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.is("customer_id", customer.ID)
+		f.Is("customer_id", customer.ID)
 	}
 	if in.Order != "" {
 		orders, err := s.OrdersByID(ctx, account, []string{in.Order})
@@ -170,17 +172,17 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		if orders[in.Order] == nil {
 			return nil, false, core.Missing("order", "order", in.Order)
 		}
-		f.is("order_key", in.Order)
+		f.Is("order_key", in.Order)
 	}
 	if in.Subscription != "" {
 		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.is("subscription_id", subscription.ID)
+		f.Is("subscription_id", subscription.ID)
 	}
-	f.list(s, in.ListFilter, "number", "customer_email", "customer_name", "id")
-	return page(ctx, s, invoiceColumns, core.KindInvoice, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "number", "customer_email", "customer_name", "id")
+	return db.Page(ctx, s.db, invoiceColumns, core.KindInvoice, account, in.Page, &f)
 }
 
 // ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.
@@ -189,9 +191,9 @@ func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in co
 	if err != nil {
 		return nil, false, err
 	}
-	var f filter
-	f.is("invoice_id", i.ID)
-	return page(ctx, s, lineItemColumns, core.KindLineItem, account, in, &f)
+	var f db.Filter
+	f.Is("invoice_id", i.ID)
+	return db.Page(ctx, s.db, lineItemColumns, core.KindLineItem, account, in, &f)
 }
 
 // VoidInvoice calls an invoice off that is not paid, and its order. invoice.voided follows. One that is paid or a
@@ -218,19 +220,19 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 		if err != nil {
 			return nil, err
 		}
-		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
+		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())
 		if err != nil || i.Status == InvoiceStatusUncollectible {
 			return i, err
 		}
 		if err := u.checkUnpaid(ctx, &bill{Invoice: i}, InvoiceStatusUncollectible); err != nil {
 			return nil, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
 		i.Status, i.UncollectibleAt, i.NextAttemptAt, i.UpdatedAt = InvoiceStatusUncollectible, &now, nil, now
-		if err := u.update(ctx, invoiceColumns, i); err != nil {
+		if err := u.Update(ctx, invoiceColumns, i); err != nil {
 			return nil, err
 		}
 		return i, u.forgive(ctx, sub, i, now)
@@ -246,7 +248,7 @@ func (u *unit) callOff(ctx context.Context, sub *Subscription, b *bill) error {
 	if err := u.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
 		return err
 	}
-	now, err := u.store.businessNow(ctx, b.Invoice.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, b.Invoice.AccountID)
 	if err != nil {
 		return err
 	}
@@ -285,7 +287,7 @@ func (s *Store) findInvoice(ctx context.Context, account, ref, param, lock strin
 	if !ok {
 		return nil, core.Missing("invoice", param, ref)
 	}
-	i, err := get[Invoice](ctx, s, invoiceColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	i, err := db.Get[Invoice](ctx, s.db, invoiceColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read invoice: %w", err)
 	}

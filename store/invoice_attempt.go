@@ -2,13 +2,15 @@ package store
 
 import (
 	"context"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // UncollectedInvoices names issued invoices that are to be charged by now, at most limit. Those of a subscription are charged
 // with it.
 func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+enabledAccount,
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+db.EnabledAccount,
 		`next_payment_attempt_at`, limit)
 }
 
@@ -25,7 +27,7 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		if disabled, err := s.isDisabled(ctx, account); err != nil || disabled {
 			return nil, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil || b.Invoice.NextAttemptAt == nil || *b.Invoice.NextAttemptAt > now {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -23,7 +24,7 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *core.Time, now co
 // DueInvoices names open invoices which the seller wrote and whose time to be paid is over, at most limit; one that is to
 // be charged is charged first. Those of subscriptions are past due when they cannot be collected.
 func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.due(ctx, account, `
+	return s.db.Due(ctx, account, `
 		SELECT account_id, id FROM invoices
 		WHERE status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at <= ?`, `due_at`, limit)
 }
@@ -36,7 +37,7 @@ func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, e
 		if err != nil {
 			return false, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil || b.Invoice.Status != InvoiceStatusOpen || b.Invoice.NextAttemptAt != nil || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
 			return false, err
 		}
@@ -63,7 +64,7 @@ func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Ti
 	if o.BalanceApplied > 0 {
 		b.Customer.addBalance(o.Currency, o.BalanceApplied)
 		b.Customer.UpdatedAt = now
-		if err := u.update(ctx, customerColumns, b.Customer); err != nil {
+		if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
 			return err
 		}
 	}

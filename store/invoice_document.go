@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // GetInvoicePDF returns a URL of the invoice as PDF, or CodeMissing. A draft has one too, which says what it is.
@@ -26,7 +28,7 @@ func (s *Store) GetInvoiceDetail(ctx context.Context, i *Invoice) (*InvoiceDetai
 
 // LastInvoicePayment returns the latest attempt to pay an invoice, or nil.
 func (s *Store) LastInvoicePayment(ctx context.Context, account, invoice string) (*Payment, error) {
-	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`, account, invoice)
+	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`, account, invoice)
 	if err != nil {
 		return nil, fmt.Errorf("read the last payment of an invoice: %w", err)
 	}

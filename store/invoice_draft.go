@@ -33,7 +33,7 @@ type InvoiceDraft struct {
 // invoice.created follows.
 func (s *Store) CreateInvoice(ctx context.Context, account string, draft InvoiceDraft) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 		if err := u.emitInvoice(ctx, EventInvoiceCreated, b); err != nil {
 			return nil, err
 		}
-		return &i, u.insert(ctx, invoiceColumns, &i)
+		return &i, u.Insert(ctx, invoiceColumns, &i)
 	})
 }
 
@@ -63,7 +63,7 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 				return i, err
 			}
 			i.UpdatedAt = now
-			return i, u.update(ctx, invoiceColumns, i)
+			return i, u.Update(ctx, invoiceColumns, i)
 		}
 		b, err := u.prepareInvoice(ctx, draft, &before, now)
 		if err != nil || core.SameJSON(before, *i) {
@@ -88,7 +88,7 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 // DeleteInvoice deletes a draft with its lines. One that was issued is CodeInvalid on status.
 func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
+		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoic
 		if err := u.deleteLines(ctx, i); err != nil {
 			return nil, err
 		}
-		_, err = u.exec(ctx, `DELETE FROM invoices WHERE account_id = ? AND id = ?`, account, i.ID)
+		_, err = u.Exec(ctx, `DELETE FROM invoices WHERE account_id = ? AND id = ?`, account, i.ID)
 		return i, err
 	})
 }
@@ -112,7 +112,7 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invo
 		if err != nil || draft.Order != nil {
 			return draft.invoice(), err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +221,7 @@ func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
 	if ref == "" {
 		ref = i.CustomerID
 	}
-	customer, err := u.store.findCustomer(ctx, i.AccountID, ref, "customer", u.lock())
+	customer, err := u.store.findCustomer(ctx, i.AccountID, ref, "customer", u.Lock())
 	if err != nil {
 		return nil, err
 	}
@@ -400,7 +400,7 @@ func (l LineItem) repeats(stored LineItem) bool {
 // storeDraft stores a changed draft with its lines.
 func (u *unit) storeDraft(ctx context.Context, b *bill, now core.Time) error {
 	b.Invoice.UpdatedAt = now
-	if err := u.update(ctx, invoiceColumns, b.Invoice); err != nil {
+	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {
 		return err
 	}
 	if err := u.deleteLines(ctx, b.Invoice); err != nil {
@@ -410,6 +410,6 @@ func (u *unit) storeDraft(ctx context.Context, b *bill, now core.Time) error {
 }
 
 func (u *unit) deleteLines(ctx context.Context, i *Invoice) error {
-	_, err := u.exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND invoice_id = ? AND order_id IS NULL`, i.AccountID, i.ID)
+	_, err := u.Exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND invoice_id = ? AND order_id IS NULL`, i.AccountID, i.ID)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -21,7 +22,7 @@ func schemaBefore(t *testing.T, s *Store, version int64) {
 	if s.Engine() == core.PostgreSQL {
 		dialect = goose.DialectPostgres
 	}
-	provider, err := goose.NewProvider(dialect, s.write.db.DB, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(dialect, s.db.Write.DB.DB, files, goose.WithTableName(db.VersionTable), goose.WithDisableGlobalRegistry(true))
 	require.NoError(t, err)
 	_, err = provider.UpTo(t.Context(), version-1)
 	require.NoError(t, err)
@@ -81,21 +82,21 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 			if s.Engine() == core.SQLite { // the secret is a blob
 				statement = sqliteBlob(statement)
 			}
-			_, err := s.write.db.Exec(statement)
+			_, err := s.db.Write.DB.Exec(statement)
 			require.NoError(t, err, statement)
 		}
 
 		schemaBefore(t, s, 27)
 		for _, statement := range refundOfBefore {
-			_, err := s.write.db.Exec(statement)
+			_, err := s.db.Write.DB.Exec(statement)
 			require.NoError(t, err, statement)
 		}
-		require.NoError(t, s.Migrate(t.Context()))
+		require.NoError(t, s.db.Migrate(t.Context()))
 
 		broken, err := s.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
-		invoices, err := selectAll[Invoice](t.Context(), s, invoiceColumns.selectSQL+` WHERE account_id = ? ORDER BY sequence`, "acct_a")
+		invoices, err := db.Select[Invoice](t.Context(), s.db, invoiceColumns.SelectSQL+` WHERE account_id = ? ORDER BY sequence`, "acct_a")
 		require.NoError(t, err)
 		require.Len(t, invoices, 2)
 		for n, i := range invoices {
@@ -112,7 +113,7 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 			require.Len(t, lines, 1)
 			require.Equal(t, LineItemKindPrice, lines[0].Kind)
 		}
-		events, err := get[int](t.Context(), s, `SELECT count(*) FROM events`)
+		events, err := db.Get[int](t.Context(), s.db, `SELECT count(*) FROM events`)
 		require.NoError(t, err)
 		require.Zero(t, *events, "what happened before is no news")
 

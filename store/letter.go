@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // letterLimit is how many letters may be sent within a window, which begins with its first letter, about or to a subject.
@@ -110,7 +112,7 @@ func (u *unit) countLetter(ctx context.Context, account string, limits ...letter
 	now := u.store.Now()
 	for _, l := range limits {
 		before := now.Add(-l.window)
-		w, err := get[letterWindow](ctx, u.store, `
+		w, err := db.Get[letterWindow](ctx, u.store.db, `
 			INSERT INTO letter_windows AS w (account_id, subject, began_at, sent) VALUES (?, ?, ?, 1)
 			ON CONFLICT (account_id, subject) DO UPDATE SET
 				began_at = CASE WHEN w.began_at <= ? THEN excluded.began_at ELSE w.began_at END,
@@ -130,8 +132,8 @@ func (u *unit) countLetter(ctx context.Context, account string, limits ...letter
 // DeleteOldLetterWindows deletes at most limit counts of letters that count no more, and returns how many.
 func (s *Store) DeleteOldLetterWindows(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			DELETE FROM letter_windows WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM letter_windows WHERE began_at <= ? LIMIT ?`+u.lockSkip()+`)`, s.Now().Add(-day), limit)
+				SELECT account_id, subject FROM letter_windows WHERE began_at <= ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)
 	})
 }

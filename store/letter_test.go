@@ -40,7 +40,7 @@ func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
 func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		_, err := s.write.db.Exec(`UPDATE letter_windows SET sent = 1000 WHERE subject = 'account'`)
+		_, err := s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 1000 WHERE subject = 'account'`)
 		require.NoError(t, err)
 		requireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
 		require.Equal(t, 1000, s.count(t, `SELECT MAX(sent) FROM letter_windows`), "what is refused is not counted")
@@ -62,8 +62,8 @@ func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 func TestCountLetter_CountsWhatIsSentAtOnce(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		replica := s.Store
-		if s.engine == core.PostgreSQL {
-			replica = openStore(t, s.options.URL)
+		if s.db.Engine == core.PostgreSQL {
+			replica = openStore(t, s.db.Options.URL)
 		}
 		var group sync.WaitGroup
 		var sent atomic.Int64
@@ -160,7 +160,7 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 		require.NoError(t, asks(s.asked(t, "grace@example.com")))
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
 
-		_, err = s.write.db.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
+		_, err = s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
 		require.NoError(t, err)
 		requireCode(t, asks(s.asked(t, "bob@example.com")), core.CodeRateLimit)
 		s.at(now.Add(25 * time.Hour))
@@ -171,8 +171,8 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		replica := s.Store
-		if s.engine == core.PostgreSQL {
-			replica = openStore(t, s.options.URL)
+		if s.db.Engine == core.PostgreSQL {
+			replica = openStore(t, s.db.Options.URL)
 		}
 		var checkouts []*Checkout
 		for n := range 24 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -82,16 +83,16 @@ type NewLineItem struct {
 // MaxAmount bounds every amount of an order. It is far below what a program that counts in doubles can tell apart.
 const MaxAmount = 1_000_000_000_000
 
-var lineItemColumns = columnsOf[LineItem]("line_items")
+var lineItemColumns = db.ColumnsOf[LineItem]("line_items")
 
 // LineItemsByID returns the line items among ids.
 func (s *Store) LineItemsByID(ctx context.Context, account string, ids []string) (map[string]*LineItem, error) {
-	return byID(ctx, s, lineItemColumns, account, ids)
+	return db.ByID(ctx, s.db, lineItemColumns, account, ids)
 }
 
 // CheckoutLines returns the lines of a checkout in their order.
 func (s *Store) CheckoutLines(ctx context.Context, account, checkout string) ([]LineItem, error) {
-	return selectAll[LineItem](ctx, s, lineItemColumns.selectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY position`, account, checkout)
+	return db.Select[LineItem](ctx, s.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY position`, account, checkout)
 }
 
 // offer is what a line is about: a price variant and its product, as they are now.
@@ -373,7 +374,7 @@ func byProduct(item LineItem) *string { return item.ProductID }
 // reserve holds stock for the lines, or returns CodeInvalid on line_items: two buyers never hold the same piece.
 func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
-		rows, err := u.exec(ctx, `
+		rows, err := u.Exec(ctx, `
 			UPDATE price_variants SET reserved_count = reserved_count + ?
 			WHERE account_id = ? AND id = ? AND (stock IS NULL OR sold_count + reserved_count + ? <= stock)`,
 			q.pieces, account, q.id, q.pieces)
@@ -391,7 +392,7 @@ func (u *unit) reserve(ctx context.Context, account string, items []LineItem) er
 // first: they come before their price variants everywhere. One that is gone is CodeInvalid on line_items.
 func (u *unit) reserveProducts(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
-		found, err := get[string](ctx, u.store, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.lock(), account, q.id)
+		found, err := db.Get[string](ctx, u.store.db, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.Lock(), account, q.id)
 		if err != nil {
 			return fmt.Errorf("lock product: %w", err)
 		}
@@ -405,7 +406,7 @@ func (u *unit) reserveProducts(ctx context.Context, account string, items []Line
 // release gives up what reserve holds.
 func (u *unit) release(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
-		rows, err := u.exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
+		rows, err := u.Exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
 		if err := exactlyOne(rows, err); err != nil {
 			return fmt.Errorf("release stock of %s: %w", q.id, err)
 		}
@@ -416,13 +417,13 @@ func (u *unit) release(ctx context.Context, account string, items []LineItem) er
 // sell turns what reserve holds into sales. Products are locked before their price variants, as everywhere.
 func (u *unit) sell(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
-		rows, err := u.exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
+		rows, err := u.Exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
 		if err := exactlyOne(rows, err); err != nil {
 			return fmt.Errorf("count sales of %s: %w", q.id, err)
 		}
 	}
 	for _, q := range pieces(items, byVariant) {
-		rows, err := u.exec(ctx, `
+		rows, err := u.Exec(ctx, `
 			UPDATE price_variants SET reserved_count = reserved_count - ?, sold_count = sold_count + ? WHERE account_id = ? AND id = ?`,
 			q.pieces, q.pieces, account, q.id)
 		if err := exactlyOne(rows, err); err != nil {

@@ -35,7 +35,7 @@ func (s *shop) during(t *testing.T, fn func(ctx context.Context, u *unit)) {
 // started runs call on another replica and returns what gives its error.
 func (s *shop) started(t *testing.T, call func(replica *Store) error) (result func() error) {
 	t.Helper()
-	replica, done := openStore(t, s.options.URL), make(chan error, 1)
+	replica, done := openStore(t, s.db.Options.URL), make(chan error, 1)
 	go func() { done <- call(replica) }()
 	return func() error { return <-done }
 }
@@ -69,14 +69,14 @@ func TestBeginConfirm_TwentyBuyersReadTheLastPiece(t *testing.T) {
 }
 
 func twentyBuyers(t *testing.T, s *shop, v *PriceVariant) {
-	replicas := []*Store{openStore(t, s.options.URL), openStore(t, s.options.URL)} // one has too few connections
+	replicas := []*Store{openStore(t, s.db.Options.URL), openStore(t, s.db.Options.URL)} // one has too few connections
 	checkouts, errs := make([]*Checkout, 20), make([]error, 20)
 	for i := range checkouts {
 		checkouts[i] = s.checkout(t, v)
 	}
 	var buyers sync.WaitGroup
 	s.during(t, func(ctx context.Context, u *unit) {
-		_, err := s.findPriceVariant(ctx, s.account, v.ID, "", u.lock())
+		_, err := s.findPriceVariant(ctx, s.account, v.ID, "", u.Lock())
 		require.NoError(t, err)
 		for i := range checkouts {
 			buyers.Go(func() {
@@ -127,14 +127,14 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 		c := s.checkout(t, v)
 		var confirmed func() error
 		s.during(t, func(ctx context.Context, u *unit) {
-			_, err := s.findProduct(ctx, s.account, v.ProductID, "", u.lock())
+			_, err := s.findProduct(ctx, s.account, v.ProductID, "", u.Lock())
 			require.NoError(t, err)
 			confirmed = s.started(t, func(replica *Store) error {
 				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
 				return err
 			})
 			s.waiting(t, 1)
-			atOnce := u.lock()
+			atOnce := u.Lock()
 			if atOnce != "" {
 				atOnce += " NOWAIT"
 			}
@@ -171,7 +171,7 @@ func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
 		require.NoError(t, err)
 		move := func(call func(ctx context.Context, u *unit) error) error {
 			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-				_, err := u.exec(ctx, `DELETE FROM price_variants`)
+				_, err := u.Exec(ctx, `DELETE FROM price_variants`)
 				return nil, errors.Join(err, call(ctx, u), errors.New("take it back"))
 			})
 			return err

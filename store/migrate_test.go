@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/migrations"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -44,15 +45,15 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 	if s.Engine() == core.PostgreSQL {
 		query = `SELECT table_name, column_name, is_nullable AS nullable FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, column_name COLLATE "C"`
 	}
-	rows, err := selectAll[struct {
+	rows, err := db.Select[struct {
 		Table    string `db:"table_name"`
 		Column   string `db:"column_name"`
 		Nullable string `db:"nullable"`
-	}](t.Context(), s.Store, query)
+	}](t.Context(), s.Store.db, query)
 	require.NoError(t, err)
 	tables := map[string][]string{}
 	for _, row := range rows {
-		if row.Table != versionTable && !sharedOnly[row.Table] {
+		if row.Table != db.VersionTable && !sharedOnly[row.Table] {
 			tables[row.Table] = append(tables[row.Table], row.Column+" nullable "+row.Nullable)
 		}
 	}
@@ -62,12 +63,12 @@ func tableColumns(t *testing.T, s *shop) map[string][]string {
 func TestMigrations_KeysBeginWithTheAccount(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, database.Empty(t, core.PostgreSQL))
-	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", "secret_key_canary", versionTable}
-	keys, err := selectAll[struct {
+	global := []string{"accounts", "api_keys_token_hash", "global_names", "rate_windows", "schema_lock", "secret_key_canary", db.VersionTable}
+	keys, err := db.Select[struct {
 		Table string `db:"table_name"`
 		Index string `db:"index_name"`
 		First string `db:"first_column"`
-	}](t.Context(), s.Store, `
+	}](t.Context(), s.Store.db, `
 		SELECT t.relname AS table_name, i.relname AS index_name, a.attname AS first_column
 		FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
 		JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = x.indkey[0]
@@ -88,13 +89,13 @@ func TestMigrate_SeveralReplicasAtOnce(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		s := openStore(t, url)
-		all.Go(func() { errs[i] = s.Migrate(t.Context()) })
+		all.Go(func() { errs[i] = s.db.Migrate(t.Context()) })
 	}
 	all.Wait()
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	require.NoError(t, openStore(t, url).CheckSchema(t.Context()))
+	require.NoError(t, openStore(t, url).db.CheckSchema(t.Context()))
 }
 
 // eachEmpty runs a test on databases that nothing has migrated.
@@ -113,22 +114,22 @@ func TestCheckSchema_RefusesOlderAndNewer(t *testing.T) {
 		s := openStore(t, url)
 		want, err := migrations.Latest(s.Engine())
 		require.NoError(t, err)
-		var e *SchemaError
-		require.ErrorAs(t, s.CheckSchema(t.Context()), &e)
-		require.Equal(t, SchemaError{Have: 0, Want: want}, *e)
+		var e *db.SchemaError
+		require.ErrorAs(t, s.db.CheckSchema(t.Context()), &e)
+		require.Equal(t, db.SchemaError{Have: 0, Want: want}, *e)
 		require.ErrorContains(t, e, "run `tillwright migrate`")
 
-		require.NoError(t, s.Migrate(t.Context()))
-		require.NoError(t, s.Migrate(t.Context()), "again changes nothing")
-		require.NoError(t, s.CheckSchema(t.Context()))
+		require.NoError(t, s.db.Migrate(t.Context()))
+		require.NoError(t, s.db.Migrate(t.Context()), "again changes nothing")
+		require.NoError(t, s.db.CheckSchema(t.Context()))
 
-		_, err = s.write.db.Exec(s.rebind(`INSERT INTO schema_migrations (version_id, is_applied) VALUES (?, ?)`), want+1, true)
+		_, err = s.db.Write.DB.Exec(s.db.Rebind(`INSERT INTO schema_migrations (version_id, is_applied) VALUES (?, ?)`), want+1, true)
 		require.NoError(t, err)
-		require.ErrorAs(t, s.CheckSchema(t.Context()), &e)
+		require.ErrorAs(t, s.db.CheckSchema(t.Context()), &e)
 		require.ErrorContains(t, e, "newer")
 		e = nil
-		require.ErrorAs(t, s.Migrate(t.Context()), &e, "what is newer cannot be migrated")
-		require.Equal(t, SchemaError{Have: want + 1, Want: want}, *e)
+		require.ErrorAs(t, s.db.Migrate(t.Context()), &e, "what is newer cannot be migrated")
+		require.Equal(t, db.SchemaError{Have: want + 1, Want: want}, *e)
 	})
 }
 
@@ -137,11 +138,11 @@ func TestMigrate_UnlocksAfterItWasToldToStop(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, database.Empty(t, core.PostgreSQL))
 	ctx, stop := context.WithCancel(t.Context())
-	unlock, err := lockSchema(ctx, s.write.db)
+	unlock, err := db.LockSchema(ctx, s.db.Write.DB)
 	require.NoError(t, err)
 	stop()
 	require.NoError(t, unlock())
-	holders, err := selectAll[string](t.Context(), s, `SELECT holder FROM schema_lock`)
+	holders, err := db.Select[string](t.Context(), s.db, `SELECT holder FROM schema_lock`)
 	require.NoError(t, err)
 	require.Empty(t, holders)
 }

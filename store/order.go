@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // OrderStatus is where an order stands. It is a function of what is paid and refunded.
@@ -132,7 +134,7 @@ type ListOrders struct {
 	IsVerified bool // only those that more than a typed address says are the customer's
 }
 
-var orderColumns = columnsOf[Order]("orders")
+var orderColumns = db.ColumnsOf[Order]("orders")
 
 // GetOrder returns an order, or CodeMissing.
 func (s *Store) GetOrder(ctx context.Context, account, ref string) (*Order, error) {
@@ -141,32 +143,32 @@ func (s *Store) GetOrder(ctx context.Context, account, ref string) (*Order, erro
 
 // OrdersByID returns the orders among ids.
 func (s *Store) OrdersByID(ctx context.Context, account string, ids []string) (map[string]*Order, error) {
-	return byID(ctx, s, orderColumns, account, ids)
+	return db.ByID(ctx, s.db, orderColumns, account, ids)
 }
 
 // ListOrders returns a page of orders, newest first, and whether there are more. A customer, product, price variant,
 // checkout, subscription or discount that does not exist is CodeMissing.
 func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) ([]Order, bool, error) {
-	var f filter
-	f.is("status", string(in.Status))
-	f.is("billing_reason", string(in.BillingReason))
-	f.is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
-	f.amounts(in)
+	var f db.Filter
+	f.Is("status", string(in.Status))
+	f.Is("billing_reason", string(in.BillingReason))
+	f.Is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
+	whereAmounts(&f, in)
 	if in.IsVerified {
-		f.and(`customer_verified`)
+		f.And(`customer_verified`)
 	}
 	if err := s.orderReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
-	f.list(s, in.ListFilter, "customer_email", "billing_name", "id")
-	return page(ctx, s, orderColumns, core.KindOrder, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "customer_email", "billing_name", "id")
+	return db.Page(ctx, s.db, orderColumns, core.KindOrder, account, in.Page, &f)
 }
 
 // UpdateOrder locks the order, applies change and stores it. What is said about the buyer is a record once the invoice
 // is issued, which is when the order is made: CodeInvalid on status. Amounts and lines change leaves alone.
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change func(*Order)) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
-		o, err := s.findOrder(ctx, account, ref, u.lock())
+		o, err := s.findOrder(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -179,10 +181,10 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change fun
 		if err := p.Err(); err != nil || core.SameJSON(before, *o) {
 			return o, err
 		}
-		if o.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if o.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		return o, u.update(ctx, orderColumns, o)
+		return o, u.Update(ctx, orderColumns, o)
 	})
 }
 
@@ -209,68 +211,68 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 	})
 }
 
-// amounts adds the filters by number, time and total.
-func (f *filter) amounts(in ListOrders) {
+// whereAmounts adds the filters by number, time and total.
+func whereAmounts(f *db.Filter, in ListOrders) {
 	if in.Number != nil {
-		f.and(`number = ?`, *in.Number)
+		f.And(`number = ?`, *in.Number)
 	}
 	if in.PaidAfter != nil {
-		f.and(`paid_at >= ?`, *in.PaidAfter)
+		f.And(`paid_at >= ?`, *in.PaidAfter)
 	}
 	if in.PaidBefore != nil {
-		f.and(`paid_at < ?`, *in.PaidBefore)
+		f.And(`paid_at < ?`, *in.PaidBefore)
 	}
 	if in.TotalMin != nil {
-		f.and(`total_amount >= ?`, *in.TotalMin)
+		f.And(`total_amount >= ?`, *in.TotalMin)
 	}
 	if in.TotalMax != nil {
-		f.and(`total_amount <= ?`, *in.TotalMax)
+		f.And(`total_amount <= ?`, *in.TotalMax)
 	}
 }
 
 // orderReferences adds the filters by another object.
-func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *filter) error {
+func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *db.Filter) error {
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
 			return err
 		}
-		f.is("customer_id", customer.ID)
+		f.Is("customer_id", customer.ID)
 	}
 	if in.Checkout != "" {
 		checkout, err := s.findCheckout(ctx, account, in.Checkout, "checkout", "")
 		if err != nil {
 			return err
 		}
-		f.is("checkout_id", checkout.ID)
+		f.Is("checkout_id", checkout.ID)
 	}
 	if in.Subscription != "" {
 		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
 		if err != nil {
 			return err
 		}
-		f.is("subscription_id", subscription.ID)
+		f.Is("subscription_id", subscription.ID)
 	}
 	if in.Discount != "" {
 		discount, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
 		if err != nil {
 			return err
 		}
-		f.is("discount_id", discount.ID)
+		f.Is("discount_id", discount.ID)
 	}
 	if in.Product != "" {
 		product, err := s.findProduct(ctx, account, in.Product, "product", "")
 		if err != nil {
 			return err
 		}
-		f.and(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, product.ID)
+		f.And(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, product.ID)
 	}
 	if in.PriceVariant != "" {
 		variant, err := s.findPriceVariant(ctx, account, in.PriceVariant, "price_variant", "")
 		if err != nil {
 			return err
 		}
-		f.and(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND price_variant_id = ?)`, account, variant.ID)
+		f.And(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND price_variant_id = ?)`, account, variant.ID)
 	}
 	return nil
 }
@@ -280,7 +282,7 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 	if !ok {
 		return nil, core.Missing("order", "", ref)
 	}
-	o, err := get[Order](ctx, s, orderColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	o, err := db.Get[Order](ctx, s.db, orderColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && o == nil {
 		err = core.Missing("order", "", ref)
 	}
@@ -301,7 +303,7 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -364,12 +366,12 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 			c.PaymentStatus = CheckoutPaymentStatusPaid
 		}
 		payment.OrderID, payment.InvoiceID, payment.CustomerID = &o.ID, &b.Invoice.ID, &o.CustomerID
-		if err := u.update(ctx, paymentColumns, payment); err != nil {
+		if err := u.Update(ctx, paymentColumns, payment); err != nil {
 			return err
 		}
 	}
 	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
 	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
-	return u.update(ctx, checkoutColumns, c)
+	return u.Update(ctx, checkoutColumns, c)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -48,7 +49,7 @@ type placement struct {
 // placeOrder makes a pending order and its open invoice: order.created follows, and invoice.created unless a draft had
 // it. They count for the customer. With nothing due, the caller pays it at once.
 func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
-	now, err := u.store.businessNow(ctx, p.Order.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, p.Order.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 		return nil, err
 	}
 	b.Customer.ordered(b.Order.CreatedAt)
-	if err := u.update(ctx, customerColumns, b.Customer); err != nil {
+	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
 		return nil, err
 	}
 	if err := u.place(ctx, b); err != nil {
@@ -82,7 +83,7 @@ func (u *unit) placePaid(ctx context.Context, b *bill, payment *Payment) error {
 // payOrder pays a locked order and its invoice, and counts what was paid for the customer: order.paid and invoice.paid
 // follow. Without a payment there was nothing left to pay. The payment is stored by the caller.
 func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
-	now, err := u.store.businessNow(ctx, b.Order.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, b.Order.AccountID)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 		b.Customer.spend(payment.Currency, payment.Amount, now)
 	}
 	b.Customer.UpdatedAt = now
-	if err := u.update(ctx, customerColumns, b.Customer); err != nil {
+	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
 		return err
 	}
 	if err := u.pay(ctx, b, payment, now); err != nil {
@@ -191,7 +192,7 @@ func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
 	if !isDraft {
 		return u.insertLines(ctx, b.Items)
 	}
-	_, err := u.exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND invoice_id = ?`,
+	_, err := u.Exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND invoice_id = ?`,
 		b.Order.ID, b.Order.CreatedAt, b.Order.AccountID, b.Invoice.ID)
 	if err != nil {
 		return fmt.Errorf("give lines to order: %w", err)
@@ -202,11 +203,11 @@ func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
 // number gives the next numbers of the account to an order and its invoice. Both sequences stay locked until the
 // transaction ends, so that no number is ever left out.
 func (u *unit) number(ctx context.Context, b *bill) error {
-	counted, err := selectAll[struct {
+	counted, err := db.Select[struct {
 		Name   string `db:"name"`
 		Value  int64  `db:"value"`
 		Prefix string `db:"prefix"`
-	}](ctx, u.store, `
+	}](ctx, u.store.db, `
 		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'order_number', 1), (?, 'invoice_number', 1)
 		ON CONFLICT (account_id, name) DO UPDATE SET value = c.value + 1
 		RETURNING name, value, (SELECT a.invoice_prefix FROM accounts a WHERE a.id = ?) AS prefix`,
@@ -246,20 +247,20 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 
 // storeBill stores what is new of a bill.
 func (u *unit) storeBill(ctx context.Context, b *bill) error {
-	if err := u.insert(ctx, orderColumns, b.Order); err != nil {
+	if err := u.Insert(ctx, orderColumns, b.Order); err != nil {
 		return err
 	}
 	if b.Invoice.EventSeq > 0 {
-		return u.update(ctx, invoiceColumns, b.Invoice)
+		return u.Update(ctx, invoiceColumns, b.Invoice)
 	}
-	return u.insert(ctx, invoiceColumns, b.Invoice)
+	return u.Insert(ctx, invoiceColumns, b.Invoice)
 }
 
 func (u *unit) updateBill(ctx context.Context, b *bill) error {
-	if err := u.update(ctx, invoiceColumns, b.Invoice); err != nil {
+	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {
 		return err
 	}
-	return u.update(ctx, orderColumns, b.Order)
+	return u.Update(ctx, orderColumns, b.Order)
 }
 
 // lockBill locks the customer of an invoice, the invoice and its order, and reads its lines.
@@ -274,11 +275,11 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 	if b.Customer, err = u.lockOwner(ctx, account, found.CustomerID, "invoices", found.ID); err != nil {
 		return nil, err
 	}
-	if b.Invoice, err = s.findInvoice(ctx, account, found.ID, "", u.lock()); err != nil {
+	if b.Invoice, err = s.findInvoice(ctx, account, found.ID, "", u.Lock()); err != nil {
 		return nil, err
 	}
 	if b.Invoice.OrderID != nil {
-		if b.Order, err = s.findOrder(ctx, account, *b.Invoice.OrderID, u.lock()); err != nil {
+		if b.Order, err = s.findOrder(ctx, account, *b.Invoice.OrderID, u.Lock()); err != nil {
 			return nil, err
 		}
 	}

@@ -41,14 +41,14 @@ func TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed(t *testing.T) {
 			"CREATE INDEX checkouts_verification ON checkouts (account_id, verification_sent_at)",
 			"UPDATE customers SET email_key = LOWER(email)",
 		} {
-			_, err := s.write.db.Exec(statement)
+			_, err := s.db.Write.DB.Exec(statement)
 			require.NoError(t, err, statement)
 		}
 		files, err := migrations.FS(s.Engine())
 		require.NoError(t, err)
 		step, err := fs.ReadFile(files, "00045_own_email.sql")
 		require.NoError(t, err)
-		_, err = s.write.db.Exec(string(step))
+		_, err = s.db.Write.DB.Exec(string(step))
 		require.NoError(t, err)
 		for id, want := range owns {
 			c, err := s.GetCustomer(t.Context(), s.account, id)

@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Every order has a page that is its receipt, and every invoice one on which it can be paid. Their addresses open them to
@@ -25,29 +27,42 @@ const (
 // bareLinksEnd is when addresses end that were made without a version and an end, by programs before schema 43.
 var bareLinksEnd = core.TimeOf(time.Date(2027, time.July, 1, 0, 0, 0, 0, time.UTC))
 
-// linked is a row, or what an event inlines, whose addresses follow from it.
-type linked interface{ link(s *Store) }
+// Rows that hold one get it when they are read.
+var (
+	_ db.Linked = (*Order)(nil)
+	_ db.Linked = (*Invoice)(nil)
+	_ db.Linked = (*OrderDetail)(nil)
+	_ db.Linked = (*InvoiceDetail)(nil)
+)
 
-func (o *Order) link(s *Store) { o.ReceiptURL = s.pageURL("receipt", o.AccountID, o.ID, o.LinkVersion) }
-func (i *Invoice) link(s *Store) {
-	i.HostedURL = s.pageURL("invoice", i.AccountID, i.ID, i.LinkVersion)
+// Link gives an order the address of its receipt: db.Linked.
+func (o *Order) Link(d *db.DB) {
+	o.ReceiptURL = pageURL(d, "receipt", o.AccountID, o.ID, o.LinkVersion)
 }
 
-func (d *OrderDetail) link(s *Store)   { d.Order.link(s) }
-func (d *InvoiceDetail) link(s *Store) { d.Invoice.link(s) }
+// Link gives an invoice the address of its page: db.Linked.
+func (i *Invoice) Link(d *db.DB) {
+	i.HostedURL = pageURL(d, "invoice", i.AccountID, i.ID, i.LinkVersion)
+}
 
-func (s *Store) pageURL(page, account, id string, version int64) string {
-	year, month, _ := s.Now().Time().UTC().Date()
+// Link gives the order of an event its address.
+func (o *OrderDetail) Link(d *db.DB) { o.Order.Link(d) }
+
+// Link gives the invoice of an event its address.
+func (i *InvoiceDetail) Link(d *db.DB) { i.Invoice.Link(d) }
+
+func pageURL(d *db.DB, page, account, id string, version int64) string {
+	year, month, _ := d.Now().Time().UTC().Date()
 	end := time.Date(year, month+pageLinkMonths+1, 1, 0, 0, 0, 0, time.UTC)
-	return s.options.PublicURL + "/" + page + "/" + s.pageToken(account, id, version, end)
+	return d.Options.PublicURL + "/" + page + "/" + pageToken(d.Options.Sealer, account, id, version, end)
 }
 
 // pageToken is the id, the account's without its prefix, the version, the day of the end since 1970, and the signature,
 // with underscores between.
-func (s *Store) pageToken(account, id string, version int64, end time.Time) string {
+func pageToken(sealer *core.Sealer, account, id string, version int64, end time.Time) string {
 	named := id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix()) + "_" +
 		strconv.FormatInt(version, 36) + "_" + strconv.FormatInt(end.Unix()/secondsOfDay, 36)
-	return named + "_" + core.TokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
+	return named + "_" + core.TokenEncoding.EncodeToString(sealer.Sign(pageContext+named))
 }
 
 const (
@@ -71,7 +86,7 @@ func (s *Store) readPage(k core.Kind, token string) (*pageLink, error) {
 	}
 	named := token[:at]
 	signature, err := core.TokenEncoding.DecodeString(token[at+1:])
-	if err != nil || !s.options.Sealer.Signed(pageContext+named, signature) || core.TokenEncoding.EncodeToString(signature) != token[at+1:] {
+	if err != nil || !s.db.Options.Sealer.Signed(pageContext+named, signature) || core.TokenEncoding.EncodeToString(signature) != token[at+1:] {
 		return nil, missing
 	}
 	parts := strings.Split(named, "_") // the prefix of the id, the id, the account, and since schema 43 the version and the end
@@ -158,31 +173,31 @@ func lastOf(times ...*core.Time) *core.Time {
 // order with another one. No event follows.
 func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
-		o, err := s.findOrder(ctx, account, ref, u.lock())
+		o, err := s.findOrder(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		if o.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if o.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
 		o.LinkVersion++
-		o.link(s)
-		return o, u.update(ctx, orderColumns, o)
+		o.Link(s.db)
+		return o, u.Update(ctx, orderColumns, o)
 	})
 }
 
 // RevokeInvoiceLinks does for the page and the file of an invoice what RevokeOrderLinks does.
 func (s *Store) RevokeInvoiceLinks(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		i, err := s.findInvoice(ctx, account, ref, "", u.lock())
+		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		if i.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if i.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
 		i.LinkVersion++
-		i.link(s)
-		return i, u.update(ctx, invoiceColumns, i)
+		i.Link(s.db)
+		return i, u.Update(ctx, invoiceColumns, i)
 	})
 }

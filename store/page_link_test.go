@@ -17,11 +17,11 @@ func tokenOf(url string) string { return url[strings.LastIndexByte(url, '/')+1:]
 // bareToken is what addresses had before schema 43.
 func (s *shop) bareToken(account, id string) string {
 	named := id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix())
-	return named + "_" + core.TokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named))
+	return named + "_" + core.TokenEncoding.EncodeToString(s.db.Options.Sealer.Sign(pageContext+named))
 }
 
 // at sets the store's time.
-func (s *shop) at(now time.Time) { s.options.Now = func() time.Time { return now } }
+func (s *shop) at(now time.Time) { s.db.Options.Now = func() time.Time { return now } }
 
 func (s *shop) requireInvoiceOpens(t *testing.T, token string, opens bool) {
 	t.Helper()
@@ -163,7 +163,7 @@ func TestRevokeLinks_AtOnceEachEndsWhatWasThere(t *testing.T) {
 		var results []func() error
 		s.during(t, func(_ context.Context, u *unit) {
 			for _, table := range []string{"orders", "invoices"} { // everybody waits for the rows
-				_, err := u.exec(t.Context(), `UPDATE `+table+` SET updated_at = updated_at WHERE account_id = ?`, s.account)
+				_, err := u.Exec(t.Context(), `UPDATE `+table+` SET updated_at = updated_at WHERE account_id = ?`, s.account)
 				require.NoError(t, err)
 			}
 			for range 3 {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // PaymentStatus is how far a payment is.
@@ -129,11 +131,11 @@ type ChargeResult struct {
 	NextActionURL string          // with requires_action
 }
 
-var paymentColumns = columnsOf[Payment]("payments")
+var paymentColumns = db.ColumnsOf[Payment]("payments")
 
 // PaymentsByID returns the payments among ids.
 func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) (map[string]*Payment, error) {
-	return byID(ctx, s, paymentColumns, account, ids)
+	return db.ByID(ctx, s.db, paymentColumns, account, ids)
 }
 
 // BeginConfirm locks an open checkout, checks that it can be bought as it stands, holds its stock and stores the
@@ -146,7 +148,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 		if err != nil {
 			return nil, err
 		}
-		id := core.KindPayment.Prefix() + s.effect(ctx)
+		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Checkout: c, Payment: begun[id]}, err
@@ -162,7 +164,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 // SetPaymentRef stores the provider's reference, before money moves.
 func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE payments SET provider_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`, ref, account, id)
+		return u.Exec(ctx, `UPDATE payments SET provider_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`, ref, account, id)
 	})
 	return err
 }
@@ -170,7 +172,7 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 // SetPaymentMethod stores what a provider made of a method that it has saved, before it is charged.
 func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			UPDATE payments SET method_ref = ?, payment_method = ?, customer_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
 			p.MethodRef, p.PaymentMethod, p.CustomerRef, p.AccountID, p.ID)
 	})
@@ -189,7 +191,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 		if err != nil {
 			return nil, err
 		}
-		payment, err := s.findPayment(ctx, begun.AccountID, begun.ID, u.lock())
+		payment, err := s.findPayment(ctx, begun.AccountID, begun.ID, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +231,7 @@ const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 
 // hold is how long a payment of an account waits for its buyer.
 func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
-	minutes, err := get[int64](ctx, s, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
+	minutes, err := db.Get[int64](ctx, s.db, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
 	return time.Duration(core.Deref(minutes)) * time.Minute, err
 }
 
@@ -240,7 +242,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	if p.Status != PaymentStatusRequiresAction {
 		return false, nil
 	}
-	now, err := s.businessNow(ctx, p.AccountID)
+	now, err := s.db.BusinessNow(ctx, p.AccountID)
 	if err != nil {
 		return false, err
 	}
@@ -253,7 +255,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 
 // WaitingPayments names an account's payments whose buyer's time is over, at most limit.
 func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -261,14 +263,14 @@ func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	return selectAll[core.Due](ctx, s, `
+	return db.Select[core.Due](ctx, s.db, `
 		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at <= ? ORDER BY created_at, id LIMIT ?`,
 		account, now.Add(-hold), limit)
 }
 
 // CheckoutPayment returns the payment under way of a checkout, or CodeMissing.
 func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (*Payment, error) {
-	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+`
+	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+`
 		WHERE account_id = ? AND checkout_id = ? AND status IN ('pending', 'requires_action')`, account, checkout)
 	if err == nil && payment == nil {
 		err = core.Missing("payment", "", checkout)
@@ -277,26 +279,26 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 }
 
 // paymentLeases are on the payments without an outcome.
-var paymentLeases = leases{"payments", "status IN ('pending', 'requires_action')"}
+var paymentLeases = db.Leases{Table: "payments", Open: "status IN ('pending', 'requires_action')"}
 
 // DuePayments returns payments of a provider without an outcome that nobody is charging now, at most limit, of any
 // account. They are candidates: what they are by then shows once they are leased.
 func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
-	return paymentLeases.due(ctx, s, provider, limit)
+	return paymentLeases.Due(ctx, s.db, provider, limit)
 }
 
 // LeasePayment claims a due payment for whoever asks first, and reports whether that is the caller.
 func (s *Store) LeasePayment(ctx context.Context, account, id string) (bool, error) {
-	return paymentLeases.take(ctx, s, account, id)
+	return paymentLeases.Take(ctx, s.db, account, id)
 }
 
 // YieldPayment ends the lease on a payment whose outcome is not known yet: the reconciler looks at it after a pause.
 func (s *Store) YieldPayment(ctx context.Context, account, id string, pause time.Duration) error {
-	return paymentLeases.yield(ctx, s, account, id, pause)
+	return paymentLeases.Yield(ctx, s.db, account, id, pause)
 }
 
 func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Payment, error) {
-	payment, err := get[Payment](ctx, s, paymentColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read payment: %w", err)
 	}
@@ -349,11 +351,11 @@ func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
 
 // beginPayment also returns until when payments are paused for the buyer.
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *core.Time, error) {
-	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
 	}
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -370,7 +372,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	}
 	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
 	c.LastPaymentError = core.JSON[*PaymentFailure]{}
-	if err := u.update(ctx, checkoutColumns, c); err != nil {
+	if err := u.Update(ctx, checkoutColumns, c); err != nil {
 		return nil, nil, err
 	}
 	payment := &Payment{
@@ -380,7 +382,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 		Keyless: in.isKeyless(), Guards: core.JSONOf(in.From.guards(c.CustomerID)),
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
-	return payment, pausedUntil, u.insert(ctx, paymentColumns, payment)
+	return payment, pausedUntil, u.Insert(ctx, paymentColumns, payment)
 }
 
 // take notes what the provider said.
@@ -396,7 +398,7 @@ func (p *Payment) take(result ChargeResult, now core.Time) {
 
 // settle moves a payment along its arrow, and the checkout with it.
 func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -423,11 +425,11 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 			return err
 		}
 	}
-	if err := u.update(ctx, paymentColumns, payment); err != nil {
+	if err := u.Update(ctx, paymentColumns, payment); err != nil {
 		return err
 	}
 	c.UpdatedAt = now
-	return u.update(ctx, checkoutColumns, c)
+	return u.Update(ctx, checkoutColumns, c)
 }
 
 // settleInvoice moves the payment of an invoice along its arrow, and pays the invoice when it has succeeded.
@@ -436,7 +438,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	if err != nil {
 		return nil, err
 	}
-	payment, err := u.store.findPayment(ctx, begun.AccountID, begun.ID, u.lock())
+	payment, err := u.store.findPayment(ctx, begun.AccountID, begun.ID, u.Lock())
 	if err != nil {
 		return nil, err
 	}
@@ -448,12 +450,12 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	if payment.Status == result.Status || !paymentLifecycle.Allows(payment.Status, result.Status) {
 		return settled, nil
 	}
-	now, err := u.store.businessNow(ctx, payment.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, payment.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	payment.take(result, now)
-	if err := u.update(ctx, paymentColumns, payment); err != nil {
+	if err := u.Update(ctx, paymentColumns, payment); err != nil {
 		return nil, err
 	}
 	switch payment.Status {
@@ -462,7 +464,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	case PaymentStatusFailed, PaymentStatusCanceled:
 		b.Invoice.AttemptCount++
 		b.Invoice.UpdatedAt = now
-		err = u.update(ctx, invoiceColumns, b.Invoice)
+		err = u.Update(ctx, invoiceColumns, b.Invoice)
 	case PaymentStatusPending, PaymentStatusRequiresAction:
 	}
 	if err == nil && sub != nil {
@@ -480,5 +482,5 @@ func (u *unit) lockBilled(ctx context.Context, account, ref string) (*Subscripti
 	if err != nil || invoice.SubscriptionID == nil {
 		return nil, err
 	}
-	return u.store.findSubscription(ctx, account, *invoice.SubscriptionID, "", u.lock())
+	return u.store.findSubscription(ctx, account, *invoice.SubscriptionID, "", u.Lock())
 }

@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // guard counts what is tried under one subject, by everybody and on every replica. Its time is the store's: an account's own
@@ -232,7 +234,7 @@ func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, un
 			return tryAgain(until.Time().Sub(now.Time()), salesPaused)
 		}
 	}
-	rows, err := u.exec(ctx, `
+	rows, err := u.Exec(ctx, `
 		UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ? AND retry_at <= ?`, now.Add(pausedTurn), account, guardSales, now)
 	if err == nil && rows == 0 {
 		err = tryAgain(pausedTurn, salesSlow)
@@ -275,7 +277,7 @@ func (u *unit) endTry(ctx context.Context, account string, subjects []string, si
 		if wait == 0 {
 			continue
 		}
-		if _, err := u.exec(ctx, `UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ?`, now.Add(wait), account, g.Subject); err != nil {
+		if _, err := u.Exec(ctx, `UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ?`, now.Add(wait), account, g.Subject); err != nil {
 			return fmt.Errorf("let a guard wait: %w", err)
 		}
 	}
@@ -290,7 +292,7 @@ func (u *unit) countGuards(ctx context.Context, account string, subjects []strin
 		args = append(args, account, subject, declines, underWay*sizes.of(subject), now, now)
 	}
 	args = append(args, now.Add(-guardWindow), now.Add(-guardWindow))
-	counted, err := selectAll[guard](ctx, u.store, `
+	counted, err := db.Select[guard](ctx, u.store.db, `
 		INSERT INTO payment_guards AS g (account_id, subject, declines, under_way, since, retry_at, touched_at)
 		VALUES `+strings.Repeat(`, (?, ?, ?, ?, ?, 0, ?)`, len(subjects))[2:]+`
 		ON CONFLICT (account_id, subject) DO UPDATE SET under_way = g.under_way + excluded.under_way, touched_at = excluded.touched_at,
@@ -316,7 +318,7 @@ func (u *unit) tryMethod(ctx context.Context, account string, subjects []string)
 func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from Buyer) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		for _, subject := range slices.Sorted(slices.Values(from.guards(&customer))) {
-			_, err := u.exec(ctx, `
+			_, err := u.Exec(ctx, `
 				UPDATE payment_guards SET declines = declines - 1, retry_at = CASE WHEN declines <= ? THEN 0 ELSE retry_at END
 				WHERE account_id = ? AND subject = ? AND declines > 0`, patienceFor(subject).free, account, subject)
 			if err != nil {
@@ -380,11 +382,11 @@ func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, erro
 	if sales.Declines < minDeclineLimit {
 		return nil, nil
 	}
-	limit, err := get[int64](ctx, u.store, `SELECT decline_limit FROM accounts WHERE id = ? AND decline_limit <= ?`, account, sales.Declines)
+	limit, err := db.Get[int64](ctx, u.store.db, `SELECT decline_limit FROM accounts WHERE id = ? AND decline_limit <= ?`, account, sales.Declines)
 	if err != nil || limit == nil {
 		return nil, err
 	}
-	sold, err := get[int64](ctx, u.store, `
+	sold, err := db.Get[int64](ctx, u.store.db, `
 		SELECT COUNT(*) FROM (
 			SELECT 1 FROM payments
 			WHERE account_id = ? AND id >= ? AND keyless AND status = 'succeeded' AND purpose = 'checkout' AND amount > 0 LIMIT ?) AS s`,
@@ -396,10 +398,10 @@ func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, erro
 		return nil, nil
 	}
 	until := u.store.Now().Add(salesPause)
-	if _, err := u.exec(ctx, `UPDATE payment_guards SET declines = 0 WHERE account_id = ? AND subject = ?`, account, guardSales); err != nil {
+	if _, err := u.Exec(ctx, `UPDATE payment_guards SET declines = 0 WHERE account_id = ? AND subject = ?`, account, guardSales); err != nil {
 		return nil, err
 	}
-	_, err = u.exec(ctx, `UPDATE accounts SET payments_paused_until = ? WHERE id = ?`, until, account)
+	_, err = u.Exec(ctx, `UPDATE accounts SET payments_paused_until = ? WHERE id = ?`, until, account)
 	return &until, err
 }
 
@@ -419,9 +421,9 @@ func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer)
 // DeleteOldGuards deletes at most limit guards that nobody has touched for long, and returns how many.
 func (s *Store) DeleteOldGuards(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			DELETE FROM payment_guards WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`+u.lockSkip()+`)
+				SELECT account_id, subject FROM payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`+u.LockSkip()+`)
 				AND under_way = 0`,
 			s.Now().Add(-guardMemory), limit)
 	})

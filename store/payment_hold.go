@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // A payment that waits for its buyer's bank holds a use of the checkout link, of the discount, and the stock. So that nobody can
@@ -32,7 +34,7 @@ func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineIt
 		left[guardHeld+l.ID+":"+network] = l.Left
 	}
 	p.Guards.V = append(p.Guards.V, slices.Sorted(maps.Keys(left))...)
-	_, err = u.exec(ctx, `UPDATE payments SET guards = ? WHERE account_id = ? AND id = ?`, p.Guards, p.AccountID, p.ID)
+	_, err = u.Exec(ctx, `UPDATE payments SET guards = ? WHERE account_id = ? AND id = ?`, p.Guards, p.AccountID, p.ID)
 	return left, err
 }
 
@@ -91,7 +93,7 @@ func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string)
 	}
 	until := u.store.Now().Add(min(max(p.UpdatedAt.Time().Sub(p.CreatedAt.Time()), shortestTurn), longest))
 	for _, subject := range held {
-		if _, err := u.exec(ctx, `
+		if _, err := u.Exec(ctx, `
 			UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ? AND retry_at < ?`, until, p.AccountID, subject, until); err != nil {
 			return fmt.Errorf("let others hold: %w", err)
 		}
@@ -109,7 +111,7 @@ func (s *Store) limited(ctx context.Context, c *Checkout, items []LineItem) ([]l
 	for _, v := range variants {
 		args = append(args, v.id)
 	}
-	found, err := selectAll[limitedThing](ctx, s, `
+	found, err := db.Select[limitedThing](ctx, s.db, `
 		SELECT id, max_uses - uses AS remaining FROM checkout_links WHERE account_id = ? AND id = ? AND max_uses IS NOT NULL
 		UNION ALL
 		SELECT id, max_redemptions - redemptions_count FROM discounts WHERE account_id = ? AND id = ? AND max_redemptions IS NOT NULL

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // providerOutOfBand is that of a payment which was made without this service.
@@ -29,7 +31,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err != nil {
 			return nil, err
 		}
-		id := core.KindPayment.Prefix() + s.effect(ctx)
+		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Invoice: b.Invoice, Payment: begun[id]}, err
@@ -52,7 +54,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 
 // beginInvoicePayment stores the intent to charge what is due of a locked bill. Guards count it, if a person tries it.
 func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
-	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -64,12 +66,12 @@ func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in I
 	payment.OffSession, payment.LeaseUntil = in.OffSession, *lease
 	payment.CustomerRef, payment.MethodID = in.CustomerRef, in.MethodID
 	payment.Keyless, payment.Guards = in.From.keyless(), core.JSONOf(guards)
-	return payment, u.insert(ctx, paymentColumns, payment)
+	return payment, u.Insert(ctx, paymentColumns, payment)
 }
 
 // newInvoicePayment is a pending payment of all that is due of a bill.
 func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Payment, error) {
-	now, err := u.store.businessNow(ctx, b.Invoice.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, b.Invoice.AccountID)
 	return &Payment{
 		AccountID: b.Invoice.AccountID, ID: id, Purpose: PaymentPurposeInvoice, Status: PaymentStatusPending,
 		OrderID: b.Invoice.OrderID, InvoiceID: &b.Invoice.ID, CustomerID: &b.Invoice.CustomerID,
@@ -127,7 +129,7 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 			return nil, err
 		}
 		payment.Status, payment.Provider = PaymentStatusSucceeded, providerOutOfBand
-		if err := u.insert(ctx, paymentColumns, payment); err != nil {
+		if err := u.Insert(ctx, paymentColumns, payment); err != nil {
 			return nil, err
 		}
 		b.Invoice.PaidOutOfBand = true

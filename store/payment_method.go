@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // SavedMethod is a payment method that a customer can be charged with later, also while they are away. A deleted one
@@ -22,7 +24,7 @@ type SavedMethod struct {
 	UpdatedAt   core.Time                `db:"updated_at"`
 }
 
-var savedMethodColumns = columnsOf[SavedMethod]("payment_methods")
+var savedMethodColumns = db.ColumnsOf[SavedMethod]("payment_methods")
 
 // billing is how a subscription is charged with the method.
 func (m *SavedMethod) billing() *BillingMethod {
@@ -40,10 +42,10 @@ func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod
 	if sub.Status != SubscriptionStatusPastDue {
 		return nil
 	}
-	tried, err := get[struct {
+	tried, err := db.Get[struct {
 		With   int `db:"tried_with"`
 		Lately int `db:"lately"`
-	}](ctx, u.store, `
+	}](ctx, u.store.db, `
 		SELECT COUNT(CASE WHEN provider = ? AND method_ref = ? THEN 1 END) AS tried_with, COUNT(CASE WHEN created_at > ? THEN 1 END) AS lately
 		FROM payments WHERE account_id = ? AND invoice_id = ?`, m.Provider, m.ProviderRef, now.Add(-day), sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
@@ -55,7 +57,7 @@ func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod
 
 // PaymentMethodsByID returns the saved payment methods among ids that are not deleted.
 func (s *Store) PaymentMethodsByID(ctx context.Context, account string, ids []string) (map[string]*SavedMethod, error) {
-	found, err := byID(ctx, s, savedMethodColumns, account, ids)
+	found, err := db.ByID(ctx, s.db, savedMethodColumns, account, ids)
 	for id, m := range found {
 		if m.DeletedAt != nil {
 			delete(found, id)
@@ -70,10 +72,10 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 	if err != nil {
 		return nil, false, err
 	}
-	var f filter
-	f.is("customer_id", c.ID)
-	f.and(`deleted_at IS NULL`)
-	return page(ctx, s, savedMethodColumns, core.KindPaymentMethod, account, in, &f)
+	var f db.Filter
+	f.Is("customer_id", c.ID)
+	f.And(`deleted_at IS NULL`)
+	return db.Page(ctx, s.db, savedMethodColumns, core.KindPaymentMethod, account, in, &f)
 }
 
 // maxSavedMethods bounds what a customer has saved by themselves or by the seller. What they buy a subscription with is kept
@@ -82,7 +84,7 @@ const maxSavedMethods = 50
 
 // checkRoom is CodeInvalid on payment_method for a customer who has as many methods as one may have.
 func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
-	n, err := get[int](ctx, s, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
+	n, err := db.Get[int](ctx, s.db, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
 	if err == nil && *n >= maxSavedMethods {
 		err = core.Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
 	}
@@ -104,7 +106,7 @@ func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, f
 		}
 		return c, err
 	})
-	return c, s.effect(ctx), err
+	return c, s.db.Effect(ctx), err
 }
 
 // SavePaymentMethod keeps a method for its customer. It becomes their default if it is to, or if they have none: then their
@@ -115,11 +117,11 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.findCustomer(ctx, m.AccountID, m.CustomerID, "", u.lock())
+		c, err := s.findCustomer(ctx, m.AccountID, m.CustomerID, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.businessNow(ctx, m.AccountID)
+		now, err := s.db.BusinessNow(ctx, m.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +139,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (kept *SavedMethod, isNew bool, err error) {
 	m.ID = core.NewID(core.KindPaymentMethod)
 	kept, err = tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		before, err := get[SavedMethod](ctx, s, savedMethodColumns.selectSQL+`
+		before, err := db.Get[SavedMethod](ctx, s.db, savedMethodColumns.SelectSQL+`
 			WHERE account_id = ? AND provider_ref = ? AND provider = ? AND customer_id = ? ORDER BY id DESC LIMIT 1`, m.AccountID, m.ProviderRef, m.Provider, m.CustomerID)
 		if err != nil {
 			return nil, fmt.Errorf("look for a given payment method: %w", err)
@@ -150,7 +152,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 		}
 		goesOn := false
 		if subscription != "" {
-			sub, err := s.findSubscription(ctx, m.AccountID, subscription, "", u.lock()) // before the customer
+			sub, err := s.findSubscription(ctx, m.AccountID, subscription, "", u.Lock()) // before the customer
 			if err != nil {
 				return nil, err
 			}
@@ -169,7 +171,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 // DeleteCustomerPaymentMethod forgets a payment method of a customer. Was it the default, the customer has none then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.lock())
+		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +185,7 @@ func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, custom
 
 // forgetMethod deletes a method of a locked customer. Its provider is told by the reconciler.
 func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) error {
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -191,14 +193,14 @@ func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) er
 		return err
 	}
 	m.DeletedAt, m.UpdatedAt = &now, now
-	if err := u.update(ctx, savedMethodColumns, m); err != nil {
+	if err := u.Update(ctx, savedMethodColumns, m); err != nil {
 		return err
 	}
 	if c.DefaultPaymentMethodID == nil || *c.DefaultPaymentMethodID != m.ID {
 		return nil
 	}
 	c.DefaultPaymentMethodID, c.UpdatedAt = nil, now
-	return u.update(ctx, customerColumns, c)
+	return u.Update(ctx, customerColumns, c)
 }
 
 // MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given
@@ -280,7 +282,7 @@ func (s *Store) subscriptionOf(ctx context.Context, i *Invoice) (*Subscription, 
 
 // CustomerRef returns the provider's name of a customer who has saved a method with it, nil for another.
 func (s *Store) CustomerRef(ctx context.Context, account, customer, provider string) (*string, error) {
-	return get[string](ctx, s, `
+	return db.Get[string](ctx, s.db, `
 		SELECT customer_ref FROM payment_methods WHERE account_id = ? AND customer_id = ? AND provider = ? ORDER BY id DESC LIMIT 1`,
 		account, customer, provider)
 }
@@ -327,7 +329,7 @@ func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue 
 
 // keepMethod stores a method of a locked customer, unless they have it.
 func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*SavedMethod, error) {
-	kept, err := get[SavedMethod](ctx, u.store, savedMethodColumns.selectSQL+`
+	kept, err := db.Get[SavedMethod](ctx, u.store.db, savedMethodColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
 		m.AccountID, m.CustomerID, m.Provider, m.ProviderRef)
 	if err != nil {
@@ -337,14 +339,14 @@ func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*S
 		return kept, nil
 	}
 	m.ID, m.CreatedAt, m.UpdatedAt = cmp.Or(m.ID, core.NewID(core.KindPaymentMethod)), now, now
-	return &m, u.insert(ctx, savedMethodColumns, &m)
+	return &m, u.Insert(ctx, savedMethodColumns, &m)
 }
 
 // makeDefault makes a method the default of its locked customer, and what their subscriptions that are past due, which are
 // locked too, are tried with.
 func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
 	c.DefaultPaymentMethodID, c.UpdatedAt = &m.ID, now
-	if err := u.update(ctx, customerColumns, c); err != nil {
+	if err := u.Update(ctx, customerColumns, c); err != nil {
 		return err
 	}
 	return u.chargePastDue(ctx, pastDue, m, now)
@@ -353,8 +355,8 @@ func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pas
 // lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked. Those of which
 // only a typed address says that they are theirs have methods of their own.
 func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
-	subs, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.lock(), account, customer)
+	subs, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
+		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customer)
 	if err != nil {
 		return nil, fmt.Errorf("read subscriptions past due: %w", err)
 	}
@@ -403,7 +405,7 @@ func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) 
 	if !ok {
 		return nil, core.Missing("payment method", param, ref)
 	}
-	m, err := get[SavedMethod](ctx, s, savedMethodColumns.selectSQL+`
+	m, err := db.Get[SavedMethod](ctx, s.db, savedMethodColumns.SelectSQL+`
 		WHERE account_id = ? AND id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, id, c.ID)
 	if err == nil && m == nil {
 		err = core.Missing("payment method", param, ref)
@@ -422,14 +424,14 @@ func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*S
 
 // forgetMethods deletes every payment method of a customer who is deleted.
 func (u *unit) forgetMethods(ctx context.Context, c *Customer) error {
-	now, err := u.store.businessNow(ctx, c.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
 	if err := u.detach(ctx, c, ""); err != nil {
 		return err
 	}
-	_, err = u.exec(ctx, `UPDATE payment_methods SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`,
+	_, err = u.Exec(ctx, `UPDATE payment_methods SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`,
 		now, now, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("delete payment methods: %w", err)

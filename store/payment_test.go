@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // due returns the ids of the payments that a worker for the provider finds.
@@ -24,10 +25,10 @@ func (s *shop) due(t *testing.T, provider string, limit int) []string {
 func TestBeginConfirm_LeasesByTheClockOfTheDatabase(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for _, wrong := range []time.Duration{-2 * time.Hour, 2 * time.Hour} {
-			s.options.Now = func() time.Time { return time.Now().Add(wrong) }
+			s.db.Options.Now = func() time.Time { return time.Now().Add(wrong) }
 			begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID, byCard)
 			require.NoError(t, err)
-			require.WithinDuration(t, time.Now().Add(providerLease), begun.Payment.LeaseUntil.Time(), 30*time.Second)
+			require.WithinDuration(t, time.Now().Add(db.ProviderLease), begun.Payment.LeaseUntil.Time(), 30*time.Second)
 			require.NotContains(t, s.due(t, "test", 100), begun.Payment.ID)
 		}
 	})

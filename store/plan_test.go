@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // copies stores a row of a table many times, with other values in some columns, of which n is the number of the copy.
@@ -25,22 +26,22 @@ func (s *shop) copies(t *testing.T, table, selectSQL string, many int, other map
 		}
 	}
 	for from := 0; from < many; from += 10_000 { // a statement has its time
-		_, err := s.write.db.ExecContext(t.Context(), s.rebind(`
+		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`
 			INSERT INTO `+table+` (`+names+`)
 			WITH RECURSIVE many (n) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT n + 1 FROM many WHERE n < ?)
 			SELECT `+strings.Join(values, ", ")+` FROM many, (SELECT * FROM `+table+` WHERE account_id = '`+s.account+`' LIMIT 1) AS original`),
 			from+1, min(from+10_000, many))
 		require.NoError(t, err)
 	}
-	_, err := s.write.db.ExecContext(t.Context(), `ANALYZE `+table)
+	_, err := s.db.Write.DB.ExecContext(t.Context(), `ANALYZE `+table)
 	require.NoError(t, err)
 }
 
 // said are the statements that the store has run more than once, which name one of the tables.
 func (s *shop) said(tables ...string) []string {
 	found := map[string]bool{}
-	for _, p := range []*pool{s.read, s.write} {
-		for text := range p.statements.entries {
+	for _, p := range []*db.Pool{s.db.Read, s.db.Write} {
+		for _, text := range p.Texts() {
 			if slices.ContainsFunc(tables, func(table string) bool { return strings.Contains(text, table) }) {
 				found[text] = true
 			}
@@ -54,13 +55,13 @@ func (s *shop) planOf(t *testing.T, text string) string {
 	t.Helper()
 	text = strings.ReplaceAll(text, "LIMIT ?", "LIMIT 100") // of one that it does not know PostgreSQL thinks as a tenth of all
 	args := make([]any, strings.Count(text, "?"))
-	if s.engine == core.SQLite {
+	if s.db.Engine == core.SQLite {
 		return s.plan(t, text, args...)
 	}
-	tx, err := s.write.db.BeginTxx(t.Context(), nil)
+	tx, err := s.db.Write.DB.BeginTxx(t.Context(), nil)
 	require.NoError(t, err)
 	defer tx.Rollback()
-	for _, statement := range []string{`SET LOCAL plan_cache_mode = force_generic_plan`, `PREPARE look AS ` + s.rebind(text)} {
+	for _, statement := range []string{`SET LOCAL plan_cache_mode = force_generic_plan`, `PREPARE look AS ` + s.db.Rebind(text)} {
 		_, err = tx.ExecContext(t.Context(), statement)
 		require.NoError(t, err, statement)
 	}
@@ -128,10 +129,10 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		s.copies(t, "letter_windows", `SELECT account_id, subject, began_at, sent FROM`, many, map[string]string{
 			"subject": `'order_' || n || 'x'`, "began_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
 		})
-		s.copies(t, "payments", paymentColumns.selectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
-		s.copies(t, "price_variants", priceVariantColumns.selectSQL, many, map[string]string{"id": `'price_' || n`})
+		s.copies(t, "payments", paymentColumns.SelectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
+		s.copies(t, "price_variants", priceVariantColumns.SelectSQL, many, map[string]string{"id": `'price_' || n`})
 		bytes := "BLOB"
-		if s.engine == core.PostgreSQL {
+		if s.db.Engine == core.PostgreSQL {
 			bytes = "BYTEA"
 		}
 		s.copies(t, "api_keys", `SELECT account_id, id, name, token_hash, token_last4, scopes, created_by, created_at, updated_at FROM`, many, map[string]string{
@@ -140,10 +141,10 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 
 		for range 3 { // what is said twice is prepared, and seen here
 			try()
-			_, err := s.write.db.ExecContext(t.Context(), s.rebind(`UPDATE payment_guards SET declines = 200 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
+			_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE payment_guards SET declines = 200 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
 			require.NoError(t, err)
 			try() // counts what was sold, and pauses
-			_, err = s.write.db.ExecContext(t.Context(), s.rebind(`UPDATE payment_guards SET retry_at = 0 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
+			_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`UPDATE payment_guards SET retry_at = 0 WHERE account_id = ? AND subject = ?`), s.account, guardSales)
 			require.NoError(t, err)
 			_, _, err = s.BeginSaveMethod(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true})
 			require.NoError(t, err)

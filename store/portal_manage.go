@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // What a customer does on the portal concerns what is theirs: anything else is missing.
@@ -49,7 +51,7 @@ func (s *Subscription) IsCustomersToKeep() bool {
 // charged to it: that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.lock())
+		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +72,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 
 // chargedTo returns a subscription whose next period is to be charged to a method, nil if there is none.
 func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, error) {
-	going, err := selectAll[Subscription](ctx, u.store, subscriptionColumns.selectSQL+`
+	going, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
 	if err != nil {
 		return nil, fmt.Errorf("look for subscriptions: %w", err)

@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // portalSessionLifetime is how long a portal session opens the portal.
@@ -29,7 +31,7 @@ type PortalSession struct {
 	URL   string `db:"-"`
 }
 
-var portalSessionColumns = columnsOf[PortalSession]("portal_sessions")
+var portalSessionColumns = db.ColumnsOf[PortalSession]("portal_sessions")
 
 // maxPortalSessions is how many sessions of a customer are open. Each one more ends the oldest.
 const maxPortalSessions = 50
@@ -37,7 +39,7 @@ const maxPortalSessions = 50
 // CreatePortalSession opens the portal to a customer, or returns CodeMissing. It expires by the real clock.
 func (s *Store) CreatePortalSession(ctx context.Context, account, customer string, returnURL *string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.lock())
+		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +48,8 @@ func (s *Store) CreatePortalSession(ctx context.Context, account, customer strin
 			AccountID: account, ID: core.NewID(core.KindPortalSession), CustomerID: c.ID, ReturnURL: returnURL,
 			ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
 		}
-		p.giveToken(s.options.PublicURL)
-		if err := u.insert(ctx, portalSessionColumns, p); err != nil {
+		p.giveToken(s.db.Options.PublicURL)
+		if err := u.Insert(ctx, portalSessionColumns, p); err != nil {
 			return nil, err
 		}
 		return p, u.endOldest(ctx, c)
@@ -56,7 +58,7 @@ func (s *Store) CreatePortalSession(ctx context.Context, account, customer strin
 
 // endOldest ends the sessions of a locked customer that are too many.
 func (u *unit) endOldest(ctx context.Context, c *Customer) error {
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id NOT IN (
 			SELECT id FROM portal_sessions WHERE account_id = ? AND customer_id = ? ORDER BY id DESC LIMIT ?)`,
 		c.AccountID, c.ID, c.AccountID, c.ID, maxPortalSessions)
@@ -85,7 +87,7 @@ func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession,
 	if p.ExpiresAt <= s.Now() {
 		return nil, nil, true, nil
 	}
-	p.URL = s.options.PublicURL + "/portal/" + token
+	p.URL = s.db.Options.PublicURL + "/portal/" + token
 	c, err = s.findCustomer(ctx, p.AccountID, p.CustomerID, "", "")
 	return p, c, false, err
 }
@@ -100,7 +102,7 @@ func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSes
 	if !isSession || !isAccount {
 		return nil, core.Missing("portal session", "", "")
 	}
-	p, err := get[PortalSession](ctx, s, portalSessionColumns.selectSQL+` WHERE account_id = ? AND id = ? AND `+enabledAccount, account, id)
+	p, err := db.Get[PortalSession](ctx, s.db, portalSessionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND `+db.EnabledAccount, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read portal session: %w", err)
 	}
@@ -113,7 +115,7 @@ func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSes
 // EndPortalSession makes the token of a session open nothing any more.
 func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND id = ?`, p.AccountID, p.ID)
+		return u.Exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND id = ?`, p.AccountID, p.ID)
 	})
 	return err
 }
@@ -126,7 +128,7 @@ func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref 
 			return nil, err
 		}
 		id, _ := core.ParseID(core.KindPortalSession, ref)
-		ended, err := u.exec(ctx, `
+		ended, err := u.Exec(ctx, `
 			DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id = ? AND expires_at > ?`, account, c.ID, id, s.Now())
 		if err == nil && ended == 0 {
 			err = core.Missing("portal session", "", ref)
@@ -139,8 +141,8 @@ func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref 
 // then their customers are told that it is.
 func (s *Store) DeleteExpiredPortalSessions(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			DELETE FROM portal_sessions WHERE (account_id, id) IN (
-				SELECT account_id, id FROM portal_sessions WHERE expires_at < ? LIMIT ?`+u.lockSkip()+`)`, s.Now().Add(-day), limit)
+				SELECT account_id, id FROM portal_sessions WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)
 	})
 }

@@ -53,7 +53,7 @@ func TestOpenPortal_OpensForADayAtMost(t *testing.T) {
 			expired bool
 			deleted int64
 		}{{23 * time.Hour, false, 0}, {25 * time.Hour, true, 0}, {49 * time.Hour, true, 1}} {
-			s.options.Now = func() time.Time { return time.Now().Add(c.later) }
+			s.db.Options.Now = func() time.Time { return time.Now().Add(c.later) }
 			opened, customer, expired, err := s.OpenPortal(t.Context(), p.Token)
 			require.NoError(t, err)
 			require.Equal(t, c.expired, expired)
@@ -116,13 +116,13 @@ func TestDeletePortalSession_EndsNoneWhoseTimeIsOver(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ada := s.customer(t, "ada@example.com", nil)
 		p := s.portal(t, ada)
-		s.options.Now = func() time.Time { return p.ExpiresAt.Time() }
+		s.db.Options.Now = func() time.Time { return p.ExpiresAt.Time() }
 		_, err := s.DeletePortalSession(t.Context(), s.account, ada.ID, p.ID)
 		requireCode(t, err, core.CodeMissing)
 		_, _, expired, err := s.OpenPortal(t.Context(), p.Token)
 		require.NoError(t, err)
 		require.True(t, expired)
-		s.options.Now = func() time.Time { return p.ExpiresAt.Time().Add(-time.Second) }
+		s.db.Options.Now = func() time.Time { return p.ExpiresAt.Time().Add(-time.Second) }
 		_, err = s.DeletePortalSession(t.Context(), s.account, ada.ID, p.ID)
 		require.NoError(t, err)
 	})

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strconv"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // PriceVariantType says whether a price is paid once or again and again.
@@ -92,7 +94,7 @@ type ListPriceVariants struct {
 	Type    PriceVariantType
 }
 
-var priceVariantColumns = columnsOf[PriceVariant]("price_variants")
+var priceVariantColumns = db.ColumnsOf[PriceVariant]("price_variants")
 
 // amounts returns the least and the most that a unit costs in a currency, and whether it is sold in it.
 func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
@@ -131,24 +133,24 @@ func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*Pric
 
 // PriceVariantsByID returns the price variants among ids.
 func (s *Store) PriceVariantsByID(ctx context.Context, account string, ids []string) (map[string]*PriceVariant, error) {
-	return byID(ctx, s, priceVariantColumns, account, ids)
+	return db.ByID(ctx, s.db, priceVariantColumns, account, ids)
 }
 
 // ListPriceVariants returns a page of price variants, newest first, and whether there are more. It returns
 // CodeMissing on `product` for a product that does not exist.
 func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {
-	var f filter
+	var f db.Filter
 	if in.Product != "" {
 		product, err := s.findProduct(ctx, account, in.Product, "product", "")
 		if err != nil {
 			return nil, false, err
 		}
-		f.and("product_id = ?", product.ID)
+		f.And("product_id = ?", product.ID)
 	}
-	f.is("status", string(in.Status))
-	f.is("type", string(in.Type))
-	f.list(s, in.ListFilter, "name", "id")
-	return page(ctx, s, priceVariantColumns, core.KindPriceVariant, account, in.Page, &f)
+	f.Is("status", string(in.Status))
+	f.Is("type", string(in.Type))
+	f.List(s.db, in.ListFilter, "name", "id")
+	return db.Page(ctx, s.db, priceVariantColumns, core.KindPriceVariant, account, in.Page, &f)
 }
 
 // CreatePriceVariant adds an active price variant to a product, which it locks, and emits product.updated. It
@@ -156,7 +158,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 // quantity default to one_time, fixed, the account's currency and 1.
 func (s *Store) CreatePriceVariant(ctx context.Context, account, product string, in PriceVariant) (*PriceVariant, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
-		p, err := s.findProduct(ctx, account, product, "product", u.lock())
+		p, err := s.findProduct(ctx, account, product, "product", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +169,7 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 		if err != nil {
 			return nil, err
 		}
-		if err := u.insert(ctx, priceVariantColumns, &made[0]); err != nil {
+		if err := u.Insert(ctx, priceVariantColumns, &made[0]); err != nil {
 			return nil, err
 		}
 		return &made[0], u.refreshProduct(ctx, p)
@@ -198,10 +200,10 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 		if err := problems.Err(); err != nil {
 			return nil, err
 		}
-		if v.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if v.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		if err := u.update(ctx, priceVariantColumns, v); err != nil {
+		if err := u.Update(ctx, priceVariantColumns, v); err != nil {
 			return nil, err
 		}
 		return v, u.refreshProduct(ctx, p)
@@ -223,7 +225,7 @@ func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*P
 		if ordered {
 			return nil, core.Invalid("base", "This price variant has been sold and cannot be deleted. Archive it instead.")
 		}
-		if _, err := u.exec(ctx, `DELETE FROM price_variants WHERE account_id = ? AND id = ?`, account, v.ID); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM price_variants WHERE account_id = ? AND id = ?`, account, v.ID); err != nil {
 			return nil, fmt.Errorf("delete price variant: %w", err)
 		}
 		err = u.refreshProduct(ctx, p)
@@ -241,7 +243,7 @@ func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock 
 	if !ok {
 		return nil, core.Missing("price_variant", param, ref)
 	}
-	v, err := get[PriceVariant](ctx, s, priceVariantColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	v, err := db.Get[PriceVariant](ctx, s.db, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read price variant: %w", err)
 	}
@@ -257,17 +259,17 @@ func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Prod
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := u.store.findProduct(ctx, account, v.ProductID, "", u.lock())
+	p, err := u.store.findProduct(ctx, account, v.ProductID, "", u.Lock())
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err = u.store.findPriceVariant(ctx, account, ref, "", u.lock())
+	v, err = u.store.findPriceVariant(ctx, account, ref, "", u.Lock())
 	return p, v, err
 }
 
 // priceVariants returns all price variants of a product in their order.
 func (u *unit) priceVariants(ctx context.Context, p *Product) ([]PriceVariant, error) {
-	return selectAll[PriceVariant](ctx, u.store, priceVariantColumns.selectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
+	return db.Select[PriceVariant](ctx, u.store.db, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
 }
 
 // refreshProduct brings a locked product up to date after a change of its variants.
@@ -289,7 +291,7 @@ func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []
 	if len(in) > MaxPriceVariants {
 		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
 	}
-	now, err := u.store.businessNow(ctx, p.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, p.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +317,7 @@ func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVari
 	if v.Currency != "" {
 		return nil
 	}
-	currency, err := get[string](ctx, u.store, `SELECT default_currency FROM accounts WHERE id = ?`, account)
+	currency, err := db.Get[string](ctx, u.store.db, `SELECT default_currency FROM accounts WHERE id = ?`, account)
 	if err == nil && currency != nil {
 		v.Currency = *currency
 	}

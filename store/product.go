@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // ProductStatus says whether a product is on sale.
@@ -123,7 +125,7 @@ type ProductDetail struct {
 	PriceVariants []PriceVariant
 }
 
-var productColumns = columnsOf[Product]("products")
+var productColumns = db.ColumnsOf[Product]("products")
 
 // check returns CodeInvalid with everything that is not acceptable in itself.
 func (p *Product) check() error {
@@ -195,22 +197,22 @@ func (s *Store) GetProduct(ctx context.Context, account, ref string) (*Product, 
 
 // ProductsByID returns the products among ids.
 func (s *Store) ProductsByID(ctx context.Context, account string, ids []string) (map[string]*Product, error) {
-	return byID(ctx, s, productColumns, account, ids)
+	return db.ByID(ctx, s.db, productColumns, account, ids)
 }
 
 // ListProducts returns a page of products, newest first, and whether there are more.
 func (s *Store) ListProducts(ctx context.Context, account string, in ListProducts) ([]Product, bool, error) {
-	var f filter
-	f.is("status", string(in.Status))
-	f.is("type", string(in.Type))
-	f.is("visibility", string(in.Visibility))
-	f.is("slug", in.Slug)
-	f.is("external_id", in.ExternalID)
+	var f db.Filter
+	f.Is("status", string(in.Status))
+	f.Is("type", string(in.Type))
+	f.Is("visibility", string(in.Visibility))
+	f.Is("slug", in.Slug)
+	f.Is("external_id", in.ExternalID)
 	if in.HasRecurring != nil {
-		f.and("has_recurring = ?", *in.HasRecurring)
+		f.And("has_recurring = ?", *in.HasRecurring)
 	}
-	f.list(s, in.ListFilter, "name", "slug", "headline", "id")
-	return page(ctx, s, productColumns, core.KindProduct, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "name", "slug", "headline", "id")
+	return db.Page(ctx, s.db, productColumns, core.KindProduct, account, in.Page, &f)
 }
 
 // CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on
@@ -229,7 +231,7 @@ func (s *Store) CreateProduct(ctx context.Context, account string, in NewProduct
 // CodeInvalid for what the product cannot be. A change that changes nothing emits nothing.
 func (s *Store) UpdateProduct(ctx context.Context, account, ref string, change func(*Product)) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := s.findProduct(ctx, account, ref, "", u.lock())
+		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +268,7 @@ func (s *Store) UnarchiveProduct(ctx context.Context, account, ref string) (*Pro
 // emits product.created.
 func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		original, err := s.findProduct(ctx, account, ref, "", u.lock())
+		original, err := s.findProduct(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -284,7 +286,7 @@ func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Pro
 // one that was ever ordered, or is being paid for: such a product can be archived.
 func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := s.findProduct(ctx, account, ref, "", u.lock())
+		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -302,18 +304,18 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 			`DELETE FROM price_variants WHERE account_id = ? AND product_id = ?`,
 			`DELETE FROM products WHERE account_id = ? AND id = ?`,
 		} {
-			if _, err := u.exec(ctx, query, account, p.ID); err != nil {
+			if _, err := u.Exec(ctx, query, account, p.ID); err != nil {
 				return nil, fmt.Errorf("delete product: %w", err)
 			}
 		}
-		return p, u.dropSlugs(ctx, core.KindProduct, account, p.ID)
+		return p, u.DropSlugs(ctx, core.KindProduct, account, p.ID)
 	})
 }
 
 // moveProduct changes the status; from says which states the action is meant for.
 func (s *Store) moveProduct(ctx context.Context, account, ref string, to ProductStatus, from ...ProductStatus) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := s.findProduct(ctx, account, ref, "", u.lock())
+		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
 		if err != nil || p.Status == to {
 			return p, err
 		}

@@ -3,13 +3,15 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // findProduct reads a product by id or slug. Param is what named it, empty for the path.
 func (s *Store) findProduct(ctx context.Context, account, ref, param, lock string) (*Product, error) {
-	where, args := refWhere(core.KindProduct, account, ref)
-	p, err := get[Product](ctx, s, productColumns.selectSQL+where+lock, args...)
+	where, args := db.RefWhere(core.KindProduct, account, ref)
+	p, err := db.Get[Product](ctx, s.db, productColumns.SelectSQL+where+lock, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read product: %w", err)
 	}
@@ -34,7 +36,7 @@ func (u *unit) createProduct(ctx context.Context, account string, p *Product, va
 	if err := p.enter(ProductStatusDraft, p.CreatedAt); err != nil {
 		return nil, err
 	}
-	if p.Slug, err = u.takeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
+	if p.Slug, err = u.TakeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
 		return nil, err
 	}
 	if err := u.insertProduct(ctx, p, made); err != nil {
@@ -47,11 +49,11 @@ func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVa
 	if err := u.uniqueExternalID(ctx, p); err != nil {
 		return err
 	}
-	if err := u.insert(ctx, productColumns, p); err != nil {
+	if err := u.Insert(ctx, productColumns, p); err != nil {
 		return err
 	}
 	for i := range variants {
-		if err := u.insert(ctx, priceVariantColumns, &variants[i]); err != nil {
+		if err := u.Insert(ctx, priceVariantColumns, &variants[i]); err != nil {
 			return err
 		}
 	}
@@ -67,7 +69,7 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 		return err
 	}
 	if p.Slug != before.Slug {
-		slug, err := u.changeSlug(ctx, core.KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
+		slug, err := u.ChangeSlug(ctx, core.KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
 		if err != nil {
 			return err
 		}
@@ -87,7 +89,7 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
 	p.EventSeq++
 	p.UpdatedAt = u.store.Now()
-	if err := u.update(ctx, productColumns, p); err != nil {
+	if err := u.Update(ctx, productColumns, p); err != nil {
 		return err
 	}
 	return u.emitProduct(ctx, EventProductUpdated, p, variants)
@@ -103,7 +105,7 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 	if p.ExternalID == nil {
 		return nil
 	}
-	other, err := get[string](ctx, u.store, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
+	other, err := db.Get[string](ctx, u.store.db, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
 	if err == nil && other != nil {
 		err = core.Invalid("external_id", "Another product has this external_id.")
 	}
@@ -112,7 +114,7 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 
 // lockVariants locks all price variants of a locked product. Whoever is reserving one is waited for, and seen.
 func (u *unit) lockVariants(ctx context.Context, p *Product) error {
-	_, err := selectAll[string](ctx, u.store, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.lock(), p.AccountID, p.ID)
+	_, err := db.Select[string](ctx, u.store.db, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.Lock(), p.AccountID, p.ID)
 	if err != nil {
 		err = fmt.Errorf("lock price variants: %w", err)
 	}
@@ -123,7 +125,7 @@ func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 // ordered or is being paid for.
 func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
-	row, err := get[int](ctx, u.store, `
+	row, err := db.Get[int](ctx, u.store.db, `
 		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND (order_id IS NOT NULL OR invoice_id IS NOT NULL)
 		UNION ALL
 		SELECT 1 FROM price_variants WHERE account_id = ? AND `+variant+` = ? AND sold_count + reserved_count > 0

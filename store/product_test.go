@@ -329,7 +329,7 @@ func TestListProducts_WalkUnderInserts(t *testing.T) {
 func sell(t *testing.T, s *shop, variant string) {
 	t.Helper()
 	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE price_variants SET sold_count = sold_count + 1 WHERE account_id = ? AND id = ?`, s.account, variant)
+		return u.Exec(ctx, `UPDATE price_variants SET sold_count = sold_count + 1 WHERE account_id = ? AND id = ?`, s.account, variant)
 	})
 	require.NoError(t, err)
 }

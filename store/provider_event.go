@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // ProviderEvent names what a payment provider told us.
@@ -17,7 +19,7 @@ type ProviderEvent struct {
 // applied before. Apply uses the methods of the store; nothing outside may be called in it.
 func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply func(context.Context) error) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		fresh, err := u.exec(ctx, `
+		fresh, err := u.Exec(ctx, `
 			INSERT INTO provider_events (account_id, provider, event_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			e.AccountID, e.Provider, e.ID, s.Now())
 		if err != nil {
@@ -38,14 +40,14 @@ const providerEventLife = 30 * 24 * time.Hour
 // how many.
 func (s *Store) DeleteOldProviderEvents(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			DELETE FROM provider_events WHERE (account_id, provider, event_id) IN (
-				SELECT account_id, provider, event_id FROM provider_events WHERE created_at < ? LIMIT ?`+u.lockSkip()+`)`,
+				SELECT account_id, provider, event_id FROM provider_events WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`,
 			s.Now().Add(-providerEventLife), limit)
 	})
 }
 
 // PaymentOfCharge returns the payment that a provider knows by a reference, nil if there is none.
 func (s *Store) PaymentOfCharge(ctx context.Context, account, provider, ref string) (*Payment, error) {
-	return get[Payment](ctx, s, paymentColumns.selectSQL+` WHERE account_id = ? AND provider = ? AND provider_ref = ?`, account, provider, ref)
+	return db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND provider = ? AND provider_ref = ?`, account, provider, ref)
 }

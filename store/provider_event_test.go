@@ -18,13 +18,13 @@ func TestDeleteOldProviderEvents_ForgetsWhatNobodyTellsAgain(t *testing.T) {
 				func(context.Context) error { applied++; return nil }))
 		}
 		now := time.Now()
-		s.options.Now = func() time.Time { return now.Add(-providerEventLife - time.Minute) }
+		s.db.Options.Now = func() time.Time { return now.Add(-providerEventLife - time.Minute) }
 		for _, id := range []string{"evt_1", "evt_2", "evt_3"} {
 			tell(id)
 		}
-		s.options.Now = func() time.Time { return now.Add(-providerEventLife + time.Minute) }
+		s.db.Options.Now = func() time.Time { return now.Add(-providerEventLife + time.Minute) }
 		tell("evt_4")
-		s.options.Now = func() time.Time { return now }
+		s.db.Options.Now = func() time.Time { return now }
 		for _, want := range []int64{2, 1, 0} {
 			deleted, err := s.DeleteOldProviderEvents(t.Context(), 2)
 			require.NoError(t, err)

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // RefundStatus is how far a refund is.
@@ -65,7 +67,7 @@ type ListRefunds struct {
 	Reason       RefundReason
 }
 
-var refundColumns = columnsOf[Refund]("refunds")
+var refundColumns = db.ColumnsOf[Refund]("refunds")
 
 // GetRefund returns a refund, or CodeMissing.
 func (s *Store) GetRefund(ctx context.Context, account, ref string) (*Refund, error) {
@@ -74,27 +76,27 @@ func (s *Store) GetRefund(ctx context.Context, account, ref string) (*Refund, er
 
 // RefundsByID returns the refunds among ids.
 func (s *Store) RefundsByID(ctx context.Context, account string, ids []string) (map[string]*Refund, error) {
-	return byID(ctx, s, refundColumns, account, ids)
+	return db.ByID(ctx, s.db, refundColumns, account, ids)
 }
 
 // ListRefunds returns a page of refunds, newest first, and whether there are more. An order, customer or subscription
 // that does not exist is CodeMissing.
 func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds) ([]Refund, bool, error) {
-	var f filter
-	f.is("status", string(in.Status))
-	f.is("reason", string(in.Reason))
+	var f db.Filter
+	f.Is("status", string(in.Status))
+	f.Is("reason", string(in.Reason))
 	if err := s.refundReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
-	f.list(s, in.ListFilter, "comment", "id")
-	return page(ctx, s, refundColumns, core.KindRefund, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "comment", "id")
+	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)
 }
 
 // UpdateRefund locks the refund, applies change and stores it. All but comment and metadata is a record: change
 // leaves it alone.
 func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change func(*Refund)) (*Refund, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		r, err := s.findRefund(ctx, account, ref, u.lock())
+		r, err := s.findRefund(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -105,10 +107,10 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 		if err := p.Err(); err != nil || core.SameJSON(before, *r) {
 			return r, err
 		}
-		if r.UpdatedAt, err = s.businessNow(ctx, account); err != nil {
+		if r.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		return r, u.update(ctx, refundColumns, r)
+		return r, u.Update(ctx, refundColumns, r)
 	})
 }
 
@@ -117,7 +119,7 @@ func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Ref
 	if !ok {
 		return nil, core.Missing("refund", "", ref)
 	}
-	r, err := get[Refund](ctx, s, refundColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	r, err := db.Get[Refund](ctx, s.db, refundColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && r == nil {
 		err = core.Missing("refund", "", ref)
 	}
@@ -125,27 +127,27 @@ func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Ref
 }
 
 // refundReferences adds the filters by another object.
-func (s *Store) refundReferences(ctx context.Context, account string, in ListRefunds, f *filter) error {
+func (s *Store) refundReferences(ctx context.Context, account string, in ListRefunds, f *db.Filter) error {
 	if in.Order != "" {
 		order, err := s.namedOrder(ctx, account, in.Order, "")
 		if err != nil {
 			return err
 		}
-		f.is("order_id", order.ID)
+		f.Is("order_id", order.ID)
 	}
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
 			return err
 		}
-		f.is("customer_id", customer.ID)
+		f.Is("customer_id", customer.ID)
 	}
 	if in.Subscription != "" {
 		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
 		if err != nil {
 			return err
 		}
-		f.is("subscription_id", subscription.ID)
+		f.Is("subscription_id", subscription.ID)
 	}
 	return nil
 }

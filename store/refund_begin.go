@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -38,7 +39,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if err != nil {
 			return nil, err
 		}
-		id := core.KindRefund.Prefix() + s.effect(ctx)
+		id := core.KindRefund.Prefix() + s.db.Effect(ctx)
 		begun, err := s.RefundsByID(ctx, account, []string{id})
 		if err != nil {
 			return nil, err
@@ -65,10 +66,10 @@ func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, er
 	if err != nil {
 		return nil, err
 	}
-	if _, err := u.store.findInvoice(ctx, account, *o.InvoiceID, "", u.lock()); err != nil {
+	if _, err := u.store.findInvoice(ctx, account, *o.InvoiceID, "", u.Lock()); err != nil {
 		return nil, err
 	}
-	return u.store.findOrder(ctx, account, id, u.lock())
+	return u.store.findOrder(ctx, account, id, u.Lock())
 }
 
 // namedOrder reads the order that a field or parameter of this name means.
@@ -83,7 +84,7 @@ func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Ord
 // beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent to give it back from
 // its refundable payment.
 func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id string, in NewRefund) (*Refunding, error) {
-	now, err := u.store.businessNow(ctx, o.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, o.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +96,12 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	if err := r.reserve(o, in); err != nil {
 		return nil, err
 	}
-	lease, err := get[core.Time](ctx, u.store, `SELECT `+u.store.dbNow()+` + ?`, providerLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
 	r.LeaseUntil = *lease
-	if err := u.insert(ctx, refundColumns, r); err != nil {
+	if err := u.Insert(ctx, refundColumns, r); err != nil {
 		return nil, err
 	}
 	customer, err := u.store.anyCustomer(ctx, o.AccountID, o.CustomerID, "")
@@ -118,7 +119,7 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 	case len(o.RefundIDs.V) >= maxRefunds:
 		return nil, core.Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
 	}
-	payment, err := get[Payment](ctx, u.store, paymentColumns.selectSQL+`
+	payment, err := db.Get[Payment](ctx, u.store.db, paymentColumns.SelectSQL+`
 		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
 	if err != nil || payment != nil {
 		return payment, err

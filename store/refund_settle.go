@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Refunding is how far a refund is, with the payment whose money it gives back. Resumed tells that it was begun
@@ -41,7 +43,7 @@ func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundRe
 		if err != nil {
 			return nil, err
 		}
-		r, err := s.findRefund(ctx, begun.AccountID, begun.ID, u.lock())
+		r, err := s.findRefund(ctx, begun.AccountID, begun.ID, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +64,7 @@ func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refundi
 // another outcome, or that the provider is not known to have yet, is CodeInvalid on status.
 func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Refund, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		r, err := s.findRefund(ctx, account, ref, u.lock())
+		r, err := s.findRefund(ctx, account, ref, u.Lock())
 		switch {
 		case err != nil || r.Status == RefundStatusCanceled:
 			return r, err
@@ -76,22 +78,22 @@ func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Re
 }
 
 // refundLeases are on the refunds without an outcome.
-var refundLeases = leases{"refunds", "status = 'pending'"}
+var refundLeases = db.Leases{Table: "refunds", Open: "status = 'pending'"}
 
 // DueRefunds returns refunds of a provider without an outcome that nobody is asking about now, at most limit, of any
 // account. They are candidates: what they are by then shows once they are leased.
 func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]core.Due, error) {
-	return refundLeases.due(ctx, s, provider, limit)
+	return refundLeases.Due(ctx, s.db, provider, limit)
 }
 
 // LeaseRefund claims a due refund for whoever asks first, and reports whether that is the caller.
 func (s *Store) LeaseRefund(ctx context.Context, account, id string) (bool, error) {
-	return refundLeases.take(ctx, s, account, id)
+	return refundLeases.Take(ctx, s.db, account, id)
 }
 
 // YieldRefund ends the lease on a refund whose outcome is not known yet: the reconciler looks at it after a pause.
 func (s *Store) YieldRefund(ctx context.Context, account, id string, pause time.Duration) error {
-	return refundLeases.yield(ctx, s, account, id, pause)
+	return refundLeases.Yield(ctx, s.db, account, id, pause)
 }
 
 // refunding is a refund that was begun before.
@@ -123,7 +125,7 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	if from == result.Status || !refundLifecycle.Allows(from, result.Status) {
 		return u.postpone(ctx, r, pause)
 	}
-	now, err := u.store.businessNow(ctx, r.AccountID)
+	now, err := u.store.db.BusinessNow(ctx, r.AccountID)
 	if err != nil {
 		return err
 	}
@@ -141,10 +143,10 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	if r.Status == RefundStatusFailed {
 		r.FailureReason = &result.FailureReason
 	}
-	if err := u.update(ctx, customerColumns, customer); err != nil {
+	if err := u.Update(ctx, customerColumns, customer); err != nil {
 		return err
 	}
-	if err := u.update(ctx, refundColumns, r); err != nil {
+	if err := u.Update(ctx, refundColumns, r); err != nil {
 		return err
 	}
 	return u.refunded(ctx, EventRefundUpdated, r, o, customer)
@@ -152,18 +154,18 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 
 // postpone stores the reference of a refund that did not move, and when to ask about it again.
 func (u *unit) postpone(ctx context.Context, r *Refund, pause time.Duration) error {
-	_, err := u.exec(ctx, `UPDATE refunds SET provider_ref = ?, lease_until = `+u.store.dbNow()+` + ? WHERE account_id = ? AND id = ?`,
+	_, err := u.Exec(ctx, `UPDATE refunds SET provider_ref = ?, lease_until = `+u.store.db.NowSQL()+` + ? WHERE account_id = ? AND id = ?`,
 		r.ProviderRef, pause.Microseconds(), r.AccountID, r.ID)
 	return err
 }
 
 // refunded stores an order of which a refund has changed, notes it on the invoice, and tells of it. Both are locked.
 func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, customer *Customer) error {
-	items, err := selectAll[LineItem](ctx, u.store, lineItemColumns.selectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
+	items, err := db.Select[LineItem](ctx, u.store.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return err
 	}
-	refunds, err := selectAll[Refund](ctx, u.store, refundColumns.selectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY id`, o.AccountID, o.ID)
+	refunds, err := db.Select[Refund](ctx, u.store.db, refundColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY id`, o.AccountID, o.ID)
 	if err != nil {
 		return err
 	}
@@ -176,10 +178,10 @@ func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, c
 	if err := u.emit(ctx, event{kind, o.AccountID, o.ID, o.EventSeq, d}); err != nil {
 		return err
 	}
-	_, err = u.exec(ctx, `UPDATE invoices SET credit_notes = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,
+	_, err = u.Exec(ctx, `UPDATE invoices SET credit_notes = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,
 		o.RefundedAmount, o.RefundIDs, o.UpdatedAt, o.AccountID, *o.InvoiceID)
 	if err != nil {
 		return fmt.Errorf("note a refund on its invoice: %w", err)
 	}
-	return u.update(ctx, orderColumns, o)
+	return u.Update(ctx, orderColumns, o)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // The sandbox is an ad network that is built in. These are its own tables: it stands for another company's system, so
@@ -77,18 +79,18 @@ type SandboxChange struct {
 }
 
 var (
-	sandboxChannelColumns = columnsOf[SandboxChannel]("sandbox_channels")
-	sandboxEntityColumns  = columnsOf[SandboxEntity]("sandbox_entities")
-	sandboxSegmentColumns = columnsOf[SandboxSegment]("sandbox_segments")
+	sandboxChannelColumns = db.ColumnsOf[SandboxChannel]("sandbox_channels")
+	sandboxEntityColumns  = db.ColumnsOf[SandboxEntity]("sandbox_entities")
+	sandboxSegmentColumns = db.ColumnsOf[SandboxSegment]("sandbox_segments")
 )
 
 // elsewhere returns ctx for what happens at another company: it knows nothing of our request. A transaction of ours
 // must not be open, as it would wait for the network.
 func elsewhere(ctx context.Context) (context.Context, error) {
-	if InTx(ctx) {
+	if db.InTx(ctx) {
 		return nil, errors.New("store: the sandbox was called while a transaction is open")
 	}
-	return context.WithValue(ctx, requestKey{}, (*request)(nil)), nil
+	return db.Detached(ctx), nil
 }
 
 // sandboxTx runs a transaction of the network's own.
@@ -107,13 +109,13 @@ func (s *Store) OpenSandbox(ctx context.Context, c SandboxChannel, seed func() S
 	if err != nil {
 		return err
 	}
-	known, err := get[int](ctx, s, `SELECT 1 FROM sandbox_channels WHERE account_id = ? AND id = ?`, c.AccountID, c.ID)
+	known, err := db.Get[int](ctx, s.db, `SELECT 1 FROM sandbox_channels WHERE account_id = ? AND id = ?`, c.AccountID, c.ID)
 	if known != nil || err != nil {
 		return err
 	}
 	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		rows, err := u.exec(ctx, sandboxChannelColumns.insertSQL+` ON CONFLICT (account_id, id) DO NOTHING`,
-			values(&c, sandboxChannelColumns.inserted)...)
+		rows, err := u.Exec(ctx, sandboxChannelColumns.InsertSQL+` ON CONFLICT (account_id, id) DO NOTHING`,
+			sandboxChannelColumns.Values(&c)...)
 		if err != nil || rows == 0 {
 			return 0, err
 		}
@@ -136,8 +138,8 @@ func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string
 }
 
 func (s *Store) sandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
-	condition, arg := s.in("id", ids)
-	campaigns, err := selectAll[string](ctx, s, `
+	condition, arg := s.db.In("id", ids)
+	campaigns, err := db.Select[string](ctx, s.db, `
 		SELECT DISTINCT campaign_id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND `+condition, account, channel, arg)
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox campaigns: %w", err)
@@ -152,7 +154,7 @@ func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAc
 	if err != nil {
 		return SandboxCampaigns{}, err
 	}
-	campaigns, err := selectAll[string](ctx, s, `
+	campaigns, err := db.Select[string](ctx, s.db, `
 		SELECT id FROM sandbox_entities
 		WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND kind = 'campaign' AND seq > ? ORDER BY seq LIMIT ?`,
 		account, channel, adAccount, after, limit)
@@ -165,13 +167,13 @@ func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAc
 // wholeSandboxCampaigns reads campaigns by their ids. The ids are no subquery, because PostgreSQL would run it for every
 // row as long as it knows nothing of the table.
 func (s *Store) wholeSandboxCampaigns(ctx context.Context, account, channel string, campaigns []string) (SandboxCampaigns, error) {
-	condition, arg := s.in("campaign_id", campaigns)
-	entities, err := selectAll[SandboxEntity](ctx, s, sandboxEntityColumns.selectSQL+`
+	condition, arg := s.db.In("campaign_id", campaigns)
+	entities, err := db.Select[SandboxEntity](ctx, s.db, sandboxEntityColumns.SelectSQL+`
 		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY seq`, account, channel, arg)
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox entities: %w", err)
 	}
-	segments, err := selectAll[SandboxSegment](ctx, s, sandboxSegmentColumns.selectSQL+`
+	segments, err := db.Select[SandboxSegment](ctx, s.db, sandboxSegmentColumns.SelectSQL+`
 		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY owner_id, from_at`, account, channel, arg)
 	if err != nil {
 		return SandboxCampaigns{}, fmt.Errorf("read sandbox segments: %w", err)
@@ -185,7 +187,7 @@ func (s *Store) GetSandboxSegments(ctx context.Context, account, channel string)
 	if err != nil {
 		return nil, err
 	}
-	return selectAll[SandboxSegment](ctx, s, sandboxSegmentColumns.selectSQL+`
+	return db.Select[SandboxSegment](ctx, s.db, sandboxSegmentColumns.SelectSQL+`
 		WHERE account_id = ? AND channel_id = ? ORDER BY owner_id, from_at`, account, channel)
 }
 
@@ -196,11 +198,11 @@ func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token st
 		if _, err = u.lockSandbox(ctx, account, channel); err != nil {
 			return nil, err
 		}
-		if entities, err = selectAll[string](ctx, s, `
+		if entities, err = db.Select[string](ctx, s.db, `
 			SELECT id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND token = ? AND token <> '' ORDER BY seq`, account, channel, token); err != nil {
 			return nil, err
 		}
-		audiences, err = selectAll[string](ctx, s, `
+		audiences, err = db.Select[string](ctx, s.db, `
 			SELECT id FROM sandbox_audiences WHERE account_id = ? AND channel_id = ? AND token = ? AND token <> '' ORDER BY seq`, account, channel, token)
 		return nil, err
 	})
@@ -231,7 +233,7 @@ func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids 
 
 // lockSandbox locks a channel and returns its last sequence number.
 func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64, error) {
-	last, err := get[int64](ctx, u.store, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.lock(), account, channel)
+	last, err := db.Get[int64](ctx, u.store.db, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.Lock(), account, channel)
 	if err != nil || last == nil {
 		return 0, errors.Join(err, errors.New("store: the sandbox does not know the channel"))
 	}
@@ -257,7 +259,7 @@ func (u *unit) saveSandbox(ctx context.Context, account, channel string, c Sandb
 
 // advanceSandbox notes the last sequence number that was given.
 func (u *unit) advanceSandbox(ctx context.Context, account, channel string, last int64) error {
-	_, err := u.exec(ctx, `UPDATE sandbox_channels SET last_seq = ? WHERE account_id = ? AND id = ? AND last_seq < ?`, last, account, channel, last)
+	_, err := u.Exec(ctx, `UPDATE sandbox_channels SET last_seq = ? WHERE account_id = ? AND id = ? AND last_seq < ?`, last, account, channel, last)
 	if err != nil {
 		return fmt.Errorf("advance sandbox: %w", err)
 	}
@@ -268,11 +270,11 @@ func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string,
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		INSERT INTO sandbox_entities (account_id, channel_id, id, kind, ad_account_id, campaign_id, ad_group_id, seq, token, detail, created_at, updated_at)
 		SELECT CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, CAST(value ->> 5 AS BIGINT),
 			value ->> 6, value ->> 7, CAST(value ->> 8 AS BIGINT), CAST(value ->> 9 AS BIGINT)
-		FROM `+u.store.jsonRows()+` WHERE true
+		FROM `+u.store.db.JSONRows()+` WHERE true
 		ON CONFLICT (account_id, channel_id, id) DO UPDATE SET detail = excluded.detail, updated_at = excluded.updated_at`,
 		account, channel, core.JSONOf(rows))
 	return err
@@ -290,9 +292,9 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 		}
 	}
 	if len(ends) > 0 {
-		if _, err := u.exec(ctx, `
+		if _, err := u.Exec(ctx, `
 			UPDATE sandbox_segments SET to_at = ended
-			FROM (SELECT value ->> 0 AS campaign, value ->> 1 AS owner, CAST(value ->> 2 AS BIGINT) AS ended FROM `+u.store.jsonRows()+`) AS r
+			FROM (SELECT value ->> 0 AS campaign, value ->> 1 AS owner, CAST(value ->> 2 AS BIGINT) AS ended FROM `+u.store.db.JSONRows()+`) AS r
 			WHERE account_id = ? AND channel_id = ? AND campaign_id = campaign AND owner_id = owner AND to_at IS NULL`,
 			core.JSONOf(ends), account, channel); err != nil {
 			return err
@@ -301,11 +303,11 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 	if len(begins) == 0 {
 		return nil
 	}
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		INSERT INTO sandbox_segments (account_id, channel_id, campaign_id, owner_id, ad_account_id, from_at, to_at, budget, lifetime, start_at, end_at, ads)
 		SELECT CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT), CAST(value ->> 4 AS BIGINT),
 			CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 AS BOOLEAN), CAST(value ->> 7 AS BIGINT), CAST(value ->> 8 AS BIGINT), value ->> 9
-		FROM `+u.store.jsonRows()+` WHERE true
+		FROM `+u.store.db.JSONRows()+` WHERE true
 		ON CONFLICT (account_id, channel_id, campaign_id, owner_id, from_at) DO UPDATE SET
 			to_at = excluded.to_at, budget = excluded.budget, lifetime = excluded.lifetime, start_at = excluded.start_at, end_at = excluded.end_at, ads = excluded.ads`,
 		account, channel, core.JSONOf(begins))
@@ -317,13 +319,13 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, now core.Time, interval time.Duration, burst int) (time.Duration, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (time.Duration, error) {
 		latest := now.Add(time.Duration(burst-1) * interval) // an emptier bucket is full again later than this
-		rows, err := u.exec(ctx, `
+		rows, err := u.Exec(ctx, `
 			UPDATE sandbox_channels SET limited_at = ? + CASE WHEN limited_at > ? THEN limited_at ELSE ? END
 			WHERE account_id = ? AND id = ? AND limited_at <= ?`, interval.Microseconds(), now, now, account, channel, latest)
 		if err != nil || rows == 1 {
 			return 0, err
 		}
-		full, err := get[core.Time](ctx, s, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
+		full, err := db.Get[core.Time](ctx, s.db, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
 		if err != nil || full == nil {
 			return 0, err
 		}

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // SandboxAudience is an audience as the sandbox has it. What Detail says is known to the network alone.
@@ -23,7 +25,7 @@ type SandboxAudience struct {
 	UpdatedAt   core.Time  `db:"updated_at"`
 }
 
-var sandboxAudienceColumns = columnsOf[SandboxAudience]("sandbox_audiences")
+var sandboxAudienceColumns = db.ColumnsOf[SandboxAudience]("sandbox_audiences")
 
 // ListSandboxAudiences returns the audiences of an ad account that are not deleted, in the order in which they were made.
 func (s *Store) ListSandboxAudiences(ctx context.Context, account, channel, adAccount string) ([]SandboxAudience, error) {
@@ -44,7 +46,7 @@ func (s *Store) selectSandboxAudiences(ctx context.Context, condition, account, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := selectAll[SandboxAudience](ctx, s, sandboxAudienceColumns.selectSQL+`
+	found, err := db.Select[SandboxAudience](ctx, s.db, sandboxAudienceColumns.SelectSQL+`
 		WHERE account_id = ? AND channel_id = ? AND `+condition+` ORDER BY seq`, account, channel, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read sandbox audiences: %w", err)
@@ -60,7 +62,7 @@ func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel stri
 			return SandboxAudience{}, err
 		}
 		made := create(last + 1)
-		if err := u.insert(ctx, sandboxAudienceColumns, &made); err != nil {
+		if err := u.Insert(ctx, sandboxAudienceColumns, &made); err != nil {
 			return SandboxAudience{}, err
 		}
 		return made, u.advanceSandbox(ctx, account, channel, made.Seq)
@@ -70,7 +72,7 @@ func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel stri
 // DeleteSandboxAudience deletes an audience and reports whether there was one.
 func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id string, now core.Time) (bool, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		rows, err := u.exec(ctx, `
+		rows, err := u.Exec(ctx, `
 			UPDATE sandbox_audiences SET deleted_at = ?, updated_at = ?
 			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`, now, now, account, channel, id)
 		if err != nil {
@@ -84,14 +86,14 @@ func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id 
 // are in it already are not counted again.
 func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
-		audience, err := get[SandboxAudience](ctx, s, sandboxAudienceColumns.selectSQL+`
-			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.lock(), account, channel, id)
+		audience, err := db.Get[SandboxAudience](ctx, s.db, sandboxAudienceColumns.SelectSQL+`
+			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.Lock(), account, channel, id)
 		if err != nil || audience == nil {
 			return nil, err
 		}
-		added, err := selectAll[string](ctx, s, `
+		added, err := db.Select[string](ctx, s.db, `
 			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
-			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.jsonRows()+` WHERE true
+			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.db.JSONRows()+` WHERE true
 			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, core.JSONOf(rowOfEach(hashes)))
 		if err != nil {
 			return nil, fmt.Errorf("add sandbox members: %w", err)
@@ -103,7 +105,7 @@ func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id stri
 			}
 		}
 		audience.UploadedAt, audience.UpdatedAt = &now, now
-		_, err = u.exec(ctx, `
+		_, err = u.Exec(ctx, `
 			UPDATE sandbox_audiences SET members = ?, matched = ?, uploaded_at = ?, updated_at = ?
 			WHERE account_id = ? AND channel_id = ? AND id = ?`, audience.Members, audience.Matched, now, now, account, channel, id)
 		return audience, err

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // canary is the name of the row, and what is sealed in it.
@@ -34,7 +36,7 @@ func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
 			return KeyKept, err
 		}
 	}
-	sealer := s.options.Sealer
+	sealer := s.db.Options.Sealer
 	if _, err := sealer.Open(sealed, canary); err != nil {
 		if adopted, err := s.adoptUnasked(ctx); err != nil || adopted {
 			return KeyReplaced, err
@@ -45,7 +47,7 @@ func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
 		return KeyKept, nil
 	}
 	moved, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE secret_key_canary SET sealed = ? WHERE name = ? AND sealed = ?`, sealer.Seal([]byte(canary), canary), canary, sealed)
+		return u.Exec(ctx, `UPDATE secret_key_canary SET sealed = ? WHERE name = ? AND sealed = ?`, sealer.Seal([]byte(canary), canary), canary, sealed)
 	})
 	switch {
 	case err != nil:
@@ -62,8 +64,8 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `INSERT INTO secret_key_canary (name, sealed) VALUES (?, ?) ON CONFLICT DO NOTHING`,
-			canary, s.options.Sealer.Seal([]byte(canary), canary))
+		return u.Exec(ctx, `INSERT INTO secret_key_canary (name, sealed) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+			canary, s.db.Options.Sealer.Seal([]byte(canary), canary))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("seal canary: %w", err)
@@ -74,10 +76,10 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 // adoptUnasked is AdoptSecretKey for who alone serves an embedded database, if nobody would notice. What a key has signed is not
 // stored: the addresses of orders and invoices were given out with them, and answers are kept for who asks again.
 func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
-	if s.engine != core.SQLite || !s.options.Exclusive {
+	if s.db.Engine != core.SQLite || !s.db.Options.Exclusive {
 		return false, nil
 	}
-	given, err := get[int](ctx, s, `SELECT count(*) FROM (
+	given, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (
 		SELECT 1 FROM invoices UNION ALL SELECT 1 FROM orders
 		UNION ALL SELECT 1 FROM idempotency_keys WHERE status > 0 AND expires_at >= ? LIMIT 1) AS given`, s.Now())
 	if err != nil {
@@ -93,14 +95,14 @@ func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 // the keys before are lost, only if ours open all that is sealed. No server may be at work on the database.
 func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
 	adopted, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		keys, ours := s.options.Sealer.Ours()
-		closed, err := get[int](ctx, s, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
+		keys, ours := s.db.Options.Sealer.Ours()
+		closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
 			append([]any{s.Now()}, keys...)...)
 		if err != nil || *closed > 0 && !lost {
 			return 0, err
 		}
-		return u.exec(ctx, `INSERT INTO secret_key_canary (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed`,
-			canary, s.options.Sealer.Seal([]byte(canary), canary))
+		return u.Exec(ctx, `INSERT INTO secret_key_canary (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed`,
+			canary, s.db.Options.Sealer.Seal([]byte(canary), canary))
 	})
 	if err != nil {
 		return false, fmt.Errorf("adopt secret key: %w", err)
@@ -110,7 +112,7 @@ func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
 
 // canary returns nil if there is none.
 func (s *Store) canary(ctx context.Context) ([]byte, error) {
-	sealed, err := get[[]byte](ctx, s, `SELECT sealed FROM secret_key_canary WHERE name = ?`, canary)
+	sealed, err := db.Get[[]byte](ctx, s.db, `SELECT sealed FROM secret_key_canary WHERE name = ?`, canary)
 	if err != nil || sealed == nil {
 		return nil, err
 	}
@@ -120,14 +122,14 @@ func (s *Store) canary(ctx context.Context) ([]byte, error) {
 // checkEverSealed is for a database that was served before there were canaries: something in it must open, if anything is
 // sealed.
 func (s *Store) checkEverSealed(ctx context.Context) error {
-	keys, ours := s.options.Sealer.Ours()
-	found, err := get[[]byte](ctx, s, `SELECT sealed FROM (`+sealedRows+`) AS sealed
+	keys, ours := s.db.Options.Sealer.Ours()
+	found, err := db.Get[[]byte](ctx, s.db, `SELECT sealed FROM (`+sealedRows+`) AS sealed
 		ORDER BY CASE WHEN substr(sealed, 1, 4) IN `+ours+` THEN 0 ELSE 1 END LIMIT 1`, append([]any{s.Now()}, keys...)...)
 	if err != nil {
 		return fmt.Errorf("find what is sealed: %w", err)
 	}
-	if found != nil && !s.options.Sealer.Knows(*found) {
-		return s.options.Sealer.NotOurs(*found)
+	if found != nil && !s.db.Options.Sealer.Knows(*found) {
+		return s.db.Options.Sealer.NotOurs(*found)
 	}
 	return nil
 }
@@ -135,8 +137,8 @@ func (s *Store) checkEverSealed(ctx context.Context) error {
 // CountClosed returns how many signing secrets of webhooks, keys of Stripe and tokens of activated channels none of our keys
 // opens, although they open the canary: the key that they were sealed with has left the list, or is lost.
 func (s *Store) CountClosed(ctx context.Context) (int, error) {
-	keys, ours := s.options.Sealer.Ours()
-	closed, err := get[int](ctx, s, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.Now()}, keys...)...)
+	keys, ours := s.db.Options.Sealer.Ours()
+	closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.Now()}, keys...)...)
 	if err != nil {
 		return 0, fmt.Errorf("count what is closed: %w", err)
 	}

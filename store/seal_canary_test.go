@@ -31,7 +31,7 @@ func keysOf(t *testing.T, keys ...byte) *core.Sealer {
 // own is a start of a server with secret keys.
 func (s *shop) own(t *testing.T, keys ...byte) error {
 	t.Helper()
-	s.options.Sealer = keysOf(t, keys...)
+	s.db.Options.Sealer = keysOf(t, keys...)
 	_, err := s.OwnSecretKeys(t.Context())
 	return err
 }
@@ -82,7 +82,7 @@ func TestOwnSecretKeys_SaysWhenOthersDoNotStartAgain(t *testing.T) {
 			keys []byte
 			want KeyChange
 		}{{[]byte{1}, KeyKept}, {[]byte{1, 2}, KeyKept}, {[]byte{2, 1}, KeyMoved}, {[]byte{2, 1}, KeyKept}, {[]byte{2}, KeyKept}} {
-			s.options.Sealer = keysOf(t, start.keys...)
+			s.db.Options.Sealer = keysOf(t, start.keys...)
 			change, err := s.OwnSecretKeys(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, start.want, change, "%v", start.keys)
@@ -94,9 +94,9 @@ func TestOwnSecretKeys_SaysWhenOthersDoNotStartAgain(t *testing.T) {
 func TestOwnSecretKeys_AMistakeThatSealedNothingIsCorrected(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, database.URL(t, core.SQLite))
-	s.options.Exclusive = true
+	s.db.Options.Exclusive = true
 	require.NoError(t, s.own(t, 1))
-	s.options.Sealer = keysOf(t, 2)
+	s.db.Options.Sealer = keysOf(t, 2)
 	change, err := s.OwnSecretKeys(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, KeyReplaced, change)
@@ -121,7 +121,7 @@ func TestOwnSecretKeys_AKeyWhoseAddressesWereGivenOutIsNotReplacedUnasked(t *tes
 			require.NotEmpty(t, invoice.HostedURL)
 		},
 		"an answer that is kept": func(t *testing.T, s *shop) {
-			_, _, err := s.Request(t.Context(), &core.Key{Account: s.account, Key: "k"}, func(ctx context.Context) (*core.Answer, error) {
+			_, _, err := s.db.Request(t.Context(), &core.Key{Account: s.account, Key: "k"}, func(ctx context.Context) (*core.Answer, error) {
 				return &core.Answer{Status: 201, Body: []byte("made")}, nil
 			})
 			require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestOwnSecretKeys_AKeyWhoseAddressesWereGivenOutIsNotReplacedUnasked(t *tes
 		t.Run(given, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t, database.URL(t, core.SQLite))
-			s.options.Exclusive = true
+			s.db.Options.Exclusive = true
 			require.NoError(t, s.own(t, 1))
 			give(t, s)
 			err := s.own(t, 2)
@@ -153,7 +153,7 @@ func TestAdoptSecretKey_ChangesNothingWithoutLeaveThatStaysClosed(t *testing.T) 
 		require.NoError(t, s.own(t, 2))
 		refusesKey(t, s.own(t, 1))
 
-		s.options.Sealer = keysOf(t, 2)
+		s.db.Options.Sealer = keysOf(t, 2)
 		s.checkout(t, s.onSale(t, fixedPrice(1000)))
 		refusesKey(t, s.own(t, 3))
 		require.False(t, s.adopt(t, false))
@@ -274,7 +274,7 @@ func TestOwnSecretKeys_OfSeveralAtOnceOneChooses(t *testing.T) {
 // A database that was served before there were canaries tells its key by what is sealed in it.
 func TestOwnSecretKeys_AnOlderDatabaseHasItsKeyToo(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
-		o.options.Sealer = keysOf(t, 1)
+		o.db.Options.Sealer = keysOf(t, 1)
 		o.endpoint(EventOrderCreated)
 		s := &shop{Store: o.Store}
 		refusesKey(t, s.own(t, 2))
@@ -342,12 +342,12 @@ func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
 
 		stored, err := o.GetWebhookEndpoint(t.Context(), o.account, e.ID)
 		require.NoError(t, err)
-		s.options.Sealer = keysOf(t, 2, 1)
+		s.db.Options.Sealer = keysOf(t, 2, 1)
 		stored.SealedPreviousSecret[len(stored.SealedPreviousSecret)-1] ^= 1
 		_, _, err = o.OpenWebhookSecrets(stored)
 		require.ErrorIs(t, err, core.ErrSealed, "what was tampered with is not over")
 
-		s.options.Sealer = keysOf(t, 2)
+		s.db.Options.Sealer = keysOf(t, 2)
 		o.moved = maxSecretOverlap + time.Second
 		closed()
 		require.True(t, s.adopt(t, false))

@@ -49,7 +49,7 @@ func TestCheckSealed_FindsWhatNoKeyOpens(t *testing.T) {
 		} {
 			sealer, err := core.NewSealer(c.keys...)
 			require.NoError(t, err)
-			o.options.Sealer = sealer
+			o.db.Options.Sealer = sealer
 			var found []core.Violation
 			require.NoError(t, o.CheckSealed(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
 			require.Equal(t, c.want, found)

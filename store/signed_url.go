@@ -4,8 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // signedURLLifetime is how long a signed URL opens what it was made for.
@@ -55,8 +56,8 @@ func (s *Store) SignFile(f File) (*SignedURL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sign file: %w", err)
 	}
-	token := fileEncoding.EncodeToString(s.options.Sealer.Seal(text, fileContext))
-	return &SignedURL{URL: s.options.PublicURL + "/files/" + token, ExpiresAt: f.ExpiresAt}, nil
+	token := fileEncoding.EncodeToString(s.db.Options.Sealer.Seal(text, fileContext))
+	return &SignedURL{URL: s.db.Options.PublicURL + "/files/" + token, ExpiresAt: f.ExpiresAt}, nil
 }
 
 // OpenFile returns the file of a signed URL's token, or CodeMissing. Expired says that its time is over: then the file
@@ -66,7 +67,7 @@ func (s *Store) OpenFile(token string) (file *File, expired bool, err error) {
 	if err != nil || fileEncoding.EncodeToString(sealed) != token { // decoding steps over line breaks
 		return nil, false, core.Missing("file", "", "")
 	}
-	text, err := s.options.Sealer.Open(sealed, fileContext)
+	text, err := s.db.Options.Sealer.Open(sealed, fileContext)
 	if err != nil {
 		return nil, false, core.Missing("file", "", "")
 	}

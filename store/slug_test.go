@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 func TestSlugify(t *testing.T) {
@@ -17,6 +18,6 @@ func TestSlugify(t *testing.T) {
 		"東京":                   "product",
 		"１２３ ﬁne":              "123-fine",
 	} {
-		require.Equal(t, want, slugify(name, core.KindProduct), name)
+		require.Equal(t, want, db.Slugify(name, core.KindProduct), name)
 	}
 }

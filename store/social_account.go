@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // AdsStatus says whether a channel can be used for ads.
@@ -44,7 +46,7 @@ func (a *SocialAccount) Allows(adAccount string) bool {
 	return len(a.AdAccountIDs.V) == 0 || slices.Contains(a.AdAccountIDs.V, adAccount)
 }
 
-var socialAccountColumns = columnsOf[SocialAccount]("social_accounts")
+var socialAccountColumns = db.ColumnsOf[SocialAccount]("social_accounts")
 
 // maxSocialAccounts is how many channels an account may have.
 const maxSocialAccounts = 200
@@ -93,10 +95,10 @@ func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewS
 		return nil, err
 	}
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
-		if err := u.lockAccount(ctx, account); err != nil {
+		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		others, err := get[int](ctx, s, `SELECT count(*) FROM social_accounts WHERE account_id = ?`, account)
+		others, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM social_accounts WHERE account_id = ?`, account)
 		if err != nil {
 			return nil, fmt.Errorf("count channels: %w", err)
 		}
@@ -109,8 +111,8 @@ func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewS
 			Username: in.Username, DisplayName: in.DisplayName, AdsStatus: AdsStatusInactive,
 			AdAccountIDs: core.JSONOf(core.Distinct(in.AdAccountIDs)), CreatedAt: now, UpdatedAt: now,
 		}
-		a.SealedToken = s.options.Sealer.Seal([]byte(in.Token), a.sealContext())
-		return a, u.insert(ctx, socialAccountColumns, a)
+		a.SealedToken = s.db.Options.Sealer.Seal([]byte(in.Token), a.sealContext())
+		return a, u.Insert(ctx, socialAccountColumns, a)
 	})
 }
 
@@ -119,7 +121,7 @@ func (a *SocialAccount) sealContext() string { return "channel\x00" + a.AccountI
 
 // ChannelToken opens the access of a channel to its network.
 func (s *Store) ChannelToken(a *SocialAccount) (string, error) {
-	token, err := s.options.Sealer.Open(a.SealedToken, a.sealContext())
+	token, err := s.db.Options.Sealer.Open(a.SealedToken, a.sealContext())
 	return string(token), err
 }
 
@@ -130,10 +132,10 @@ func (s *Store) GetSocialAccount(ctx context.Context, account, ref string) (*Soc
 
 // ListSocialAccounts returns a page of channels, newest first, and whether there are more.
 func (s *Store) ListSocialAccounts(ctx context.Context, account string, in ListSocialAccounts) ([]SocialAccount, bool, error) {
-	var f filter
-	f.is("platform", string(in.Platform))
-	f.is("ads_status", string(in.AdsStatus))
-	return page(ctx, s, socialAccountColumns, core.KindSocialAccount, account, in.Page, &f)
+	var f db.Filter
+	f.Is("platform", string(in.Platform))
+	f.Is("ads_status", string(in.AdsStatus))
+	return db.Page(ctx, s.db, socialAccountColumns, core.KindSocialAccount, account, in.Page, &f)
 }
 
 // ActivateSocialAccount lets ads be made through a channel. Activating an active one changes nothing. One that does not
@@ -152,7 +154,7 @@ func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string
 // commits at once, because the answer is an error.
 func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE social_accounts SET ads_status = 'error', updated_at = ? WHERE account_id = ? AND id = ? AND ads_status = 'active'`,
+		return u.Exec(ctx, `UPDATE social_accounts SET ads_status = 'error', updated_at = ? WHERE account_id = ? AND id = ? AND ads_status = 'active'`,
 			s.Now(), account, id)
 	})
 	return err
@@ -160,7 +162,7 @@ func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error
 
 func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, status AdsStatus) (*SocialAccount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
-		a, err := s.findSocialAccount(ctx, account, ref, param, u.lock())
+		a, err := s.findSocialAccount(ctx, account, ref, param, u.Lock())
 		if err != nil || a.AdsStatus == status {
 			return a, err
 		}
@@ -168,7 +170,7 @@ func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, st
 		if status == AdsStatusActive {
 			a.AdsActivatedAt = &a.UpdatedAt
 		}
-		return a, u.update(ctx, socialAccountColumns, a)
+		return a, u.Update(ctx, socialAccountColumns, a)
 	})
 }
 
@@ -187,7 +189,7 @@ func (s *Store) ActivatedChannel(ctx context.Context, account, ref string) (*Soc
 
 // ActivatedChannels returns every channel that ads can be made through, by id, or CodeNotActivated if there is none.
 func (s *Store) ActivatedChannels(ctx context.Context, account string) (map[string]*SocialAccount, error) {
-	rows, err := selectAll[SocialAccount](ctx, s, socialAccountColumns.selectSQL+` WHERE account_id = ? AND ads_status = 'active' ORDER BY id`, account)
+	rows, err := db.Select[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND ads_status = 'active' ORDER BY id`, account)
 	if err != nil {
 		return nil, fmt.Errorf("read channels: %w", err)
 	}
@@ -210,7 +212,7 @@ func (s *Store) findSocialAccount(ctx context.Context, account, ref, param, lock
 	if !ok {
 		return nil, core.Missing("channel", param, ref)
 	}
-	a, err := get[SocialAccount](ctx, s, socialAccountColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	a, err := db.Get[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && a == nil {
 		err = core.Missing("channel", param, ref)
 	}

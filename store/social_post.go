@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // SocialPostStatus is how far a post is.
@@ -73,9 +75,9 @@ func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p 
 	if err != nil {
 		return nil, false, err
 	}
-	var f filter
-	f.is("channel_id", a.ID)
-	return page(ctx, s, socialPosts.columns, core.KindSocialPost, account, p, &f)
+	var f db.Filter
+	f.Is("channel_id", a.ID)
+	return db.Page(ctx, s.db, socialPosts.Columns, core.KindSocialPost, account, p, &f)
 }
 
 // PublishedPost returns a post of a channel by our id or the network's. One that the account does not have is
@@ -86,7 +88,7 @@ func (s *Store) PublishedPost(ctx context.Context, channel *SocialAccount, ref s
 		where, arg = `id = ?`, id
 	}
 	// Its own channel comes first: two may show the same post.
-	post, err := get[SocialPost](ctx, s, socialPosts.selectSQL+` WHERE account_id = ? AND `+where+`
+	post, err := db.Get[SocialPost](ctx, s.db, socialPosts.SelectSQL+` WHERE account_id = ? AND `+where+`
 		ORDER BY CASE channel_id WHEN ? THEN 0 ELSE 1 END, id LIMIT 1`, channel.AccountID, arg, channel.ID)
 	switch {
 	case err != nil:

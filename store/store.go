@@ -4,29 +4,17 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
-	"fmt"
-	"github.com/tillwright/tillwright/store/core"
-	"io"
-	"os"
-	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
-)
 
-// The poolers that may stand between the store and PostgreSQL.
-const (
-	PoolerNone        = "none"
-	PoolerTransaction = "transaction" // PgBouncer in transaction mode: no session state, no prepared statements
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Options are what Open needs. URL and Sealer are required.
 type Options struct {
 	URL         string                                   // sqlite:///path/file.db | postgres://...
-	Pooler      string                                   // PoolerNone (default) | PoolerTransaction
+	Pooler      string                                   // core.PoolerNone (default) | core.PoolerTransaction
 	Sealer      *core.Sealer                             // for secrets and stored answers
 	Render      func(kind string, v any) ([]byte, error) // the `data` of an event, pure; required to emit one
 	PublicURL   string                                   // where buyers reach this server; checkout pages are below it
@@ -46,73 +34,37 @@ type Store struct {
 	// for each endpoint.
 	OnEvent func(e PendingEndpoint, deliveries int)
 
-	engine  string
-	options Options
-	write   *pool
-	read    *pool
-	lock    *os.File // held while Exclusive
-	running running
-	quota   quota
-	keyUses keyUses
-	plans   cache[planKey, *plan]
+	db     *db.DB
+	render func(kind string, v any) ([]byte, error)
 
-	writeFailed atomic.Bool // the database refused a write for a reason of its own; CheckReady finds out whether it still does
-	freeSpace   func(dir string) (int64, error)
+	livePayments bool // of new accounts: Options
+	quota        quota
+	keyUses      keyUses
 }
 
 // Open connects lazily and does not migrate.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	engine, err := core.EngineOf(o.URL)
+	opened, err := db.Open(ctx, db.Options{
+		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
+		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if o.Sealer == nil {
-		return nil, errors.New("store: Options.Sealer is required")
+	s := &Store{db: opened, render: o.Render, livePayments: o.LivePayments}
+	if opened.Engine == core.PostgreSQL {
+		s.quota = &sharedQuota{store: s}
+		return s, nil
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	s := &Store{engine: engine, options: o, freeSpace: freeSpace}
-	if engine == core.PostgreSQL {
-		return s, s.connectPostgres()
-	}
-	if err := s.connectSQLite(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-func (s *Store) connectPostgres() error {
-	db, over, err := openPostgres(s.options)
-	if err != nil {
-		return err
-	}
-	s.write = newPool(db, s.options.Pooler != PoolerTransaction, db.Stats().MaxOpenConnections)
-	s.write.over, s.read = over, s.write
-	s.quota = &sharedQuota{store: s}
-	return nil
-}
-
-func (s *Store) connectSQLite(ctx context.Context) error {
-	if err := s.claimFile(sqlitePath(s.options.URL)); err != nil {
-		return err
-	}
-	write, read, err := openSQLite(s.options)
-	if err != nil {
-		return err
-	}
-	s.write, s.read = newPool(write, true, 1), newPool(read, true, sqliteReaders)
 	local := &localQuota{store: s}
 	s.quota = local
-	// Readers cannot create the file, so the writer goes first.
-	if err := s.write.db.PingContext(ctx); err != nil {
-		return fmt.Errorf("open %s: %w", sqlitePath(s.options.URL), err)
+	if o.Exclusive {
+		local.keep(opened.Path() + "-quota")
+		if err := s.endLeases(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
-	if s.options.Exclusive {
-		local.keep(sqlitePath(s.options.URL) + "-quota")
-		return s.endLeases(ctx)
-	}
-	return nil
+	return s, nil
 }
 
 // endLeases lets what a process that died was doing be taken over at once: requests with an Idempotency-Key,
@@ -122,7 +74,7 @@ func (s *Store) endLeases(ctx context.Context) error {
 		"idempotency_keys": "status = 0", "webhook_claims": "TRUE", "ad_actions": "state IN ('begun', 'unknown')",
 		"payments": "status IN ('pending', 'requires_action')", "refunds": "status = 'pending'",
 	} {
-		tables, err := get[int](ctx, s, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table)
+		tables, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table)
 		if err != nil {
 			return err
 		}
@@ -130,7 +82,7 @@ func (s *Store) endLeases(ctx context.Context) error {
 			continue
 		}
 		if _, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-			return u.exec(ctx, `UPDATE `+table+` SET lease_until = 0 WHERE `+underWay)
+			return u.Exec(ctx, `UPDATE `+table+` SET lease_until = 0 WHERE `+underWay)
 		}); err != nil {
 			return err
 		}
@@ -138,39 +90,19 @@ func (s *Store) endLeases(ctx context.Context) error {
 	return nil
 }
 
-// claimFile makes the database's file, for its owner's eyes only, and takes its lock if this process serves it. The
-// lock stands beside the file itself, wherever links to it may be.
-func (s *Store) claimFile(path string) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if !s.options.Exclusive {
-		return nil
-	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return err
-	}
-	s.lock, err = lockFile(path + ".lock")
-	return err
-}
-
 // Engine returns SQLite or PostgreSQL.
-func (s *Store) Engine() string { return s.engine }
+func (s *Store) Engine() string { return s.db.Engine }
 
 // Writers is how many transactions of one background job can write at once to some purpose.
 func (s *Store) Writers() int {
-	if s.engine == core.SQLite {
+	if s.db.Engine == core.SQLite {
 		return 1
 	}
 	return 2
 }
 
 // Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error { return s.read.db.PingContext(ctx) }
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
 // closeTime is how long Close takes at most, of a store that is not Patient.
 const closeTime = 5 * time.Second
@@ -178,7 +110,7 @@ const closeTime = 5 * time.Second
 // Close writes what is batched and lets go of the database, within five seconds: one that does not answer is left.
 func (s *Store) Close() error {
 	patience := closeTime
-	if s.options.Patient {
+	if s.db.Options.Patient {
 		patience = time.Minute
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -198,49 +130,41 @@ func (s *Store) close(ctx context.Context) error {
 	if local, ok := s.quota.(*localQuota); ok {
 		errs = append(errs, local.end())
 	}
-	if s.write != nil {
-		errs = append(errs, s.FlushKeyUse(ctx), s.write.close(ctx))
-	}
-	if s.read != nil && s.read != s.write {
-		errs = append(errs, s.read.close(ctx))
-	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.FlushKeyUse(ctx), s.db.Close(ctx))...)
 }
 
 // Now returns the store's time.
-func (s *Store) Now() core.Time { return core.TimeOf(s.options.Now()) }
+func (s *Store) Now() core.Time { return s.db.Now() }
 
-// running is the set of the Idempotency-Keys that this process is executing.
-type running struct {
-	mu   sync.Mutex
-	keys map[[2]string]bool
+// Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait. A
+// schema that is newer than this program is left as it is: that is a *SchemaError.
+func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
+
+// CheckSchema returns a *SchemaError unless the schema is the one of this program.
+func (s *Store) CheckSchema(ctx context.Context) error { return s.db.CheckSchema(ctx) }
+
+// CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and
+// has room for more.
+func (s *Store) CheckReady(ctx context.Context) error { return s.db.CheckReady(ctx) }
+
+// Request runs one write request: the use cases of fn join one transaction, which commits together with the answer; one with a
+// key that was answered before gets that answer again (replayed). db.DB.Request says what is stored and what is undone.
+func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
+	return s.db.Request(ctx, key, fn)
 }
 
-// enter returns false if the key is being executed already.
-func (r *running) enter(account, key string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.keys == nil {
-		r.keys = map[[2]string]bool{}
-	}
-	if r.keys[[2]string{account, key}] {
-		return false
-	}
-	r.keys[[2]string{account, key}] = true
-	return true
+// Leave ends the transaction of a request that is about to ask the outside something, and commits the claim of its key.
+// It is for questions: what a request does outside needs an intent, which its step commits.
+func (s *Store) Leave(ctx context.Context) error { return s.db.Leave(ctx) }
+
+// DeleteExpiredKeys deletes at most limit Idempotency-Keys that are past their lifetime and returns how many.
+func (s *Store) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error) {
+	return s.db.DeleteExpiredKeys(ctx, limit)
 }
 
-func (r *running) leave(account, key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.keys, [2]string{account, key})
-}
+// InTx reports whether a transaction is open: then nothing outside may be called.
+func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 
-func sqlOpenDB(c driver.Connector) *sql.DB { return sql.OpenDB(c) }
-
-func isBadConn(err error) bool {
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
+// Detached returns a context outside of any request: what runs under it commits by itself. A request has to have left
+// its transaction before, which would hold the rows, and an embedded database whole.
+func Detached(ctx context.Context) context.Context { return db.Detached(ctx) }

@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ func TestOpen_ExclusiveSeesThroughLinks(t *testing.T) {
 	t.Cleanup(func() { _ = serving.Close() })
 
 	link := filepath.Join(t.TempDir(), "link.db")
-	require.NoError(t, os.Symlink(sqlitePath(url), link))
+	require.NoError(t, os.Symlink(strings.TrimPrefix(url, "sqlite://"), link))
 	_, err = Open(t.Context(), Options{URL: "sqlite://" + link, Sealer: sealer, Exclusive: true})
 	require.ErrorContains(t, err, "another process serves this database")
 }
@@ -33,7 +34,7 @@ func TestOpen_MakesAFileForItsOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	s, err := Open(t.Context(), Options{URL: "sqlite://" + path, Sealer: sealer})
 	require.NoError(t, err)
-	require.NoError(t, s.Migrate(t.Context()))
+	require.NoError(t, s.db.Migrate(t.Context()))
 	t.Cleanup(func() { _ = s.Close() })
 	for _, file := range []string{path, path + "-wal"} {
 		info, err := os.Stat(file)

@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 
 // isSubdomain also refuses what looks like an encoded international name.
 func isSubdomain(s string) bool {
-	return len(s) >= subdomainMin && len(s) <= subdomainMax && slugPattern.MatchString(s) && !strings.HasPrefix(s, "xn--") && !isReserved(s)
+	return len(s) >= subdomainMin && len(s) <= subdomainMax && db.SlugPattern.MatchString(s) && !strings.HasPrefix(s, "xn--") && !isReserved(s)
 }
 
 // isReserved reports whether a subdomain is one that visitors would take for the platform itself.
@@ -36,7 +38,7 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 		if err := u.takeFreeSubdomain(ctx, a); err != nil {
 			return err
 		}
-	} else if taken, err := u.takeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); err != nil {
+	} else if taken, err := u.TakeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); err != nil {
 		return err
 	} else if !taken {
 		return core.Invalid("subdomain", "This subdomain is in use. Choose another one.")
@@ -44,7 +46,7 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 	if former == "" {
 		return nil
 	}
-	_, err := u.exec(ctx, `UPDATE global_names SET kind = 'former_subdomain' WHERE kind = 'subdomain' AND name = ? AND account_id = ? AND object_id = ?`,
+	_, err := u.Exec(ctx, `UPDATE global_names SET kind = 'former_subdomain' WHERE kind = 'subdomain' AND name = ? AND account_id = ? AND object_id = ?`,
 		former, a.AccountID, a.ID)
 	return err
 }
@@ -52,7 +54,7 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 // takeFreeSubdomain tries the name, then a few numbers behind it, then chance: names are shared by all accounts, so
 // the numbers of a common one are soon gone.
 func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
-	base := strings.Trim(cut(slugify(a.Name, core.KindAISite), subdomainMax-10), "-")
+	base := strings.Trim(cut(db.Slugify(a.Name, core.KindAISite), subdomainMax-10), "-")
 	if !isSubdomain(base) {
 		base = "site-" + base
 	}
@@ -61,12 +63,12 @@ func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
 		case number == 1:
 			a.Subdomain = base
 		case number < 10:
-			a.Subdomain = numbered(base, number)
+			a.Subdomain = db.Numbered(base, number)
 		default:
 			id := core.NewULID()
 			a.Subdomain = base + "-" + id[len(id)-8:]
 		}
-		if taken, err := u.takeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); taken || err != nil {
+		if taken, err := u.TakeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); taken || err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -163,7 +164,7 @@ type ListSubscriptions struct {
 	IsVerified bool // only those that more than a typed address says are the customer's
 }
 
-var subscriptionColumns = columnsOf[Subscription]("subscriptions")
+var subscriptionColumns = db.ColumnsOf[Subscription]("subscriptions")
 
 // Amount is what a period costs, without discount and tax on top.
 func (s *Subscription) Amount() int64 { return s.UnitAmount * s.Quantity }
@@ -248,12 +249,12 @@ func (s *Store) GetSubscription(ctx context.Context, account, ref string) (*Subs
 
 // SubscriptionsByID returns the subscriptions among ids.
 func (s *Store) SubscriptionsByID(ctx context.Context, account string, ids []string) (map[string]*Subscription, error) {
-	return byID(ctx, s, subscriptionColumns, account, ids)
+	return db.ByID(ctx, s.db, subscriptionColumns, account, ids)
 }
 
 // SubscriptionOfCheckout returns the first subscription that a checkout made, or CodeMissing.
 func (s *Store) SubscriptionOfCheckout(ctx context.Context, account, checkout string) (*Subscription, error) {
-	sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY id LIMIT 1`, account, checkout)
+	sub, err := db.Get[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY id LIMIT 1`, account, checkout)
 	if err == nil && sub == nil {
 		err = core.Missing("subscription", "", checkout)
 	}
@@ -263,57 +264,57 @@ func (s *Store) SubscriptionOfCheckout(ctx context.Context, account, checkout st
 // ListSubscriptions returns a page of subscriptions, newest first, and whether there are more. A customer, product,
 // price variant or discount that does not exist is CodeMissing.
 func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSubscriptions) ([]Subscription, bool, error) {
-	var f filter
-	f.is("status", string(in.Status))
-	f.is("cancellation_reason", string(in.CancellationReason))
+	var f db.Filter
+	f.Is("status", string(in.Status))
+	f.Is("cancellation_reason", string(in.CancellationReason))
 	if in.CancelAtPeriodEnd != nil {
-		f.and(`cancel_at_period_end = ?`, *in.CancelAtPeriodEnd)
+		f.And(`cancel_at_period_end = ?`, *in.CancelAtPeriodEnd)
 	}
 	if in.IsVerified {
-		f.and(`customer_verified`)
+		f.And(`customer_verified`)
 	}
 	if in.CurrentPeriodEndAfter != nil {
-		f.and(`current_period_end >= ?`, *in.CurrentPeriodEndAfter)
+		f.And(`current_period_end >= ?`, *in.CurrentPeriodEndAfter)
 	}
 	if in.CurrentPeriodEndBefore != nil {
-		f.and(`current_period_end < ?`, *in.CurrentPeriodEndBefore)
+		f.And(`current_period_end < ?`, *in.CurrentPeriodEndBefore)
 	}
 	if err := s.subscriptionReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
-	f.list(s, in.ListFilter, "product_name", "price_variant_name", "billing_name", "id")
-	return page(ctx, s, subscriptionColumns, core.KindSubscription, account, in.Page, &f)
+	f.List(s.db, in.ListFilter, "product_name", "price_variant_name", "billing_name", "id")
+	return db.Page(ctx, s.db, subscriptionColumns, core.KindSubscription, account, in.Page, &f)
 }
 
 // subscriptionReferences adds the filters by another object.
-func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *filter) error {
+func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *db.Filter) error {
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
 			return err
 		}
-		f.is("customer_id", customer.ID)
+		f.Is("customer_id", customer.ID)
 	}
 	if in.Product != "" {
 		product, err := s.findProduct(ctx, account, in.Product, "product", "")
 		if err != nil {
 			return err
 		}
-		f.is("product_id", product.ID)
+		f.Is("product_id", product.ID)
 	}
 	if in.PriceVariant != "" {
 		variant, err := s.findPriceVariant(ctx, account, in.PriceVariant, "price_variant", "")
 		if err != nil {
 			return err
 		}
-		f.is("price_variant_id", variant.ID)
+		f.Is("price_variant_id", variant.ID)
 	}
 	if in.Discount != "" {
 		discount, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
 		if err != nil {
 			return err
 		}
-		f.is("discount_id", discount.ID)
+		f.Is("discount_id", discount.ID)
 	}
 	return nil
 }
@@ -324,7 +325,7 @@ func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock 
 	if !ok {
 		return nil, core.Missing("subscription", param, ref)
 	}
-	sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	sub, err := db.Get[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read subscription: %w", err)
 	}
@@ -336,7 +337,7 @@ func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock 
 
 // checkUnsubscribed returns CodeInvalid on base for a customer who has a subscription that goes on.
 func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
-	sub, err := get[string](ctx, u.store, `
+	sub, err := db.Get[string](ctx, u.store.db, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
 	if err == nil && sub != nil {
 		err = core.Invalid("base", fmt.Sprintf("The customer has a subscription, %s. Cancel it first.", *sub))
@@ -348,7 +349,7 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
 	sub.UpdatedAt = now
 	sub.schedule()
-	return u.update(ctx, subscriptionColumns, sub)
+	return u.Update(ctx, subscriptionColumns, sub)
 }
 
 // day is 24 hours: retries and trials are counted in them.

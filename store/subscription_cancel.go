@@ -3,8 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // CancellationRefund says what a customer gets back whose subscription ends before its period does.
@@ -42,7 +43,7 @@ func (s *Subscription) keep() {
 // the intents of the first time. A subscription that has ended, or is being charged at this moment, is CodeInvalid on
 // status; a refund at the end of the period on refund.
 func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
-	refund := core.KindRefund.Prefix() + s.effect(ctx)
+	refund := core.KindRefund.Prefix() + s.db.Effect(ctx)
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
 		if c := sub.Cancellation.V; c != nil && slices.Contains(c.RefundIDs, refund) {
 			return nil

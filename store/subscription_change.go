@@ -52,20 +52,20 @@ type SubscriptionRenewal struct {
 // and one of a trial, moves no money. What cannot be bought is CodeInvalid, and so is a change while the subscription is not active or trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionChange, error) {
-		sub, err := s.findSubscription(ctx, account, ref, "", u.lock())
+		sub, err := s.findSubscription(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		id := core.KindPayment.Prefix() + s.effect(ctx)
+		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
 			return &SubscriptionChange{Subscription: sub, Payment: begun[id]}, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
+		customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscript
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	now, err := s.businessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	return sub, customer, now, err
 }
 
@@ -305,7 +305,7 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 	if c.Credit > 0 {
 		customer.addBalance(sub.Currency, c.Credit)
 		customer.UpdatedAt = now
-		if err := u.update(ctx, customerColumns, customer); err != nil {
+		if err := u.Update(ctx, customerColumns, customer); err != nil {
 			return err
 		}
 	}
@@ -371,7 +371,7 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 // changeQuantity changes how many pieces a subscription is for. What they cost more until the end of the period is billed
 // with the next one.
 func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now core.Time) error {
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // BeginSubscription makes the checkout of a subscription that is bought on behalf of a customer: one line of a recurring
@@ -14,7 +16,7 @@ import (
 // on price_variant, and what is wrong with the line on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
-		draft.ID = core.KindCheckout.Prefix() + s.effect(ctx)
+		draft.ID = core.KindCheckout.Prefix() + s.db.Effect(ctx)
 		begun, err := s.CheckoutsByID(ctx, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
@@ -39,7 +41,7 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 
 // checkSubscribed is CodeInvalid on the field of a new subscription that does not fit its price variant.
 func (s *Store) checkSubscribed(ctx context.Context, variant *PriceVariant, draft CheckoutDraft) error {
-	now, err := s.businessNow(ctx, variant.AccountID)
+	now, err := s.db.BusinessNow(ctx, variant.AccountID)
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms,
 	if c.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := get[Discount](ctx, s, discountColumns.selectSQL+` WHERE account_id = ? AND id = ?`, c.AccountID, *c.DiscountID)
+	d, err := db.Get[Discount](ctx, s.db, discountColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, c.AccountID, *c.DiscountID)
 	if err != nil || d == nil {
 		return nil, err
 	}
@@ -171,7 +173,7 @@ func (u *unit) insertSubscriptions(ctx context.Context, subs []Subscription, inv
 		sub := &subs[i]
 		sub.LatestInvoiceID = &invoice
 		sub.schedule()
-		if err := u.insert(ctx, subscriptionColumns, sub); err != nil {
+		if err := u.Insert(ctx, subscriptionColumns, sub); err != nil {
 			return err
 		}
 	}

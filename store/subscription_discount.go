@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // discountAt returns the terms by which a period that begins then is discounted, nil for none.
@@ -92,7 +94,7 @@ func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption 
 
 // releaseGiven gives back the use of a discount that has taken nothing off a locked subscription, if there is one.
 func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
-	discount, err := get[string](ctx, u.store, `
+	discount, err := db.Get[string](ctx, u.store.db, `
 		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)
@@ -102,7 +104,7 @@ func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
 
 // orderGiven notes what the discount of a subscription took off an order, if that is the first.
 func (u *unit) orderGiven(ctx context.Context, sub *Subscription, o *Order) error {
-	_, err := u.exec(ctx, `
+	_, err := u.Exec(ctx, `
 		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, updated_at = ?
 		WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL`, o.ID, o.DiscountAmount, o.CreatedAt, sub.AccountID, sub.ID)
 	if err != nil {

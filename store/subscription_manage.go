@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -35,11 +36,11 @@ func (s *Subscription) pause(at core.Time) {
 // the worker's.
 func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, core.Time) error) (*Subscription, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Subscription, error) {
-		sub, err := s.findSubscription(ctx, account, ref, "", u.lock())
+		sub, err := s.findSubscription(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}

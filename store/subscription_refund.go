@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -110,7 +111,7 @@ type paidLine struct {
 // paidLines are those for the current period that something was charged for, the oldest first. What was left over by
 // changes of plan and billed with a later period is for the one before that.
 func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, error) {
-	lines, err := selectAll[paidLine](ctx, s, `
+	lines, err := db.Select[paidLine](ctx, s.db, `
 		SELECT l.order_id, l.period_start, l.period_end, l.subtotal_amount - l.discount_amount AS net, l.total_amount, o.paid_amount,
 			o.total_amount AS order_amount
 		FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // unpaidPause is how long an attempt waits for another payment of its invoice that is under way.
@@ -18,13 +20,13 @@ type SubscriptionStep struct {
 
 // DueSubscriptions names subscriptions that have something to do by now, at most limit.
 func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	return s.due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+enabledAccount, `due_at`, limit)
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
 }
 
 // SubscribedAccounts names the accounts that have subscriptions with something to do by now, the longest waiting first.
 func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
-	return planningAnew(ctx, s, func(ctx context.Context) ([]string, error) {
-		return selectAll[string](ctx, s, `SELECT account_id FROM subscriptions WHERE due_at <= ? AND `+enabledAccount+` GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
+		return db.Select[string](ctx, s.db, `SELECT account_id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
 	})
 }
 
@@ -34,11 +36,11 @@ func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
 // long as the outcome of a period's charge is not known, nothing is done, however late the next step is.
 func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionStep, error) {
-		now, err := s.businessNow(ctx, account)
+		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		sub, err := get[Subscription](ctx, s, subscriptionColumns.selectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.lockSkip(), account, id, now)
+		sub, err := db.Get[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.LockSkip(), account, id, now)
 		if err != nil || sub == nil {
 			return &SubscriptionStep{}, err
 		}
@@ -81,7 +83,7 @@ func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*
 
 // renew begins a period and bills it.
 func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Time) (*Payment, error) {
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.lock())
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
 }
 
 func (s *Store) isPaying(ctx context.Context, account, invoice string) (bool, error) {
-	n, err := get[int](ctx, s, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
+	n, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
 		account, invoice)
 	return err == nil && *n > 0, err
 }

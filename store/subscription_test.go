@@ -16,7 +16,7 @@ func (s *shop) subscribers(t *testing.T, many int) {
 	customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com")})
 	require.NoError(t, err)
 	for from := 0; from < many; from += 10_000 { // a statement has its time
-		_, err = s.write.db.ExecContext(t.Context(), s.rebind(`
+		_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`
 		INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, due_at, created_at, updated_at)
@@ -26,7 +26,7 @@ func (s *shop) subscribers(t *testing.T, many int) {
 			CASE WHEN n % 2 = 0 THEN n ELSE 9000000000000000 + n END, 0, 0 FROM many`), from+1, min(from+10_000, many))
 		require.NoError(t, err)
 	}
-	_, err = s.write.db.ExecContext(t.Context(), `ANALYZE subscriptions`)
+	_, err = s.db.Write.DB.ExecContext(t.Context(), `ANALYZE subscriptions`)
 	require.NoError(t, err)
 }
 
@@ -34,10 +34,10 @@ func (s *shop) subscribers(t *testing.T, many int) {
 func (s *shop) plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	explain, before := `EXPLAIN QUERY PLAN `, `SELECT 1`
-	if s.engine == core.PostgreSQL {
+	if s.db.Engine == core.PostgreSQL {
 		explain, before = `EXPLAIN `, `SET LOCAL enable_seqscan = on`
 	}
-	tx, err := s.write.db.BeginTxx(t.Context(), nil)
+	tx, err := s.db.Write.DB.BeginTxx(t.Context(), nil)
 	require.NoError(t, err)
 	defer tx.Rollback()
 	_, err = tx.ExecContext(t.Context(), before)

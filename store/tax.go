@@ -2,9 +2,10 @@ package store
 
 import (
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"slices"
 	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TaxMode says where the rates of tax come from.

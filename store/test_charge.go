@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // TestCharge is a charge as the built-in test provider knows it. It stands for a provider's own database: nothing
@@ -22,28 +24,28 @@ type TestCharge struct {
 	UpdatedAt   core.Time `db:"updated_at"`
 }
 
-var testChargeColumns = columnsOf[TestCharge]("test_charges")
+var testChargeColumns = db.ColumnsOf[TestCharge]("test_charges")
 
 // PutTestCharge stores a charge, or returns the one that has its token.
 func (s *Store) PutTestCharge(ctx context.Context, c TestCharge) (*TestCharge, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*TestCharge, error) {
 		c.CreatedAt = s.Now()
 		c.UpdatedAt = c.CreatedAt
-		rows, err := u.exec(ctx, testChargeColumns.insertSQL+` ON CONFLICT (account_id, token) DO NOTHING`,
-			values(&c, testChargeColumns.inserted)...)
+		rows, err := u.Exec(ctx, testChargeColumns.InsertSQL+` ON CONFLICT (account_id, token) DO NOTHING`,
+			testChargeColumns.Values(&c)...)
 		if err != nil {
 			return nil, fmt.Errorf("insert test charge: %w", err)
 		}
 		if rows == 1 {
 			return &c, nil
 		}
-		return get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND token = ?`, c.AccountID, c.Token)
+		return db.Get[TestCharge](ctx, s.db, testChargeColumns.SelectSQL+` WHERE account_id = ? AND token = ?`, c.AccountID, c.Token)
 	})
 }
 
 // GetTestCharge returns a charge, nil if there is none.
 func (s *Store) GetTestCharge(ctx context.Context, account, id string) (*TestCharge, error) {
-	return get[TestCharge](ctx, s, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	return db.Get[TestCharge](ctx, s.db, testChargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 }
 
 // TestHistory is how often a method was charged, not counting charges of nothing: at all, and while its buyer was away.
@@ -54,7 +56,7 @@ type TestHistory struct {
 
 // TestHistoryOf counts the charges of a method whose reference begins with tok_.
 func (s *Store) TestHistoryOf(ctx context.Context, account, methodRef string) (*TestHistory, error) {
-	return get[TestHistory](ctx, s, `
+	return db.Get[TestHistory](ctx, s.db, `
 		SELECT COUNT(*) AS charges, COALESCE(SUM(CASE WHEN off_session THEN 1 ELSE 0 END), 0) AS off_session
 		FROM test_charges WHERE account_id = ? AND method_ref = ? AND method_ref >= 'tok_' AND amount > 0`, account, methodRef)
 }
@@ -62,7 +64,7 @@ func (s *Store) TestHistoryOf(ctx context.Context, account, methodRef string) (*
 // MoveTestCharge changes the status of a charge that has the status from.
 func (s *Store) MoveTestCharge(ctx context.Context, account, id, from, to string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `UPDATE test_charges SET status = ?, updated_at = ? WHERE account_id = ? AND id = ? AND status = ?`,
+		return u.Exec(ctx, `UPDATE test_charges SET status = ?, updated_at = ? WHERE account_id = ? AND id = ? AND status = ?`,
 			to, s.Now(), account, id, from)
 	})
 	return err

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // TestRefund is a refund as the built-in test provider knows it, on the far side as TestCharge is.
@@ -19,7 +21,7 @@ type TestRefund struct {
 	UpdatedAt     core.Time `db:"updated_at"`
 }
 
-var testRefundColumns = columnsOf[TestRefund]("test_refunds")
+var testRefundColumns = db.ColumnsOf[TestRefund]("test_refunds")
 
 // PutTestRefund stores a refund, or returns the one that has its token. One of more than is left of its charge has
 // failed.
@@ -37,20 +39,20 @@ func (s *Store) PutTestRefund(ctx context.Context, r TestRefund) (*TestRefund, e
 		}
 		r.CreatedAt = s.Now()
 		r.UpdatedAt = r.CreatedAt
-		return &r, u.insert(ctx, testRefundColumns, &r)
+		return &r, u.Insert(ctx, testRefundColumns, &r)
 	})
 }
 
 // lockTestCharge returns how much of a charge can be given back, nothing of one that did not go through.
 func (u *unit) lockTestCharge(ctx context.Context, account, id string) (int64, error) {
-	charge, err := get[TestCharge](ctx, u.store, testChargeColumns.selectSQL+` WHERE account_id = ? AND id = ?`+u.lock(), account, id)
+	charge, err := db.Get[TestCharge](ctx, u.store.db, testChargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return 0, fmt.Errorf("lock test charge: %w", err)
 	}
 	if charge == nil || charge.Status != "succeeded" {
 		return 0, nil
 	}
-	refunded, err := get[int64](ctx, u.store, `
+	refunded, err := db.Get[int64](ctx, u.store.db, `
 		SELECT COALESCE(SUM(amount), 0) FROM test_refunds
 		WHERE account_id = ? AND charge_id = ? AND status IN ('pending', 'succeeded')`, account, id)
 	if err != nil {
@@ -61,18 +63,18 @@ func (u *unit) lockTestCharge(ctx context.Context, account, id string) (int64, e
 
 // TestRefundOf returns the refund that has a token, nil if there is none.
 func (s *Store) TestRefundOf(ctx context.Context, account, token string) (*TestRefund, error) {
-	return get[TestRefund](ctx, s, testRefundColumns.selectSQL+` WHERE account_id = ? AND token = ?`, account, token)
+	return db.Get[TestRefund](ctx, s.db, testRefundColumns.SelectSQL+` WHERE account_id = ? AND token = ?`, account, token)
 }
 
 // GetTestRefund returns a refund, nil if there is none.
 func (s *Store) GetTestRefund(ctx context.Context, account, id string) (*TestRefund, error) {
-	return get[TestRefund](ctx, s, testRefundColumns.selectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	return db.Get[TestRefund](ctx, s.db, testRefundColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 }
 
 // MoveTestRefund gives a pending refund its outcome. Any other refund stays as it is.
 func (s *Store) MoveTestRefund(ctx context.Context, account, id, to, reason string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+		return u.Exec(ctx, `
 			UPDATE test_refunds SET status = ?, failure_reason = ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND status = 'pending'`, to, reason, s.Now(), account, id)
 	})

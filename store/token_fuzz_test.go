@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -39,7 +40,8 @@ func sealed(f *testing.F) *Store {
 	f.Helper()
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(f, err)
-	return &Store{options: Options{Sealer: sealer, Now: func() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }}}
+	now := func() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
+	return &Store{db: &db.DB{Options: db.Options{Sealer: sealer, Now: now}}}
 }
 
 // FuzzPageToken: the address of a page opens it, and the page with its name, version and end; an address that is changed in any way opens
@@ -50,7 +52,7 @@ func FuzzPageToken(f *testing.F) {
 	account, id, end := core.NewID(core.KindAccount), core.NewID(core.KindOrder), time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, at, length uint8, by string) {
 		version := int64(length)
-		made := s.pageToken(account, id, version, end)
+		made := pageToken(s.db.Options.Sealer, account, id, version, end)
 		link, err := s.readPage(core.KindOrder, made)
 		require.NoError(t, err)
 		require.Equal(t, &pageLink{account: account, id: id, version: version, end: core.TimeOf(end)}, link)
@@ -71,7 +73,7 @@ func FuzzPageTokenSigned(f *testing.F) {
 	}
 	s := sealed(f)
 	f.Fuzz(func(t *testing.T, named string) {
-		link, err := s.readPage(core.KindOrder, named+"_"+core.TokenEncoding.EncodeToString(s.options.Sealer.Sign(pageContext+named)))
+		link, err := s.readPage(core.KindOrder, named+"_"+core.TokenEncoding.EncodeToString(s.db.Options.Sealer.Sign(pageContext+named)))
 		if err != nil {
 			requireCode(t, err, core.CodeMissing)
 			return

@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"math"
 	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // WebhookEndpointStatus says whether an endpoint is sent events.
@@ -54,7 +56,7 @@ type WebhookEndpoint struct {
 	UpdatedAt core.Time     `db:"updated_at"`
 }
 
-var webhookEndpointColumns = columnsOf[WebhookEndpoint]("webhook_endpoints")
+var webhookEndpointColumns = db.ColumnsOf[WebhookEndpoint]("webhook_endpoints")
 
 func (e *WebhookEndpoint) pending() PendingEndpoint {
 	return PendingEndpoint{AccountID: e.AccountID, EndpointID: e.ID, Format: e.Format}
@@ -95,10 +97,10 @@ func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*W
 
 // ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
 func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in ListWebhookEndpoints) ([]WebhookEndpoint, bool, error) {
-	var f filter
-	f.is("status", string(in.Status))
-	f.list(s, in.ListFilter, "url", "description")
-	return page(ctx, s, webhookEndpointColumns, core.KindWebhookEndpoint, account, in.Page, &f)
+	var f db.Filter
+	f.Is("status", string(in.Status))
+	f.List(s.db, in.ListFilter, "url", "description")
+	return db.Page(ctx, s.db, webhookEndpointColumns, core.KindWebhookEndpoint, account, in.Page, &f)
 }
 
 // CreateWebhookEndpoint makes an endpoint with a new Secret, which nobody can read again. Without EnabledEvents it
@@ -125,7 +127,7 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 			return nil, err
 		}
 		s.renewSecret(&e)
-		return &e, u.insert(ctx, webhookEndpointColumns, &e)
+		return &e, u.Insert(ctx, webhookEndpointColumns, &e)
 	})
 }
 
@@ -134,7 +136,7 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 // becomes active, an endpoint has not failed yet.
 func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, change func(*WebhookEndpoint)) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -153,21 +155,21 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 			e.ConsecutiveFailures, e.FailingSince = 0, nil
 		}
 		e.UpdatedAt = s.Now()
-		return e, u.update(ctx, webhookEndpointColumns, e)
+		return e, u.Update(ctx, webhookEndpointColumns, e)
 	})
 }
 
 // DeleteWebhookEndpoint deletes an endpoint for good and returns it. What waits for it ends as failed.
 func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
 		if err := u.failPending(ctx, account, e.ID, math.MaxInt32); err != nil {
 			return nil, err
 		}
-		_, err = u.exec(ctx, `DELETE FROM webhook_endpoints WHERE account_id = ? AND id = ?`, account, e.ID)
+		_, err = u.Exec(ctx, `DELETE FROM webhook_endpoints WHERE account_id = ? AND id = ?`, account, e.ID)
 		return e, err
 	})
 }
@@ -193,7 +195,7 @@ func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lo
 	if !ok {
 		return nil, core.Missing("webhook endpoint", param, ref)
 	}
-	e, err := get[WebhookEndpoint](ctx, s, webhookEndpointColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	e, err := db.Get[WebhookEndpoint](ctx, s.db, webhookEndpointColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && e == nil {
 		err = core.Missing("webhook endpoint", param, ref)
 	}
@@ -202,10 +204,10 @@ func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lo
 
 // roomForWebhookEndpoint locks the account, so that two requests cannot both take the last place.
 func (u *unit) roomForWebhookEndpoint(ctx context.Context, account string) error {
-	if err := u.lockAccount(ctx, account); err != nil {
+	if err := u.LockAccount(ctx, account); err != nil {
 		return err
 	}
-	count, err := get[int](ctx, u.store, `SELECT count(*) FROM webhook_endpoints WHERE account_id = ?`, account)
+	count, err := db.Get[int](ctx, u.store.db, `SELECT count(*) FROM webhook_endpoints WHERE account_id = ?`, account)
 	if err == nil && *count >= maxWebhookEndpoints {
 		err = core.Invalid("base", fmt.Sprintf("An account has at most %d webhook endpoints. Delete one first.", maxWebhookEndpoints))
 	}

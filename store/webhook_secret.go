@@ -5,8 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // The overlap of a rotation: how long the secret before it goes on signing.
@@ -29,7 +30,7 @@ func (e *WebhookEndpoint) PreviousSecretAt(now core.Time) *core.Time {
 // signs nothing, and everything would wait for it.
 func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.lock())
+		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -38,11 +39,11 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 		}
 		e.UpdatedAt = s.Now()
 		e.SealedPreviousSecret, e.PreviousSecretUntil = nil, nil
-		if overlap > 0 && s.options.Sealer.Knows(e.SealedSecret) {
+		if overlap > 0 && s.db.Options.Sealer.Knows(e.SealedSecret) {
 			e.SealedPreviousSecret, e.PreviousSecretUntil = e.SealedSecret, new(e.UpdatedAt.Add(overlap))
 		}
 		s.renewSecret(e)
-		return e, u.update(ctx, webhookEndpointColumns, e)
+		return e, u.Update(ctx, webhookEndpointColumns, e)
 	})
 }
 
@@ -52,14 +53,14 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 // stop the webhooks for the whole overlap where none has it. What a receiver refuses that knows only the one before is tried again
 // later, by whichever replica.
 func (s *Store) OpenWebhookSecrets(e *WebhookEndpoint) (secret, previous string, err error) {
-	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil && s.options.Sealer.Knows(e.SealedPreviousSecret) {
+	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil && s.db.Options.Sealer.Knows(e.SealedPreviousSecret) {
 		previous, err = s.openSecret(e, e.SealedPreviousSecret)
 	}
 	return secret, previous, err
 }
 
 func (s *Store) openSecret(e *WebhookEndpoint, sealed []byte) (string, error) {
-	secret, err := s.options.Sealer.Open(sealed, e.secretContext())
+	secret, err := s.db.Options.Sealer.Open(sealed, e.secretContext())
 	if err != nil {
 		return "", fmt.Errorf("secret of %s: %w", e.ID, err)
 	}
@@ -69,7 +70,7 @@ func (s *Store) openSecret(e *WebhookEndpoint, sealed []byte) (string, error) {
 // renewSecret makes the endpoint's Secret.
 func (s *Store) renewSecret(e *WebhookEndpoint) {
 	e.Secret = newWebhookSecret()
-	e.SealedSecret = s.options.Sealer.Seal([]byte(e.Secret), e.secretContext())
+	e.SealedSecret = s.db.Options.Sealer.Seal([]byte(e.Secret), e.secretContext())
 }
 
 // newWebhookSecret returns 32 random bytes in a form that also serves Standard Webhooks libraries.

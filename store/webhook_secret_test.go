@@ -31,7 +31,7 @@ func TestRotateWebhookSecret_SignsWithBothForTheOverlap(t *testing.T) {
 		first, err := s.CreateWebhookEndpoint(t.Context(), s.account, WebhookEndpoint{URL: "https://example.com/"})
 		require.NoError(t, err)
 		now := time.Now()
-		s.options.Now = func() time.Time { return now }
+		s.db.Options.Now = func() time.Time { return now }
 		rotate := func(overlap time.Duration) *WebhookEndpoint {
 			e, err := s.RotateWebhookSecret(t.Context(), s.account, first.ID, overlap)
 			require.NoError(t, err)

@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"store/pricing":      {},
 	"store/migrations":   {},
 	"store/core":         {},
+	"store/internal/db":  {"store/core", "store/migrations"},
 	"store":              {"store/..."},
 	"webhooks/chat":      {"store/..."},
 	"webhooks":           {"webhooks/...", "store/..."},

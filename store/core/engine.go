@@ -22,3 +22,9 @@ func EngineOf(databaseURL string) (string, error) {
 	}
 	return "", errors.New("store: a database URL is sqlite:///path/file.db or postgres://user@host/database")
 }
+
+// The poolers that may stand between the store and PostgreSQL.
+const (
+	PoolerNone        = "none"
+	PoolerTransaction = "transaction" // PgBouncer in transaction mode: no session state, no prepared statements
+)

@@ -120,6 +120,7 @@ var idSource = struct {
 // NewID returns a fresh id. Ids of one process ascend strictly, those of several by the millisecond.
 func NewID(k Kind) string { return k.Prefix() + NewULID() }
 
+// NewULID returns what an id has behind its prefix.
 func NewULID() string {
 	idSource.Lock()
 	defer idSource.Unlock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Memo is something that an account wants to remember.
@@ -18,7 +19,7 @@ type Memo struct {
 	UpdatedAt core.Time `db:"updated_at"`
 }
 
-var memoColumns = columnsOf[Memo]("memos")
+var memoColumns = db.ColumnsOf[Memo]("memos")
 
 // check reports what is not acceptable.
 func (m *Memo) check() error {
@@ -34,7 +35,7 @@ func (s *Store) GetMemo(ctx context.Context, account, ref string) (*Memo, error)
 
 // ListMemos returns a page of memos, newest first, and whether there are more.
 func (s *Store) ListMemos(ctx context.Context, account string, p core.Page) ([]Memo, bool, error) {
-	return page(ctx, s, memoColumns, core.KindMemo, account, p, &filter{})
+	return db.Page(ctx, s.db, memoColumns, core.KindMemo, account, p, &db.Filter{})
 }
 
 // CreateMemo makes a memo.
@@ -46,14 +47,14 @@ func (s *Store) CreateMemo(ctx context.Context, account string, in Memo) (*Memo,
 		if err := m.check(); err != nil {
 			return nil, err
 		}
-		return &m, u.insert(ctx, memoColumns, &m)
+		return &m, u.Insert(ctx, memoColumns, &m)
 	})
 }
 
 // UpdateMemo locks the memo, applies change and stores it.
 func (s *Store) UpdateMemo(ctx context.Context, account, ref string, change func(*Memo)) (*Memo, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
-		m, err := s.findMemo(ctx, account, ref, u.lock())
+		m, err := s.findMemo(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
@@ -63,18 +64,18 @@ func (s *Store) UpdateMemo(ctx context.Context, account, ref string, change func
 			return m, err
 		}
 		m.UpdatedAt = s.Now()
-		return m, u.update(ctx, memoColumns, m)
+		return m, u.Update(ctx, memoColumns, m)
 	})
 }
 
 // DeleteMemo deletes a memo and returns it.
 func (s *Store) DeleteMemo(ctx context.Context, account, ref string) (*Memo, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
-		m, err := s.findMemo(ctx, account, ref, u.lock())
+		m, err := s.findMemo(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
-		if _, err := u.exec(ctx, `DELETE FROM memos WHERE account_id = ? AND id = ?`, account, m.ID); err != nil {
+		if _, err := u.Exec(ctx, `DELETE FROM memos WHERE account_id = ? AND id = ?`, account, m.ID); err != nil {
 			return nil, fmt.Errorf("delete memo: %w", err)
 		}
 		return m, nil
@@ -86,7 +87,7 @@ func (s *Store) findMemo(ctx context.Context, account, ref, lock string) (*Memo,
 	if !ok {
 		return nil, core.Missing("memo", "", ref)
 	}
-	m, err := get[Memo](ctx, s, memoColumns.selectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	m, err := db.Get[Memo](ctx, s.db, memoColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read memo: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"database/sql"
@@ -13,11 +13,14 @@ import (
 // scanPage is room for the rows of an ordinary page, so that a list does not move its rows while it reads them.
 const scanPage = 21
 
+// Linked is a row, or what an event inlines, whose addresses follow from it. Whoever reads it gets it with them.
+type Linked interface{ Link(d *DB) }
+
 // scan reads at most limit rows and closes them. It does what sqlx's StructScan does, at a third of its cost for a
 // list: that one allocates every nullable field before it reads it, and finds the fields anew for every row.
-func scan[T any](s *Store, query string, rows *sqlx.Rows, limit int) ([]T, error) {
+func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 	defer func() { _ = rows.Close() }() // what is left of the rows does not matter
-	plan, err := s.planOf(planKey{reflect.TypeFor[T](), query}, rows)
+	plan, err := d.planOf(planKey{reflect.TypeFor[T](), query}, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +29,14 @@ func scan[T any](s *Store, query string, rows *sqlx.Rows, limit int) ([]T, error
 		room = newRoom[T](plan)
 	}
 	defer plan.rooms.Put(room)
-	row, isLinked := any(&room.row).(linked)
+	row, isLinked := any(&room.row).(Linked)
 	found := make([]T, 0, min(limit, scanPage))
 	for len(found) < limit && rows.Next() {
 		if err := rows.Scan(room.targets...); err != nil {
 			return nil, err
 		}
 		if isLinked {
-			row.link(s)
+			row.Link(d)
 		}
 		found = append(found, room.row)
 	}
@@ -70,15 +73,15 @@ type planKey struct {
 	query string
 }
 
-func (s *Store) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
-	if known, ok := s.plans.get(key); ok {
+func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
+	if known, ok := d.plans.get(key); ok {
 		return known, nil
 	}
 	made, err := newPlan(key.row, rows)
 	if err != nil {
 		return nil, err
 	}
-	first, _ := s.plans.put(key, made)
+	first, _ := d.plans.put(key, made)
 	return first, nil
 }
 
@@ -116,7 +119,7 @@ func target(field reflect.Value) any {
 	case sql.Scanner:
 		return f
 	case **string:
-		return &optional[string]{f, text}
+		return &optional[string]{f, Text}
 	case **int64:
 		return &optional[int64]{f, number[int64]}
 	case **int:
@@ -126,7 +129,7 @@ func target(field reflect.Value) any {
 	}
 	switch field.Type().Elem().Kind() { // of a named type, too
 	case reflect.String:
-		return &required[string]{plain[string](field), text}
+		return &required[string]{plain[string](field), Text}
 	case reflect.Int64:
 		return &required[int64]{plain[int64](field), number[int64]}
 	case reflect.Int:
@@ -179,7 +182,8 @@ func (o *optional[T]) Scan(src any) error {
 	return nil
 }
 
-func text(src any) (string, bool) {
+// Text reads a text as one of the drivers returns it, and reports whether it is one.
+func Text(src any) (string, bool) {
 	switch v := src.(type) {
 	case string:
 		return v, true

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -24,29 +24,29 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database has schema %d, older than %d of this program: run `tillwright migrate`", e.Have, e.Want)
 }
 
-// versionTable is where the applied migrations are noted.
-const versionTable = "schema_migrations"
+// VersionTable is where the applied migrations are noted.
+const VersionTable = "schema_migrations"
 
 // Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait. A
 // schema that is newer than this program is left as it is: that is a *SchemaError.
-func (s *Store) Migrate(ctx context.Context) error {
-	migrate := s.migratePostgres
-	if s.engine == core.SQLite {
-		migrate = func(ctx context.Context) error { return s.migrate(ctx, s.write.db, goose.DialectSQLite3) }
+func (d *DB) Migrate(ctx context.Context) error {
+	migrate := d.migratePostgres
+	if d.Engine == core.SQLite {
+		migrate = func(ctx context.Context) error { return d.migrate(ctx, d.Write.DB, goose.DialectSQLite3) }
 	}
 	if err := migrate(ctx); err != nil {
 		return err
 	}
-	return s.CheckSchema(ctx)
+	return d.CheckSchema(ctx)
 }
 
-func (s *Store) migratePostgres(ctx context.Context) error {
+func (d *DB) migratePostgres(ctx context.Context) error {
 	// A pool of its own: building an index may take longer than requests may wait for a lock.
-	config, err := postgresConfig(s.options)
+	config, err := postgresConfig(d.Options)
 	if err != nil {
 		return err
 	}
-	config.BinaryParameters = s.options.Pooler == PoolerTransaction
+	config.BinaryParameters = d.Options.Pooler == core.PoolerTransaction
 	if !config.BinaryParameters {
 		config.Runtime["synchronous_commit"] = "off" // dozens of commits; unlock waits for all of them
 	}
@@ -55,19 +55,19 @@ func (s *Store) migratePostgres(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	unlock, err := lockSchema(ctx, db)
+	unlock, err := LockSchema(ctx, db)
 	if err != nil {
 		return fmt.Errorf("lock schema: %w", err)
 	}
-	return errors.Join(s.migrate(ctx, db, goose.DialectPostgres), unlock())
+	return errors.Join(d.migrate(ctx, db, goose.DialectPostgres), unlock())
 }
 
-func (s *Store) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) error {
-	files, err := migrations.FS(s.engine)
+func (d *DB) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) error {
+	files, err := migrations.FS(d.Engine)
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(VersionTable), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
@@ -78,12 +78,12 @@ func (s *Store) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect)
 }
 
 // CheckSchema returns a *SchemaError unless the schema is the one of this program.
-func (s *Store) CheckSchema(ctx context.Context) error {
-	want, err := migrations.Latest(s.engine)
+func (d *DB) CheckSchema(ctx context.Context) error {
+	want, err := migrations.Latest(d.Engine)
 	if err != nil {
 		return err
 	}
-	have, err := s.schemaVersion(ctx)
+	have, err := d.schemaVersion(ctx)
 	if err != nil {
 		return fmt.Errorf("read schema version: %w", err)
 	}
@@ -93,16 +93,16 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
-func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
+func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
 	find := `SELECT count(*) FROM sqlite_master WHERE name = ?`
-	if s.engine == core.PostgreSQL {
+	if d.Engine == core.PostgreSQL {
 		find = `SELECT count(*) FROM pg_class WHERE oid = to_regclass(?)`
 	}
-	tables, err := get[int](ctx, s, find, versionTable)
+	tables, err := Get[int](ctx, d, find, VersionTable)
 	if err != nil || *tables == 0 {
 		return 0, err
 	}
-	version, err := get[int64](ctx, s, `SELECT max(version_id) FROM schema_migrations`)
+	version, err := Get[int64](ctx, d, `SELECT max(version_id) FROM schema_migrations`)
 	if err != nil {
 		return 0, err
 	}
@@ -115,9 +115,9 @@ const (
 	unlockTime  = 5 * time.Second
 )
 
-// lockSchema takes the row under which one replica migrates. It is a row with a lease and not an advisory lock,
+// LockSchema takes the row under which one replica migrates. It is a row with a lease and not an advisory lock,
 // so that it works behind a pooler; the lease is renewed until unlock, and ends by itself if the process dies.
-func lockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err error) {
+func LockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err error) {
 	holder := core.NewULID()
 	for {
 		taken, err := takeSchemaLock(ctx, db, holder)
@@ -183,7 +183,7 @@ func takeSchemaLock(ctx context.Context, db *sqlx.DB, holder string) (bool, erro
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
 		WHERE l.holder = excluded.holder OR l.lease_until < excluded.lease_until - $2`, holder, schemaLease.Microseconds())
 	if err != nil {
-		if sqlState(err) == undefinedTable || isUnique(err) {
+		if sqlState(err) == undefinedTable || IsUnique(err) {
 			return false, nil
 		}
 		return false, err

@@ -1,10 +1,12 @@
-package store
+package db
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"net/url"
@@ -77,7 +79,7 @@ func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Pooler == PoolerTransaction {
+	if o.Pooler == core.PoolerTransaction {
 		config.BinaryParameters = true // unnamed statements do not survive such a pooler
 	} else {
 		config.Runtime["lock_timeout"] = "5s"
@@ -92,7 +94,7 @@ func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 			delete(config.Runtime, "statement_timeout")
 		}
 	}
-	patience := answerTimeout
+	patience := AnswerTimeout
 	if o.Patient {
 		patience = 0
 	}
@@ -121,8 +123,8 @@ func connectPostgres(config pq.Config, d dialer) (*sqlx.DB, error) {
 	return sqlx.NewDb(sqlOpenDB(connector{c}), core.PostgreSQL), nil
 }
 
-// answerTimeout is how long a request waits for the database, which gives a statement up a little earlier by itself.
-const answerTimeout = 15 * time.Second
+// AnswerTimeout is how long a request waits for the database, which gives a statement up a little earlier by itself.
+const AnswerTimeout = 15 * time.Second
 
 // dialer makes connections whose every answer arrives within patience, or the connection is given up; zero waits for
 // ever. A context would bound a query, too, but costs two goroutines each: a third of the time of a short one.
@@ -201,31 +203,31 @@ func isLoopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// rebind turns ? placeholders into the engine's.
-func (s *Store) rebind(query string) string {
-	if s.engine == core.SQLite {
+// Rebind turns ? placeholders into the engine's.
+func (d *DB) Rebind(query string) string {
+	if d.Engine == core.SQLite {
 		return query
 	}
 	return sqlx.Rebind(sqlx.DOLLAR, query)
 }
 
-// planAnew has PostgreSQL plan each statement of the transaction when it runs: a plan that was made while its tables were
+// PlanAnew has PostgreSQL plan each statement of the transaction when it runs: a plan that was made while its tables were
 // empty would read them whole when they are not. SQLite's plans do not depend on what is in the tables.
-func (u *unit) planAnew(ctx context.Context) error {
-	if u.store.engine == core.SQLite {
+func (u *Unit) PlanAnew(ctx context.Context) error {
+	if u.db.Engine == core.SQLite {
 		return nil
 	}
-	_, err := u.exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
+	_, err := u.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
 	return err
 }
 
-// planningAnew makes a read in a transaction that plans anew, where that matters.
-func planningAnew[T any](ctx context.Context, s *Store, read func(context.Context) (T, error)) (T, error) {
-	if s.engine == core.SQLite {
+// PlanningAnew makes a read in a transaction that plans anew, where that matters.
+func PlanningAnew[T any](ctx context.Context, d *DB, read func(context.Context) (T, error)) (T, error) {
+	if d.Engine == core.SQLite {
 		return read(ctx)
 	}
-	return tx(ctx, s, func(ctx context.Context, u *unit) (T, error) {
-		if err := u.planAnew(ctx); err != nil {
+	return Tx(ctx, d, func(ctx context.Context, u *Unit) (T, error) {
+		if err := u.PlanAnew(ctx); err != nil {
 			var none T
 			return none, err
 		}
@@ -233,36 +235,36 @@ func planningAnew[T any](ctx context.Context, s *Store, read func(context.Contex
 	})
 }
 
-// in returns a condition with one placeholder, and its argument, that holds for any of the values: one text
+// In returns a condition with one placeholder, and its argument, that holds for any of the values: one text
 // for any number of them, so that the statement cache works.
-func (s *Store) in(column string, values []string) (condition string, arg any) {
-	if s.engine == core.SQLite {
+func (d *DB) In(column string, values []string) (condition string, arg any) {
+	if d.Engine == core.SQLite {
 		return column + " IN (SELECT value FROM json_each(?))", core.JSON[[]string]{V: values}
 	}
 	return column + " = ANY(?)", pq.Array(values)
 }
 
-// jsonRows returns a table, of one column named value, of the elements of a JSON array that is given as one
+// JSONRows returns a table, of one column named value, of the elements of a JSON array that is given as one
 // argument: one text for any number of rows.
-func (s *Store) jsonRows() string {
-	if s.engine == core.SQLite {
+func (d *DB) JSONRows() string {
+	if d.Engine == core.SQLite {
 		return "json_each(?)"
 	}
 	return "json_array_elements(CAST(? AS json))"
 }
 
-// jsonElements returns a table, of one column named value, of the texts in a column's JSON array.
-func (s *Store) jsonElements(column string) string {
-	if s.engine == core.SQLite {
+// JSONElements returns a table, of one column named value, of the texts in a column's JSON array.
+func (d *DB) JSONElements(column string) string {
+	if d.Engine == core.SQLite {
 		return "json_each(" + column + ")"
 	}
 	return "json_array_elements_text(CAST(" + column + " AS json))"
 }
 
-// jsonTable returns a table of the objects in a JSON array that is given as one argument, with a column for each of the
+// JSONTable returns a table of the objects in a JSON array that is given as one argument, with a column for each of the
 // members named, as in "amount bigint"; the types are text, bigint and boolean.
-func (s *Store) jsonTable(members ...string) string {
-	if s.engine != core.SQLite {
+func (d *DB) JSONTable(members ...string) string {
+	if d.Engine != core.SQLite {
 		return "ROWS FROM (json_to_recordset(CAST(? AS json)) AS (" + strings.Join(members, ", ") + "))"
 	}
 	columns := make([]string, len(members))
@@ -274,42 +276,42 @@ func (s *Store) jsonTable(members ...string) string {
 }
 
 // metadataIs returns the condition, with placeholders for a key and a value, that metadata has this entry.
-func (s *Store) metadataIs() string {
-	if s.engine == core.SQLite {
+func (d *DB) metadataIs() string {
+	if d.Engine == core.SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(metadata) AS m WHERE m.key = ? AND m.value = ?)"
 	}
 	return "metadata::jsonb ->> CAST(? AS text) = ?"
 }
 
-// arrayHas returns the condition, with a placeholder for a text, that a column's JSON array contains it.
-func (s *Store) arrayHas(column string) string {
-	if s.engine == core.SQLite {
+// ArrayHas returns the condition, with a placeholder for a text, that a column's JSON array contains it.
+func (d *DB) ArrayHas(column string) string {
+	if d.Engine == core.SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(" + column + ") AS e WHERE e.value = ?)"
 	}
 	return column + "::jsonb @> to_jsonb(CAST(? AS text))"
 }
 
-// lock returns what a SELECT ends with to lock its rows until the transaction ends. On SQLite a transaction
+// Lock returns what a SELECT ends with to lock its rows until the transaction ends. On SQLite a transaction
 // is the only writer from its beginning.
-func (u *unit) lock() string {
-	if u.store.engine == core.SQLite {
+func (u *Unit) Lock() string {
+	if u.db.Engine == core.SQLite {
 		return ""
 	}
 	return " FOR UPDATE"
 }
 
-// lockSkip is lock for a worker that leaves rows alone which another one has locked.
-func (u *unit) lockSkip() string {
-	if u.store.engine == core.SQLite {
+// LockSkip is lock for a worker that leaves rows alone which another one has locked.
+func (u *Unit) LockSkip() string {
+	if u.db.Engine == core.SQLite {
 		return ""
 	}
 	return " FOR UPDATE SKIP LOCKED"
 }
 
-// dbNow returns the expression of the database's clock in microseconds. Leases compare with it, because the
+// NowSQL returns the expression of the database's clock in microseconds. Leases compare with it, because the
 // clocks of replicas differ; an embedded database has the clock of its process.
-func (s *Store) dbNow() string {
-	if s.engine == core.SQLite {
+func (d *DB) NowSQL() string {
+	if d.Engine == core.SQLite {
 		return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 	}
 	return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
@@ -317,7 +319,7 @@ func (s *Store) dbNow() string {
 
 // SQLSTATEs that the store acts upon.
 const (
-	serializationFailure = "40001"
+	SerializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	lockNotAvailable     = "55P03"
 	uniqueViolation      = "23505"
@@ -340,15 +342,15 @@ func sqlState(err error) string {
 // unique key looked before the other one had committed; the second time it sees the row and says what is wrong.
 func isRetryable(err error) bool {
 	switch state := sqlState(err); state {
-	case serializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction, uniqueViolation:
+	case SerializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction, uniqueViolation:
 		return true
 	default:
-		return strings.HasPrefix(state, "08") || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errOvertaken)
+		return strings.HasPrefix(state, "08") || errors.Is(err, driver.ErrBadConn) || errors.Is(err, ErrOvertaken)
 	}
 }
 
-// isUnique reports whether a statement met a row that is there already.
-func isUnique(err error) bool {
+// IsUnique reports whether a statement met a row that is there already.
+func IsUnique(err error) bool {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
@@ -372,4 +374,10 @@ func isConnectionLost(err error) bool {
 	state := sqlState(err)
 	return errors.As(err, &network) || isBadConn(err) || state == adminShutdown || strings.HasPrefix(state, "08") ||
 		errors.Is(err, context.DeadlineExceeded)
+}
+
+func sqlOpenDB(c driver.Connector) *sql.DB { return sql.OpenDB(c) }
+
+func isBadConn(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -1,21 +1,23 @@
-package store
+package db
 
 import (
 	"context"
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"github.com/tillwright/tillwright/store/core"
 	"log/slog"
+	"sync"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
 	// claimLease is how long a request that went outside keeps its key before another may take it over.
 	// Every provider's time-out is shorter.
 	claimLease = 60 * time.Second
-	// keyLifetime is how long an answer is replayed.
-	keyLifetime = 24 * time.Hour
+	// KeyLifetime is how long an answer is replayed.
+	KeyLifetime = 24 * time.Hour
 )
 
 // Request runs one write request: fn's use cases join one transaction, which commits together with the answer.
@@ -26,18 +28,18 @@ const (
 // What fn returns decides: an answer of status 2xx, or any answer with a Recorded error, is stored; anything else
 // rolls back and frees the key, except that after a step only a Refused error does. fn may run several times.
 // The context should not end with the client's connection.
-func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
+func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
 	if key != nil {
-		if !s.running.enter(key.Account, key.Key) {
-			answer, err := s.answered(ctx, key) // the other one may be a replay itself
+		if !d.running.enter(key.Account, key.Key) {
+			answer, err := d.answered(ctx, key) // the other one may be a replay itself
 			return answer, answer != nil, err
 		}
-		defer s.running.leave(key.Account, key.Key)
+		defer d.running.leave(key.Account, key.Key)
 	}
-	r := &request{store: s, key: key, token: core.NewULID(), effect: core.NewULID()}
+	r := &request{db: d, key: key, token: core.NewULID(), effect: core.NewULID()}
 	defer r.abandon(ctx)
 	ctx = context.WithValue(ctx, requestKey{}, r)
-	err = s.retry(ctx, func() error {
+	err = d.Retry(ctx, func() error {
 		answer, replayed, err = r.run(ctx, fn)
 		return err
 	})
@@ -76,16 +78,17 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answe
 	return answer, false, r.finish(ctx, answer)
 }
 
-// effect returns the token of this request's effect outside, from which the intent row's id is made. It is minted
+// Effect returns the token of this request's effect outside, from which the intent row's id is made. It is minted
 // with the claim and kept by whoever takes the claim over.
-func (s *Store) effect(ctx context.Context) string {
+func (d *DB) Effect(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil && r.effect != "" {
 		return r.effect
 	}
 	return core.NewULID()
 }
 
-func inProgress() *core.Error {
+// InProgress is the refusal of a request while another one with its Idempotency-Key is running.
+func InProgress() *core.Error {
 	return &core.Error{Code: core.CodeInProgress, Param: "Idempotency-Key",
 		Message: "A request with this Idempotency-Key is still running. Send the same request again in a second."}
 }
@@ -94,6 +97,32 @@ func keyReused() *core.Error {
 	message := "This Idempotency-Key was used for another request. Send a new key for a new request."
 	return &core.Error{Code: core.CodeKeyReused, Param: "Idempotency-Key", Message: message,
 		Fields: map[string][]string{"idempotency_key": {message}}}
+}
+
+// running is the set of the Idempotency-Keys that this process is executing.
+type running struct {
+	mu   sync.Mutex
+	keys map[[2]string]bool
+}
+
+// enter returns false if the key is being executed already.
+func (r *running) enter(account, key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.keys == nil {
+		r.keys = map[[2]string]bool{}
+	}
+	if r.keys[[2]string{account, key}] {
+		return false
+	}
+	r.keys[[2]string{account, key}] = true
+	return true
+}
+
+func (r *running) leave(account, key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.keys, [2]string{account, key})
 }
 
 type storedKey struct {
@@ -105,12 +134,12 @@ type storedKey struct {
 // claim takes the key, or returns its stored answer. It brings the account's clock along, which nearly every use case
 // reads, where nobody can move that before this transaction ends.
 func (r *request) claim(ctx context.Context) (*core.Answer, error) {
-	s, k := r.store, r.key
-	now, dbNow := s.Now(), s.dbNow()
-	taken, err := get[struct {
+	d, k := r.db, r.key
+	now, dbNow := d.Now(), d.NowSQL()
+	taken, err := Get[struct {
 		Effect string    `db:"effect"`
 		Offset core.Time `db:"clock_offset"`
-	}](ctx, s, `
+	}](ctx, d, `
 		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
 		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
 		ON CONFLICT (account_id, key) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until,
@@ -119,38 +148,38 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 			expires_at = CASE WHEN k.expires_at < ? THEN excluded.expires_at ELSE k.expires_at END
 		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < `+dbNow+` AND k.fingerprint = excluded.fingerprint)
 		RETURNING effect, (SELECT a.clock_offset FROM accounts AS a WHERE a.id = account_id) AS clock_offset`,
-		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, claimLease.Microseconds(), now.Add(keyLifetime), now, now, now)
+		k.Account, k.Key, k.Fingerprint[:], r.token, r.effect, claimLease.Microseconds(), now.Add(KeyLifetime), now, now, now)
 	switch {
 	case sqlState(err) == lockNotAvailable:
-		return nil, inProgress() // the other one has held its transaction open for long
+		return nil, InProgress() // the other one has held its transaction open for long
 	case err != nil:
 		return nil, fmt.Errorf("claim key: %w", err)
 	case taken != nil:
 		r.effect = taken.Effect
-		if s.engine == core.SQLite { // on PostgreSQL the clock may move while this transaction waits for a row
+		if d.Engine == core.SQLite { // on PostgreSQL the clock may move while this transaction waits for a row
 			r.unit.ahead = &ahead{k.Account, taken.Offset}
 		}
 		return nil, nil
 	}
-	return s.answered(ctx, k)
+	return d.answered(ctx, k)
 }
 
 // answered returns the stored answer of a key that is taken. It returns CodeKeyReused if the key belongs to another
 // request and CodeInProgress if that one is still running.
-func (s *Store) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
-	stored, err := get[storedKey](ctx, s, `
-		SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ? AND expires_at >= ?`, k.Account, k.Key, s.Now())
+func (d *DB) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
+	stored, err := Get[storedKey](ctx, d, `
+		SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ? AND expires_at >= ?`, k.Account, k.Key, d.Now())
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read key: %w", err)
 	case stored == nil:
-		return nil, inProgress() // freed between the two statements, or being claimed anew
+		return nil, InProgress() // freed between the two statements, or being claimed anew
 	case subtle.ConstantTimeCompare(stored.Fingerprint, k.Fingerprint[:]) == 0:
 		return nil, keyReused()
 	case stored.Status == 0:
-		return nil, inProgress()
+		return nil, InProgress()
 	}
-	body, err := s.options.Sealer.Open(stored.Body, k.SealContext())
+	body, err := d.Options.Sealer.Open(stored.Body, k.SealContext())
 	if err != nil {
 		return nil, err
 	}
@@ -169,15 +198,15 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 	if err != nil {
 		return err
 	}
-	sealed := r.store.options.Sealer.Seal(answer.Body, r.key.SealContext())
-	rows, err := u.exec(ctx, `
+	sealed := r.db.Options.Sealer.Seal(answer.Body, r.key.SealContext())
+	rows, err := u.Exec(ctx, `
 		UPDATE idempotency_keys SET status = ?, body = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
 		answer.Status, sealed, r.key.Account, r.key.Key, r.token)
 	if err != nil {
 		return fmt.Errorf("record answer: %w", err)
 	}
 	if rows == 0 {
-		return inProgress()
+		return InProgress()
 	}
 	return nil
 }
@@ -193,15 +222,15 @@ func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 	}
 	ctx = Detached(ctx)
 	k := r.key
-	_, err := tx(ctx, r.store, func(ctx context.Context, u *unit) (any, error) {
-		rows, err := u.exec(ctx, `
+	_, err := Tx(ctx, r.db, func(ctx context.Context, u *Unit) (any, error) {
+		rows, err := u.Exec(ctx, `
 			INSERT INTO idempotency_keys (account_id, key, fingerprint, token, effect, lease_until, expires_at) VALUES (?, ?, ?, ?, ?, 0, 0)
 			ON CONFLICT (account_id, key) DO NOTHING`, k.Account, k.Key, k.Fingerprint[:], r.token, r.effect)
 		if err != nil {
 			return nil, err
 		}
-		status, err := get[int](ctx, r.store, `
-			SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`+u.lock(), k.Account, k.Key, r.token)
+		status, err := Get[int](ctx, r.db, `
+			SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`+u.Lock(), k.Account, k.Key, r.token)
 		if err == nil && (rows == 1 || status == nil || *status != answer.Status) {
 			err = errNotRecorded
 		}
@@ -242,8 +271,8 @@ func (r *request) release(ctx context.Context) error {
 // alone runs a statement on our claim in a transaction of its own.
 func (r *request) alone(ctx context.Context, query string) error {
 	ctx = Detached(ctx)
-	_, err := tx(ctx, r.store, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, query, r.key.Account, r.key.Key, r.token)
+	_, err := Tx(ctx, r.db, func(ctx context.Context, u *Unit) (int64, error) {
+		return u.Exec(ctx, query, r.key.Account, r.key.Key, r.token)
 	})
 	r.held = false
 	return err
@@ -259,11 +288,11 @@ func (r *request) abandon(ctx context.Context) {
 }
 
 // DeleteExpiredKeys deletes at most limit Idempotency-Keys that are past their lifetime and returns how many.
-func (s *Store) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.exec(ctx, `
+func (d *DB) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error) {
+	return Tx(ctx, d, func(ctx context.Context, u *Unit) (int64, error) {
+		return u.Exec(ctx, `
 			DELETE FROM idempotency_keys WHERE (account_id, key) IN (
-				SELECT account_id, key FROM idempotency_keys WHERE expires_at < ? LIMIT ?`+u.lockSkip()+`) AND expires_at < ?`,
-			s.Now(), limit, s.Now())
+				SELECT account_id, key FROM idempotency_keys WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`) AND expires_at < ?`,
+			d.Now(), limit, d.Now())
 	})
 }

@@ -1,6 +1,6 @@
 //go:build wronganswer
 
-package store
+package db
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func (r *request) finish(ctx context.Context, answer *core.Answer) error {
 	if err != nil {
 		return err
 	}
-	_, err = u.exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`, r.key.Account, r.key.Key, r.token)
+	_, err = u.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`, r.key.Account, r.key.Key, r.token)
 	if err := errors.Join(err, r.commit(ctx)); err != nil {
 		return err
 	}

@@ -1,14 +1,14 @@
-package store
+package db
 
 import (
 	"context"
 	"fmt"
 )
 
-// takeGlobalName gives a name that is unique over all accounts to an object, and reports false if another object
+// TakeGlobalName gives a name that is unique over all accounts to an object, and reports false if another object
 // has it. A site's former subdomain does not keep anybody from taking it.
-func (u *unit) takeGlobalName(ctx context.Context, kind, name, account, objectID string) (bool, error) {
-	rows, err := u.exec(ctx, `
+func (u *Unit) TakeGlobalName(ctx context.Context, kind, name, account, objectID string) (bool, error) {
+	rows, err := u.Exec(ctx, `
 		INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)
 		ON CONFLICT (kind, name) DO NOTHING`, kind, name, account, objectID)
 	if err != nil {
@@ -17,6 +17,6 @@ func (u *unit) takeGlobalName(ctx context.Context, kind, name, account, objectID
 	if rows == 0 {
 		return false, nil
 	}
-	_, err = u.exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ?`, "former_"+kind, name)
+	_, err = u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ?`, "former_"+kind, name)
 	return true, err
 }

@@ -1,10 +1,14 @@
-package store
+package db
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
-// cacheLimit bounds a cache. Lists have many more texts than this, one for each combination of their filters, and a
+// CacheLimit bounds a cache. Lists have many more texts than this, one for each combination of their filters, and a
 // caller can ask for them all; those that are used come back.
-const cacheLimit = 500
+const CacheLimit = 500
 
 // cache keeps what is made once for a query text. When it is full a new entry takes the place of any other.
 type cache[K comparable, V any] struct {
@@ -30,7 +34,7 @@ func (c *cache[K, V]) put(key K, value V) (first V, dropped []V) {
 		c.entries = map[K]V{}
 	}
 	for old, stale := range c.entries {
-		if len(c.entries) < cacheLimit {
+		if len(c.entries) < CacheLimit {
 			break
 		}
 		delete(c.entries, old)
@@ -50,4 +54,10 @@ func (c *cache[K, V]) empty() []V {
 	}
 	c.entries = nil
 	return all
+}
+
+func (c *cache[K, V]) keys() []K {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.Collect(maps.Keys(c.entries))
 }

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// databaseError marks the error of a statement if the database is to blame for it, and leaves any other one as it is: that
+// DatabaseError marks the error of a statement if the database is to blame for it, and leaves any other one as it is: that
 // one is a mistake of ours. It must be called where the statement ran, for a network error by itself does not say whose it is.
-func databaseError(err error) error {
-	if err == nil || !isUnavailable(err) || isMarked(err) {
+func DatabaseError(err error) error {
+	if err == nil || !isUnavailable(err) || IsMarked(err) {
 		return err
 	}
 	return &core.UnavailableError{Cause: err}
 }
 
 // writeError is databaseError for a write, and remembers that the database did not take it.
-func (s *Store) writeError(err error) error {
-	err = databaseError(err)
-	if isMarked(err) {
-		s.writeFailed.Store(true)
+func (d *DB) writeError(err error) error {
+	err = DatabaseError(err)
+	if IsMarked(err) {
+		d.writeFailed.Store(true)
 	}
 	return err
 }
@@ -35,13 +35,14 @@ func (s *Store) writeError(err error) error {
 // connectError marks whatever keeps us from the database, a wrong password and an expired certificate included: that a
 // connection cannot be had is never the request's fault.
 func connectError(what string, err error) error {
-	if errors.Is(err, context.Canceled) || isMarked(err) {
+	if errors.Is(err, context.Canceled) || IsMarked(err) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return &core.UnavailableError{Cause: fmt.Errorf("%s: %w", what, err)}
 }
 
-func isMarked(err error) bool {
+// IsMarked reports whether the database is to blame for an error.
+func IsMarked(err error) bool {
 	_, ok := errors.AsType[*core.UnavailableError](err)
 	return ok
 }
@@ -50,7 +51,7 @@ func isMarked(err error) bool {
 // of the statement why it was not done. A statement that lost against others for too long is among them.
 var (
 	unavailableStates = []string{
-		serializationFailure, deadlockDetected, lockNotAvailable, readOnlyTransaction,
+		SerializationFailure, deadlockDetected, lockNotAvailable, readOnlyTransaction,
 		"25P03", "25P04", // a transaction that stood idle or open for too long was ended
 		"57014", "57P01", "57P02", "57P03", "57P05", // cancelled by its time limit, stopping, crashed, starting, idle for too long
 		"58000", "58030", // its system or its disk failed

@@ -1,24 +1,25 @@
-package store
+package db
 
 import (
 	"context"
 	"fmt"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// businessNow is what an account takes for the time wherever it does business: when a checkout expires, when a period
+// BusinessNow is what an account takes for the time wherever it does business: when a checkout expires, when a period
 // ends, when an invoice is overdue. It is the store's time, but on a server with a test clock the account's own.
 // Leases, quotas, idempotency, retention, ids and the times of events are by the store's time everywhere.
-func (s *Store) businessNow(ctx context.Context, account string) (core.Time, error) {
-	now := s.Now()
-	if !s.options.TestClock {
+func (d *DB) BusinessNow(ctx context.Context, account string) (core.Time, error) {
+	now := d.Now()
+	if !d.Options.TestClock {
 		return now, nil
 	}
-	u := openUnit(ctx)
+	u := UnitOf(ctx)
 	if u != nil && u.ahead != nil && u.ahead.account == account {
 		return now + u.ahead.offset, nil
 	}
-	offset, err := get[core.Time](ctx, s, `SELECT clock_offset FROM accounts WHERE id = ?`, account)
+	offset, err := Get[core.Time](ctx, d, `SELECT clock_offset FROM accounts WHERE id = ?`, account)
 	if err != nil {
 		return 0, fmt.Errorf("read the account's clock: %w", err)
 	}
@@ -37,15 +38,15 @@ type ahead struct {
 	offset  core.Time
 }
 
-// due runs a scan whose one argument is the time: of one account by its own clock, or of all by the store's. No
+// Due runs a scan whose one argument is the time: of one account by its own clock, or of all by the store's. No
 // account's clock is behind that, and those that are ahead are MovedAccounts. The longest waiting come first.
-func (s *Store) due(ctx context.Context, account, query, at string, limit int) ([]core.Due, error) {
+func (d *DB) Due(ctx context.Context, account, query, at string, limit int) ([]core.Due, error) {
 	if account == "" {
-		return selectAll[core.Due](ctx, s, query+` ORDER BY `+at+` LIMIT ?`, s.Now(), limit)
+		return Select[core.Due](ctx, d, query+` ORDER BY `+at+` LIMIT ?`, d.Now(), limit)
 	}
-	now, err := s.businessNow(ctx, account)
+	now, err := d.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	return selectAll[core.Due](ctx, s, query+` AND account_id = ? ORDER BY `+at+`, id LIMIT ?`, now, account, limit)
+	return Select[core.Due](ctx, d, query+` AND account_id = ? ORDER BY `+at+`, id LIMIT ?`, now, account, limit)
 }

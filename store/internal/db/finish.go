@@ -1,9 +1,10 @@
 //go:build !wronganswer
 
-package store
+package db
 
 import (
 	"context"
+
 	"github.com/tillwright/tillwright/store/core"
 )
 

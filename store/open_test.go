@@ -1,0 +1,47 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func TestOpen_RefusesOtherURLs(t *testing.T) {
+	t.Parallel()
+	sealer, err := core.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	for _, url := range []string{"", "sqlite://", "mysql://localhost/x", "tillwright.db"} {
+		_, err := Open(t.Context(), Options{URL: url, Sealer: sealer})
+		require.ErrorContains(t, err, "sqlite:///path/file.db", url)
+	}
+	_, err = Open(t.Context(), Options{URL: "sqlite:///nowhere/at/all.db", Sealer: sealer})
+	require.ErrorContains(t, err, "/nowhere/at/all.db")
+}
+
+func TestOpen_BehindATransactionPooler(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, core.PostgreSQL)
+	s := newShop(t, url)
+	pooled, err := Open(t.Context(), Options{URL: url, Sealer: s.db.Options.Sealer, Render: renderJSON, Pooler: core.PoolerTransaction})
+	require.NoError(t, err)
+	defer pooled.Close()
+	require.NoError(t, pooled.db.Migrate(t.Context()))
+	for _, want := range []bool{false, true} {
+		_, replayed, err := pooled.db.Request(t.Context(), s.key("k", "create"), s.create(pooled))
+		require.NoError(t, err)
+		require.Equal(t, want, replayed)
+	}
+	found, _, err := pooled.ListProducts(t.Context(), s.account, ListProducts{Page: core.Page{Limit: 10}})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	byID, err := pooled.ProductsByID(t.Context(), s.account, []string{found[0].ID, core.NewID(core.KindProduct)})
+	require.NoError(t, err)
+	require.Len(t, byID, 1)
+	_, token := s.newKey(t, "products:read")
+	passed, _ := hammer(t, 200, []*Store{pooled}, HashToken(token))
+	require.Equal(t, int64(200), passed)
+	require.Empty(t, pooled.db.Write.Texts(), "a prepared statement does not survive the pooler")
+}
