@@ -15,7 +15,7 @@ import (
 // last of all time-outs is over.
 func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
 	t.Parallel()
-	const limit = 8 * time.Second // of patience five
+	const limit = 12 * time.Second // of patience five; the next limit is at fifteen
 	s := newSite(t, database.URL(t, "postgres"))
 	proxy := database.NewProxy(t, s.url)
 	b := &harness.Binary{Path: s.binary.Path, Env: append(s.binary.Env, "TILLWRIGHT_DATABASE_URL="+proxy.URL)}
