@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Plan is what an account pays the operator of this server for.
+// Plan is what an account has booked with, and pays to, the operator of this server.
 type Plan string
 
 // The plans.
@@ -68,7 +68,7 @@ type Account struct {
 	PaymentsProvider          PaymentsProvider         `db:"payments_provider"`
 	DeclineLimit              *int64                   `db:"decline_limit"`          // declines in an hour that pause the payments of buyers without a key; nil: none do
 	PaymentsPausedUntil       *core.Time               `db:"payments_paused_until"`  // by the store's time
-	PaymentHoldMinutes        int64                    `db:"payment_hold_minutes"`   // that a buyer has for what a payment requires of them
+	PaymentHoldMinutes        int64                    `db:"payment_hold_minutes"`   // how long a buyer has to do what a payment requires of them
 	StripePublishableKey      *string                  `db:"stripe_publishable_key"` // for the pages; no secret
 	SealedStripeKey           []byte                   `db:"stripe_secret_key"`
 	StripeKeyLast4            *string                  `db:"stripe_secret_key_last4"` // nil: there is none
@@ -93,13 +93,14 @@ const (
 	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period" // nothing is prorated: the change waits
 )
 
-// Dunning is how a renewal that was not paid is tried again: after so many days each time, and then OnExhausted.
+// Dunning says how an unpaid renewal is tried again: once after each of these intervals in turn. When the last attempt has
+// failed too, OnExhausted says what happens.
 type Dunning struct {
 	IntervalsDays []int64 `json:"intervals_days"`
 	OnExhausted   string  `json:"on_exhausted"` // cancel
 }
 
-// What a schedule of retries may hold.
+// The most retries that a schedule may have, and the most days between two of them.
 const (
 	maxDunningRetries = 10
 	maxDunningDays    = 60
@@ -120,7 +121,8 @@ var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+
 
 var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 
-// check returns CodeInvalid with everything that is not acceptable in itself.
+// check returns CodeInvalid with every field whose value is not acceptable. It looks at this account alone: whether its handle
+// is still free shows when it is taken.
 func (a *Account) check() error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(a.Name) != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
@@ -138,7 +140,8 @@ func (a *Account) check() error {
 	return p.Err()
 }
 
-// checkBilling notes what is not acceptable of how the account bills.
+// checkBilling adds to p every billing setting that is not acceptable: invoice numbers, proration, tax, dunning, the limit of
+// declines and how long payments are held.
 func (a *Account) checkBilling(p *core.Problems) {
 	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
 	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),
@@ -161,8 +164,8 @@ func isEmail(s string) bool {
 	return err == nil && address.Address == s && len(s) <= 254
 }
 
-// ChangePlan gives the account another plan, and switches off what that does not include. One that does not exist switches
-// nothing off: it is refused.
+// ChangePlan gives the account another plan, and switches off every feature that the new plan does not include. With a plan that
+// does not exist nothing is switched off: check will refuse it.
 func (a *Account) ChangePlan(plan Plan) {
 	a.Plan = plan
 	if !slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, plan) {
@@ -176,7 +179,8 @@ func (a *Account) ChangePlan(plan Plan) {
 	}
 }
 
-// checkPlan returns CodePlan for what the plan does not include. What is switched off needs no plan.
+// checkPlan returns CodePlan for the first feature that is switched on and not included in the plan. Whatever is switched off
+// needs no plan.
 func (a *Account) checkPlan() error {
 	needed := map[string]bool{FeatureCustomDomain: a.CustomDomain != nil, FeatureRemoveBranding: a.RemoveBranding}
 	for _, feature := range []string{FeatureCustomDomain, FeatureRemoveBranding} {
@@ -273,7 +277,8 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 	})
 }
 
-// numberInvoices reads the number of the account's next invoice.
+// numberInvoices sets a.NextInvoiceNumber, which is not a column of the account: the number after that of its last invoice, or
+// its first number.
 func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
 	last, err := db.Get[int64](ctx, s.db, `SELECT value FROM counters WHERE account_id = ? AND name = 'invoice_number'`, a.ID)
 	if err != nil {
@@ -283,8 +288,9 @@ func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
 	return nil
 }
 
-// raiseInvoiceNumber lets the account's first invoice have a higher number than before. Once there is one, the numbers
-// go on without gaps.
+// raiseInvoiceNumber stores a new number for the account's first invoice, if a.NextInvoiceNumber is not the one before any more.
+// The number can only be raised, and only as long as no invoice has one: after that they go on without gaps. Else it is
+// CodeInvalid on next_invoice_number.
 func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64) error {
 	if a.NextInvoiceNumber == before {
 		return nil
@@ -306,6 +312,8 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 	return nil
 }
 
+// findAccount reads an account, or returns CodeMissing. A pause of its payments that is over reads as none. Lock is what locks
+// the row, empty for nothing.
 func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account, error) {
 	a, err := db.Get[Account](ctx, s.db, accountColumns.SelectSQL+` WHERE id = ?`+lock, account)
 	if err == nil && a == nil {
@@ -317,8 +325,8 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 	return a, err
 }
 
-// seller reads an account as whoever sells, once in a transaction: its terms stay the same while something is priced.
-// What comes back is not to be changed.
+// seller returns the account that sells. A transaction reads it only once, so that its terms stay the same while something is
+// priced. The caller must not change what comes back.
 func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
 	var known *knownSeller
 	if u := db.UnitOf(ctx); u != nil {
@@ -334,10 +342,10 @@ func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
 	return a, err
 }
 
-// knownSeller is what seller has read in a transaction.
+// knownSeller keeps what seller has read in a transaction.
 type knownSeller struct{ account *Account }
 
-// takeFreeHandle takes a handle made from the account's name, numbered when that is taken.
+// takeFreeHandle takes a handle made from the account's name, and returns it. If another account has it, a number is added.
 func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
 	base := db.Slugify(a.Name, core.KindAccount)
 	base = strings.Trim(base[:min(50, len(base))], "-")

@@ -7,31 +7,32 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Rest is a time in which an account was disabled, by its own clock. Unlike a Time in JSON it is stored to the microsecond: what fell
-// due just before is not forgiven.
+// Rest is a stretch of time in which an account was disabled, by the account's own clock. Unlike a Time in JSON it is stored to
+// the microsecond, so that a period that ended just before is billed.
 type Rest struct {
 	From  int64  `json:"from"`
 	Until *int64 `json:"until"` // nil: it still is
 }
 
-// rest begins a rest. All that may hold a period are kept, because a subscription can be behind by more than one: no period is
-// shorter than a day, so there is one for each day at most.
+// rest begins a rest. It drops the earlier ones that were shorter than a day: no billing period is, so none lies within them.
+// All others are kept, because a subscription can be behind by more than one period; there is at most one for each day.
 func (a *Account) rest(now core.Time) {
 	short := func(r Rest) bool { return *r.Until-r.From < day.Microseconds() }
 	a.Rests.V = append(slices.DeleteFunc(a.Rests.V, short), Rest{From: int64(now)})
 }
 
-// wake ends the last rest.
+// wake ends the last rest, which must be under way.
 func (a *Account) wake(now core.Time) { a.Rests.V[len(a.Rests.V)-1].Until = new(int64(now)) }
 
-// slept reports whether a period both began and ended in a rest. One that began before it fell due while the account was enabled.
+// slept reports whether a period both began and ended within one rest that is over. A period that began before the rest fell due
+// while the account was enabled, and is billed.
 func (a *Account) slept(start, end core.Time) bool {
 	return slices.ContainsFunc(a.Rests.V, func(r Rest) bool {
 		return r.Until != nil && r.From <= int64(start) && int64(end) <= *r.Until
 	})
 }
 
-// hasRestedSince reports whether the account was disabled at some time since then.
+// hasRestedSince reports whether the account was disabled at any moment from then until now.
 func (a *Account) hasRestedSince(at core.Time) bool {
 	if len(a.Rests.V) == 0 {
 		return false
@@ -41,9 +42,9 @@ func (a *Account) hasRestedSince(at core.Time) bool {
 }
 
 // DisableAccount switches an account off, and reports whether it was on. Its keys are refused, its checkouts, links and portal
-// are missing, and nothing more is charged or delivered for it until it is enabled. What is under way with a payment
-// provider is still settled, because money has moved, and documents that were given out stay readable. Nothing of this is
-// kept anywhere else: whoever asks after the commit, on whichever replica, is told so.
+// are missing, and nothing more is charged or delivered for it until it is enabled. What is under way with a payment provider is
+// still settled, because money has moved, and documents that were given out stay readable. The row alone says so, and no
+// replica caches it: all obey from the commit on.
 func (s *Store) DisableAccount(ctx context.Context, account string) (a *Account, changed bool, err error) {
 	return s.switchAccount(ctx, account, false)
 }
@@ -54,7 +55,8 @@ func (s *Store) EnableAccount(ctx context.Context, account string) (a *Account, 
 	return s.switchAccount(ctx, account, true)
 }
 
-// switchAccount leaves updated_at alone: its merchant sees nothing of it.
+// switchAccount locks the account and enables or disables it, and reports whether that changed anything. It leaves updated_at
+// alone: the merchant sees nothing of it.
 func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *Account, changed bool, err error) {
 	a, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a, err := s.findAccount(ctx, account, u.Lock())

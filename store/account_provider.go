@@ -17,8 +17,9 @@ const (
 	PaymentsProviderStripe PaymentsProvider = "stripe"
 )
 
-// Refuses says why the provider neither charges nor gives back an amount, empty if it does: of currencies with three decimals
-// Stripe takes two. Prices are of that kind; tax, a discount or a proration may make a total that is not.
+// Refuses says in a sentence why the provider can neither charge nor give back an amount, and returns nothing if it can. In
+// currencies with three decimals Stripe takes only multiples of 10 of the minor unit. Prices are checked to be that, but tax, a
+// discount or a proration may make a total that is not.
 func (p PaymentsProvider) Refuses(amount int64, currency string) string {
 	if p.takes(amount, currency) == amount {
 		return ""
@@ -26,7 +27,7 @@ func (p PaymentsProvider) Refuses(amount int64, currency string) string {
 	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, core.FormatAmount(amount, currency))
 }
 
-// check is CodeInvalid on a field if the provider refuses an amount, with what the seller can do instead.
+// check returns CodeInvalid on the field if the provider refuses the amount, and tells the seller what to do instead.
 func (p PaymentsProvider) check(amount int64, currency, field, instead string) error {
 	problem := p.Refuses(amount, currency)
 	if problem == "" {
@@ -37,7 +38,7 @@ func (p PaymentsProvider) check(amount int64, currency, field, instead string) e
 	return refused
 }
 
-// takes is the most of an amount that the provider charges or gives back.
+// takes returns the most of an amount that the provider charges or gives back: all of it, or less for Refuses' reason.
 func (p PaymentsProvider) takes(amount int64, currency string) int64 {
 	if p != PaymentsProviderStripe || core.CurrencyOf(currency).Exponent != 3 {
 		return amount
@@ -45,7 +46,7 @@ func (p PaymentsProvider) takes(amount int64, currency string) int64 {
 	return amount - amount%10
 }
 
-// usualProvider is that of a new account.
+// usualProvider returns the provider that a new account begins with.
 func (s *Store) usualProvider() PaymentsProvider {
 	if s.livePayments {
 		return PaymentsProviderStripe
@@ -53,7 +54,7 @@ func (s *Store) usualProvider() PaymentsProvider {
 	return PaymentsProviderTest
 }
 
-// checkProvider refuses to choose a provider that this server does not have.
+// checkProvider returns CodeInvalid if an account changes to the test provider on a server that takes real payments only.
 func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 	if a.PaymentsProvider == PaymentsProviderTest && before != PaymentsProviderTest && s.livePayments {
 		return core.Invalid("payments_provider", "This server does not take test cards. Choose stripe.")
@@ -61,8 +62,8 @@ func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 	return nil
 }
 
-// checkStripeMode refuses keys of Stripe that do not belong together: what one makes, the other does not know. As long as
-// neither changes, the secret stays sealed.
+// checkStripeMode returns CodeInvalid if one of the account's two Stripe keys is for test mode and the other for live mode:
+// Stripe does not know with the one what was made with the other. The stored secret is opened only if one of the keys is new.
 func (s *Store) checkStripeMode(a, before *Account) error {
 	if a.StripePublishableKey == nil || a.NewStripeKey == nil && core.SameJSON(a.StripePublishableKey, before.StripePublishableKey) {
 		return nil
@@ -80,14 +81,15 @@ func (s *Store) checkStripeMode(a, before *Account) error {
 	return core.Invalid("stripe_publishable_key", "The publishable key is of Stripe's "+stripeMode(*a.StripePublishableKey)+" mode, the secret key of its "+stripeMode(secret)+" mode. Send two of the same mode.")
 }
 
-// stripeMode is test or live: the second word of every key of Stripe.
+// stripeMode returns the mode that a Stripe key is for, test or live. It is the key's second word, as in sk_live_1.
 func stripeMode(key string) string {
 	_, rest, _ := strings.Cut(key, "_")
 	mode, _, _ := strings.Cut(rest, "_")
 	return mode
 }
 
-// CardKey is the publishable key with which a page lets Stripe take cards for the account, empty if it does not.
+// CardKey returns the publishable key with which a page lets Stripe take cards for the account. It is empty if the account does
+// not pay by Stripe, or has no secret key to charge with.
 func (a *Account) CardKey() string {
 	if a.PaymentsProvider != PaymentsProviderStripe || a.SealedStripeKey == nil {
 		return ""
@@ -95,7 +97,8 @@ func (a *Account) CardKey() string {
 	return core.Deref(a.StripePublishableKey)
 }
 
-// sealStripe puts new secrets of Stripe where they are kept.
+// sealStripe seals the new Stripe secrets of the account into their columns, and forgets their plain text. An empty one removes
+// what was there; nil leaves it.
 func (s *Store) sealStripe(a *Account) {
 	if a.NewStripeKey != nil {
 		a.SealedStripeKey, a.StripeKeyLast4 = s.sealAccount(a.ID, "stripe", *a.NewStripeKey)
@@ -106,7 +109,8 @@ func (s *Store) sealStripe(a *Account) {
 	a.NewStripeKey, a.NewStripeWebhookSecret = nil, nil
 }
 
-// sealAccount seals a secret of an account, and returns what may be shown of it; nothing of an empty one.
+// sealAccount seals a secret of an account, and returns it with its last four characters, which may be shown. Both are nil for
+// an empty secret. What names the secret: it can be opened under the same name and account only.
 func (s *Store) sealAccount(account, what, secret string) (sealed []byte, last4 *string) {
 	if secret == "" {
 		return nil, nil
@@ -114,13 +118,14 @@ func (s *Store) sealAccount(account, what, secret string) (sealed []byte, last4 
 	return s.db.Options.Sealer.Seal([]byte(secret), what+"\x00"+account), new(secret[max(0, len(secret)-4):])
 }
 
-// PaymentsChoice is by which provider payments of an account begin, and whether it has the key for Stripe.
+// PaymentsChoice is the provider with which new payments of an account begin, and whether the account has a secret key for
+// Stripe.
 type PaymentsChoice struct {
 	Provider PaymentsProvider
 	HasKey   bool
 }
 
-// GetPaymentsChoice returns the choice of an account, or CodeMissing.
+// GetPaymentsChoice returns an account's choice of provider, or CodeMissing.
 func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*PaymentsChoice, error) {
 	a, err := s.seller(ctx, account)
 	if err != nil {
@@ -129,10 +134,10 @@ func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*Payment
 	return &PaymentsChoice{a.PaymentsProvider, a.SealedStripeKey != nil}, nil
 }
 
-// StripeSecrets are what an account has of Stripe, each empty if there is none.
+// StripeSecrets are an account's secrets for Stripe in plain text. Each is empty if the account has none.
 type StripeSecrets struct{ SecretKey, WebhookSecret string }
 
-// GetStripeSecrets opens the secrets of an account, or returns CodeMissing.
+// GetStripeSecrets opens an account's secrets for Stripe, or returns CodeMissing.
 func (s *Store) GetStripeSecrets(ctx context.Context, account string) (StripeSecrets, error) {
 	a, err := s.findAccount(ctx, account, "")
 	if err != nil {

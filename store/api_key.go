@@ -50,13 +50,14 @@ type ListAPIKeys struct {
 
 var apiKeyColumns = db.ColumnsOf[APIKey]("api_keys")
 
-// scopeResources are what scopes are made of: each with :read and :write.
+// scopeResources lists the resources that there are scopes for. Each has two: <resource>:read and <resource>:write.
 func scopeResources() []string {
 	return []string{"products", "checkouts", "orders", "customers", "invoices", "subscriptions", "discounts", "refunds", "leads",
 		"content", "sites", "files", "licenses", "webhooks", "ads", "account", "keys", "metrics"}
 }
 
-// scopeAdLimits lets a key change what all keys may spend. It stands apart from ads:write, which is to be bounded by it.
+// scopeAdLimits lets a key change how much all keys together may spend on ads. It is not part of ads:write, because it is to
+// bound those who have that.
 const scopeAdLimits = "ad_limits:write"
 
 func isScope(scope string) bool {
@@ -67,13 +68,14 @@ func isScope(scope string) bool {
 	return (verb == "read" || verb == "write") && slices.Contains(scopeResources(), resource)
 }
 
-// HashToken returns what a token is found by.
+// HashToken returns the SHA-256 of a token. It is stored in place of the token, and the key is found by it.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// check returns CodeInvalid with everything that is not acceptable in itself.
+// check returns CodeInvalid with every field of the key that is not acceptable. What the key may be given is checked apart: see
+// checkGranted.
 func (k *APIKey) check() error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(k.Name) != "" && utf8.RuneCountInString(k.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")

@@ -12,7 +12,8 @@ import (
 // The order of keys: no key makes, changes or deletes one that can do more than itself, and every key can do at most what
 // the key that made it can.
 
-// beyond returns what k can do that other cannot: a scope, "scopes" for everything, "expires_at", or "" for nothing.
+// beyond names the first thing that k can do and other cannot: a scope, "scopes" if k may do everything, "expires_at" if k lasts
+// longer. It returns "" if k can do nothing more than other.
 func (k *APIKey) beyond(other *APIKey) string {
 	if len(other.Scopes.V) > 0 {
 		if len(k.Scopes.V) == 0 {
@@ -30,7 +31,8 @@ func (k *APIKey) beyond(other *APIKey) string {
 	return ""
 }
 
-// checkGranted returns CodeForbidden if k, as it shall be, goes beyond the calling key.
+// checkGranted returns CodeForbidden if k, as it is about to be stored, could do more than the calling key. A nil caller is the
+// owner, who may grant everything.
 func (k *APIKey) checkGranted(caller *APIKey) error {
 	if caller == nil {
 		return nil
@@ -47,7 +49,8 @@ func (k *APIKey) checkGranted(caller *APIKey) error {
 	}
 }
 
-// checkTouched returns CodeForbidden if k, as it is, can do more than the calling key, which then must leave it alone.
+// checkTouched returns CodeForbidden if k, as it is stored, can do more than the calling key, which then may neither change nor
+// delete it. A key may always touch itself, and the owner, a nil caller, every key.
 func (k *APIKey) checkTouched(caller *APIKey) error {
 	if caller == nil || caller.ID == k.ID || k.beyond(caller) == "" {
 		return nil
@@ -55,8 +58,9 @@ func (k *APIKey) checkTouched(caller *APIKey) error {
 	return &core.Error{Code: core.CodeForbidden, Param: "id", Message: "This key can do more than yours, which can neither change nor delete it. Use a key with all of its scopes that does not expire before it."}
 }
 
-// lockAPIKeys locks the calling key, nil for the owner, and the key that ref names, nil for none, in one order. It returns
-// CodeUnauthenticated for a caller that was revoked since it was let in, and CodeMissing.
+// lockAPIKeys locks the calling key and the key that ref names, in the order of their ids so that no two requests wait for each
+// other. The caller comes back as nil for the owner, k as nil for an empty ref. It returns CodeUnauthenticated for a caller that
+// was revoked since its request was let in, and CodeMissing if nothing has the name.
 func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref string) (caller, k *APIKey, err error) {
 	var ids []string
 	if by.KeyID != nil {
@@ -88,8 +92,8 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 	return caller, k, nil
 }
 
-// checkMaker returns CodeInvalid if k, as it shall be, goes beyond the key that made it. That one need not be locked:
-// whoever weakens it takes the lock of k after it, and then sees this change.
+// checkMaker returns CodeInvalid if k, as it is about to be stored, could do more than the key that made it. The maker need not
+// be locked: whoever weakens it locks k afterwards, and then sees this change.
 func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 	if k.CreatedBy == nil {
 		return nil
@@ -109,9 +113,9 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 	return core.Invalid(field, fmt.Sprintf("A key can do no more than the key that made it, %s. Change that one first, or make another key.", maker.ID))
 }
 
-// lockDescendants locks and returns every key that k made, and that these made. While their rows are locked no further one
-// can come; those that came while this waited for the locks are found by looking again. CROSS JOIN keeps SQLite from reading all
-// keys of the account for each of them.
+// lockDescendants locks and returns every key that k made, that those made, and so on. While their rows are locked none of them
+// can make another key. Those that came while this waited for the locks are found by looking again, until nothing new turns up.
+// CROSS JOIN keeps SQLite from reading all keys of the account for each of them.
 func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error) {
 	for known := -1; ; {
 		below, err := db.Select[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
@@ -129,8 +133,9 @@ func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error)
 	}
 }
 
-// weakenDescendants takes from all that k made what k has not any more. One that is left with nothing is deleted: a key
-// without scopes could do everything. What that one made is left with nothing either.
+// weakenDescendants takes from every descendant of k the scopes and the time that k no longer has. A key that would be left
+// without scopes is deleted, because a key without scopes can do everything. Its own descendants are left with nothing too, and
+// are deleted with it.
 func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
 	below, err := u.lockDescendants(ctx, k)
 	if err != nil {
@@ -154,7 +159,7 @@ func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
 	return u.deleteAPIKeys(ctx, k.AccountID, powerless...)
 }
 
-// weaken leaves k with what it has in common with other, and reports whether it can still do anything.
+// weaken leaves k only those scopes and that time which other has too, and reports whether k can still do anything.
 func (k *APIKey) weaken(other *APIKey) bool {
 	if other.ExpiresAt != nil && (k.ExpiresAt == nil || *k.ExpiresAt > *other.ExpiresAt) {
 		k.ExpiresAt = other.ExpiresAt
@@ -170,8 +175,10 @@ func (k *APIKey) weaken(other *APIKey) bool {
 	return len(k.Scopes.V) > 0
 }
 
-// adopt gives the keys that k made to the caller, or to the owner. It can do no less than they: it may delete k, which
-// made them. The one that the caller descends from, or is, goes to the maker of k: a key cannot descend from itself.
+// adopt makes the caller the maker of the keys that k made, which k leaves behind when it is deleted; below are k's locked
+// descendants. Without a caller they are the owner's. That keeps the order of keys: the caller can do no less than k, or it
+// could not delete k. If the caller itself descends from k, the child of k that it descends from, or is, goes to the maker of k
+// instead: no key can be its own ancestor.
 func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) error {
 	above := map[string]*string{}
 	for i := range below {

@@ -13,16 +13,17 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// RateLimit is how many requests a credential, or an address without one, has in a minute.
+// RateLimit is how many requests a minute one API key may make, or one address without a key.
 const RateLimit = 600
 
-// HookRateLimit is how many notifications of providers an address may send in a minute: they all come from a few.
+// HookRateLimit is how many notifications a minute one address may send. It is higher than RateLimit, because all those of a
+// provider come from a few addresses.
 const HookRateLimit = 6000
 
 // rateWindow is the width of a window in seconds; windows begin with the clock's minutes.
 const rateWindow = 60
 
-// Grant is a counted request: who it is, and how its quota stands after it.
+// Grant is the answer to a request that was counted: which key it came with, if any, and how much of its quota is used.
 type Grant struct {
 	KeyID     string // empty without a valid credential
 	Account   string
@@ -40,9 +41,9 @@ type quota interface {
 	count(ctx context.Context, tokenHash []byte, address string) (*Grant, error)
 }
 
-// Authenticate finds the key of a token's SHA-256 and counts the request for it. Without a key that is in force it
-// returns false and counts the request for the address, of IPv6 for its /64. A deleted key
-// fails at its very next request, and so do all of an account that is disabled.
+// Authenticate finds the key by the SHA-256 of its token, counts the request for that key and returns true. If no key in force
+// has the token it returns false and counts the request for the address; of IPv6 that is the /64 network. A deleted key fails at
+// its very next request, and so do all keys of an account that is disabled.
 func (s *Store) Authenticate(ctx context.Context, tokenHash []byte, address string) (*Grant, bool, error) {
 	grant, err := s.quota.count(ctx, tokenHash, address)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Store) Authenticate(ctx context.Context, tokenHash []byte, address stri
 	return grant, grant.KeyID != "", nil
 }
 
-// CountAddress counts a request that needs no key.
+// CountAddress counts a request that needs no key for the address that it comes from.
 func (s *Store) CountAddress(ctx context.Context, address string) (*Grant, error) {
 	grant, err := s.quota.count(ctx, nil, address)
 	if err != nil {
@@ -63,7 +64,8 @@ func (s *Store) CountAddress(ctx context.Context, address string) (*Grant, error
 	return grant, nil
 }
 
-// CountHook counts a notification of a provider, apart from all else that comes from the address.
+// CountHook counts a notification of a provider for its address, up to HookRateLimit and apart from all else that comes from
+// there.
 func (s *Store) CountHook(ctx context.Context, address string) (*Grant, error) {
 	grant, err := s.CountAddress(ctx, "hooks/"+subject(address))
 	if err != nil {
@@ -73,13 +75,14 @@ func (s *Store) CountHook(ctx context.Context, address string) (*Grant, error) {
 	return grant, nil
 }
 
-// CountPage counts a visit to a page, apart from what comes from the address without a key: a shop's buyers may sit
-// behind one address with somebody's broken program.
+// CountPage counts a visit to a page for the visitor's address, apart from requests to the API without a key: a shop's buyers
+// may sit behind one address with somebody's broken program.
 func (s *Store) CountPage(ctx context.Context, address string) (*Grant, error) {
 	return s.CountAddress(ctx, "pages/"+subject(address))
 }
 
-// subject names what an address is counted under: of IPv6 the network, because one subscriber has a whole /64.
+// subject returns the name under which requests from an address are counted. Of IPv6 it is that of the network, because one
+// subscriber has a whole /64.
 func subject(address string) string {
 	if addr, err := netip.ParseAddr(address); err == nil && addr.Is6() {
 		network, _ := addr.Prefix(64) // fails on more than 128 bits only
@@ -88,7 +91,7 @@ func subject(address string) string {
 	return "addr_" + address
 }
 
-// grantRow is a key in force.
+// grantRow is what count reads of a key in force.
 type grantRow struct {
 	ID      string              `db:"id"`
 	Account string              `db:"account_id"`
@@ -96,8 +99,8 @@ type grantRow struct {
 	Expires *core.Time          `db:"expires_at"`
 }
 
-// localQuota counts in memory: all windows begin together, so one map serves one minute and is dropped whole. The process that
-// serves keeps it in a file (keptWindows).
+// localQuota counts in memory. All windows begin at the same moment, so one map serves one minute and is dropped whole. A
+// process that serves keeps the map in a file (see keptWindows).
 type localQuota struct {
 	store  *Store
 	mu     sync.Mutex
@@ -110,6 +113,7 @@ type localQuota struct {
 	ended   chan error
 }
 
+// count finds the key of a token hash and counts the request for it, or for the address if no enabled account has such a key.
 func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
 	grant := &Grant{}
 	counted := ""
@@ -135,7 +139,8 @@ func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string
 	return grant, nil
 }
 
-// add counts one and returns the window, which only ever moves forward.
+// add counts one request of the subject, and returns the minute whose window it was counted in and how many that window has now.
+// If the system's clock goes back, the window stays.
 func (q *localQuota) add(subject string, minute int64) (int64, int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -147,7 +152,7 @@ func (q *localQuota) add(subject string, minute int64) (int64, int) {
 	return q.minute, q.used[subject]
 }
 
-// keyUses collects when keys were last used, to be written in batches.
+// keyUses remembers when each key was last used and from where, until FlushKeyUse writes that for all of them at once.
 type keyUses struct {
 	mu   sync.Mutex
 	uses map[string]keyUse

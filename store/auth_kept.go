@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// keepInterval is what a process that is killed forgets at most of its windows.
+// keepInterval is how often the windows are written to their file: a process that is killed forgets no more than that.
 const keepInterval = time.Second
 
 // keptWindows is the file beside an embedded database that holds the windows of the minute, so that a restart does not begin
@@ -23,7 +23,8 @@ type keptWindows struct {
 // maxKeptWindows bounds the file: when more than that came within the minute, those who asked least are left out.
 const maxKeptWindows = 10_000
 
-// keep reads the windows that the process before left, and writes them until end is called.
+// keep reads the windows that the process before this one left in the file, and from then on writes them there every
+// keepInterval, until end is called.
 func (q *localQuota) keep(path string) {
 	q.path, q.stop, q.ended = path, make(chan struct{}), make(chan error, 1)
 	q.restore()
@@ -43,7 +44,7 @@ func (q *localQuota) keep(path string) {
 	}()
 }
 
-// end writes the windows a last time.
+// end stops what keep began, and writes the windows a last time. Without keep it does nothing.
 func (q *localQuota) end() error {
 	if q.stop == nil {
 		return nil
@@ -53,7 +54,8 @@ func (q *localQuota) end() error {
 	return <-q.ended
 }
 
-// restore takes over the windows of a file, if they are of this minute. A file that cannot be read is as good as none.
+// restore reads the windows from the file and takes them over if they are of the current minute. A file that is missing or
+// cannot be read counts as none.
 func (q *localQuota) restore() {
 	content, err := os.ReadFile(q.path)
 	var kept keptWindows
@@ -66,7 +68,8 @@ func (q *localQuota) restore() {
 	maps.Copy(q.used, kept.Used)
 }
 
-// save writes the windows if anything was counted since it last did, whole or not at all.
+// save writes the windows to the file, whole or not at all, if anything was counted since the last time. Of more than
+// maxKeptWindows it leaves out those with the fewest requests. It is no error if the folder of the database is gone.
 func (q *localQuota) save() error {
 	q.mu.Lock()
 	kept, counted := keptWindows{Minute: q.minute, Used: maps.Clone(q.used)}, q.counted

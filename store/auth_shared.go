@@ -27,6 +27,7 @@ type sharedQuota struct {
 	waiting []*quotaCall
 }
 
+// quotaCall is one request that waits to be counted.
 type quotaCall struct {
 	hash    []byte
 	address string
@@ -45,7 +46,8 @@ const (
 	quotaPatience = 5 * time.Second // how long a request waits to be counted; a database that hangs may take longer
 )
 
-// count gives up when the database takes too long or the client has gone. Nobody else's request depends on whether it does.
+// count hands the request to the next batch and waits for its grant. It returns an UnavailableError when the database takes
+// longer than quotaPatience or the client has gone; the other requests of the batch go on either way.
 func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address string) (*Grant, error) {
 	call := &quotaCall{hash: tokenHash, address: address, done: make(chan struct{}), err: errNotCounted}
 	q.mu.Lock()
@@ -68,7 +70,8 @@ func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address strin
 	}
 }
 
-// leave takes a call out of those who wait. One that is being asked for is counted, and nobody looks at it.
+// leave takes out a call that will not wait any longer, and returns why as an UnavailableError. If it is in the batch that is
+// being counted just now, it is counted, and nobody looks at the answer.
 func (q *sharedQuota) leave(call *quotaCall, cause error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,7 +79,7 @@ func (q *sharedQuota) leave(call *quotaCall, cause error) error {
 	return &core.UnavailableError{Cause: cause}
 }
 
-// askAll asks for all who wait, batch after batch, until nobody does.
+// askAll counts all requests that wait, batch after batch, until there are none. Only one runs at a time.
 func (q *sharedQuota) askAll(ctx context.Context) {
 	for {
 		q.mu.Lock()
@@ -94,7 +97,8 @@ func (q *sharedQuota) askAll(ctx context.Context) {
 	}
 }
 
-// ask answers everyone in the batch, even if it panics: that is a mistake of ours, which fails the requests that it met.
+// ask counts a batch and answers everyone in it, even if it panics: a panic here is our own mistake, and fails only the requests
+// of this batch.
 func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 	var err error
 	defer func() {
@@ -111,6 +115,7 @@ func (q *sharedQuota) ask(ctx context.Context, batch []*quotaCall) {
 	err = q.store.db.Retry(ctx, func() error { return q.askOnce(ctx, batch) })
 }
 
+// quotaRow is what the statements below return for each request of a batch.
 type quotaRow struct {
 	Ord     int                 `db:"ord"` // place in the batch, from 1
 	Subject string              `db:"subject"`
@@ -123,7 +128,8 @@ type quotaRow struct {
 	Now     int64               `db:"now"`
 }
 
-// The window only moves forward: a statement may have waited over the minute.
+// quotaOneSQL finds the key of one request and counts the request, for the key or else for the address. The window only moves
+// forward, because a statement may have waited for a lock until after the minute.
 const quotaOneSQL = `
 	WITH k AS (
 		SELECT id, account_id, scopes, expires_at FROM api_keys
@@ -138,8 +144,8 @@ const quotaOneSQL = `
 	SELECT 1 AS ord, w.subject, k.id, k.account_id, k.scopes, k.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM w LEFT JOIN k ON TRUE`
 
-// The same for many. The subjects are sorted, or replicas would lock each other's rows crosswise. The arrays stand
-// in sub-selects so that the planner does not see their lengths: else it would plan each execution anew, which
+// quotaManySQL does the same for a batch. The subjects are sorted, or replicas would lock each other's rows crosswise. The
+// arrays stand in sub-selects so that the planner does not see their lengths: else it would plan each execution anew, which
 // takes longer than the execution.
 const quotaManySQL = `
 	WITH q AS (
@@ -159,6 +165,7 @@ const quotaManySQL = `
 	SELECT q.ord, q.subject, q.id, q.account_id, q.scopes, q.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM q JOIN w ON w.subject = q.subject`
 
+// askOnce counts a batch by one statement and sets the grant of each call. It may run again after an error that passes.
 func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
 	// Outside of any transaction: the count stands even if the request rolls back.
 	ctx = db.Detached(ctx)
@@ -182,8 +189,8 @@ func (q *sharedQuota) askOnce(ctx context.Context, batch []*quotaCall) error {
 	return nil
 }
 
-// grantAll tells each request where it stands: of those that share a subject the last one stands at its count, the
-// one before it at one less.
+// grantAll sets the grant of each call in the batch. A row has the count of its subject after the whole batch. That is what the
+// subject's last call gets; the one before it gets one less, and so on.
 func grantAll(batch []*quotaCall, rows []quotaRow) {
 	slices.SortFunc(rows, func(a, b quotaRow) int { return cmp.Compare(b.Ord, a.Ord) })
 	later := make(map[string]int, len(rows))
@@ -202,8 +209,9 @@ func (r *quotaRow) grant(used int) *Grant {
 	return g
 }
 
-// DeleteOldWindows deletes what was counted before the current minutes and returns how many rows. Of these rows
-// nothing is needed any more; without this an address that came once would stay for ever.
+// DeleteOldWindows deletes windows that ended more than five minutes ago, at most 10,000 of them, and returns how many. Nothing
+// needs them any more, and without this the row of an address that came once would stay for ever. On SQLite there are none to
+// delete.
 func (s *Store) DeleteOldWindows(ctx context.Context) (int64, error) {
 	if s.db.Engine == core.SQLite {
 		return 0, nil
