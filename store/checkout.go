@@ -96,9 +96,9 @@ type Checkout struct {
 	UpdatedAt             core.Time                    `db:"updated_at"`
 }
 
-// CheckoutSource is where a buyer came from.
+// CheckoutSource says where a buyer came from.
 type CheckoutSource struct {
-	CheckoutLink *string `json:"checkout_link"` // by which the buyer came; nobody else says so
+	CheckoutLink *string `json:"checkout_link"` // by which the buyer came; set by following it alone: see SetSource
 	Referrer     *string `json:"referrer"`
 	UTMSource    *string `json:"utm_source"`
 	UTMMedium    *string `json:"utm_medium"`
@@ -113,35 +113,35 @@ type NextAction struct {
 	URL  string `json:"url"`
 }
 
-// CheckoutDetail is a checkout with what its events inline.
+// CheckoutDetail is a checkout together with its lines, as its events hold them.
 type CheckoutDetail struct {
 	Checkout *Checkout
 	Items    []LineItem
 }
 
-// CheckoutOffer is who sells what in a checkout, and what they ask the buyer.
+// CheckoutOffer is what a buyer is shown beside the checkout itself: who sells, what, and which questions the products ask.
 type CheckoutOffer struct {
 	Seller       *Account
 	Items        []LineItem
 	CustomFields []CustomField
 }
 
-// CheckoutDraft is what may be said about a checkout that is not paid yet. Lines, if not nil, replace all lines;
-// an empty Currency is the first line's.
+// CheckoutDraft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
+// empty Currency is the first line's.
 type CheckoutDraft struct {
 	*Checkout
 	Lines   []NewLineItem
-	refused error // what the change may not do
+	refused error // by UpdateCheckout, which stores nothing then
 }
 
-// EnterEmail says whose the checkout is. Nobody vouches for an address that was not there before.
+// EnterEmail sets the buyer's address. One that was not there before is not verified: nobody vouches for it yet.
 func (d *CheckoutDraft) EnterEmail(email *string) {
 	d.EmailVerified = d.EmailVerified && core.SameJSON(email, d.CustomerEmail)
 	d.CustomerEmail = email
 }
 
-// Vouch says whether the address of the checkout is the buyer's. The one that is meant has to be named with it: the buyer may have
-// typed another one meanwhile.
+// Vouch records whether the seller says that the address of the checkout is the buyer's. Who vouches for an address has to name
+// it in the same request (isNamed), because the buyer may have typed another one meanwhile; else the change is refused.
 func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
 	if isTheirs && !isNamed {
 		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
@@ -150,7 +150,7 @@ func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
 	d.EmailVerified = isTheirs
 }
 
-// SetSource says where the buyer came from. By which checkout link is not the seller's to say.
+// SetSource records where the seller says that the buyer came from. The checkout link stays the one by which they really came.
 func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
 	if link := d.Source.V; source != nil && link != nil {
 		source.CheckoutLink = link.CheckoutLink
@@ -186,6 +186,7 @@ func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOff
 	return s.offerOf(ctx, c, items)
 }
 
+// offerOf returns the offer of a checkout whose lines are these.
 func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*CheckoutOffer, error) {
 	seller, err := s.findAccount(ctx, c.AccountID, "")
 	if err != nil {
@@ -202,7 +203,8 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*Ch
 	return &CheckoutOffer{Seller: seller, Items: items, CustomFields: questions(ids, products)}, nil
 }
 
-// questions are the custom fields of the products in their order, each once. A product may have been deleted.
+// questions returns the custom fields of the products that ids name, in their order and of each product once. It empties
+// products on the way; one that was deleted is not among them.
 func questions(ids []string, products map[string]*Product) []CustomField {
 	var fields []CustomField
 	for _, id := range ids {
@@ -214,7 +216,7 @@ func questions(ids []string, products map[string]*Product) []CustomField {
 	return fields
 }
 
-// CheckoutsByID returns the checkouts among ids.
+// CheckoutsByID returns the checkouts among ids, as they are now, by their ids.
 func (s *Store) CheckoutsByID(ctx context.Context, account string, ids []string) (map[string]*Checkout, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
@@ -300,7 +302,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 	})
 }
 
-// openCheckout returns a checkout and its lines as they are when it is opened. It stores nothing.
+// openCheckout makes a new open checkout and its priced lines out of a draft. It stores nothing.
 func (s *Store) openCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, []LineItem, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
@@ -371,12 +373,13 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 	})
 }
 
-// DueCheckouts names open checkouts whose time is over, at most limit.
+// DueCheckouts names open checkouts whose time is over, at most limit, for EndCheckout.
 func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
 }
 
-// EndCheckout expires an open checkout whose time is over, and reports whether it did: another one may have been first.
+// EndCheckout expires an open checkout whose time is over. It reports false if it did nothing: another caller may have been
+// first.
 func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
 		now, err := s.db.BusinessNow(ctx, account)
@@ -390,7 +393,8 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 	})
 }
 
-// findCheckout reads a checkout. Param is what named it, empty for the path.
+// findCheckout reads a checkout, or returns CodeMissing on param, the field that named it; that is empty for the path. Lock is
+// what locks the row, empty for nothing.
 func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock string) (*Checkout, error) {
 	id, ok := core.ParseID(core.KindCheckout, ref)
 	if !ok {
@@ -426,8 +430,8 @@ func (s *Store) present(c *Checkout, now core.Time) error {
 	return nil
 }
 
-// lockCheckout locks a checkout that is about to be changed or paid. One whose secret is closed gets another one, for its buyer may have
-// to be led to it now. The one before, which they may have, opens it as before.
+// lockCheckout locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is lost, it
+// gets another one, for its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
 func (u *unit) lockCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	c, err := u.store.findCheckout(ctx, account, ref, "", u.Lock())
 	if err != nil || c.ClientSecret != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// prepareCheckout checks a draft against the checkout before it, and prices it anew if anything changed that its price
-// depends on: then it returns the lines. Nil means that they stay.
+// prepareCheckout checks a draft against the checkout as it was before; a new one is compared with an empty one. If anything
+// changed that the price depends on, it prices the draft anew and returns the lines. Nil means that the lines stay.
 func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before *Checkout, now core.Time) (*lineChange, error) {
 	c := draft.Checkout
 	if err := s.assignCustomer(ctx, c, before); err != nil {
@@ -42,7 +42,8 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	return &lineChange{stored, items}, s.reprice(ctx, c, items, now)
 }
 
-// draftLines are the lines of a draft before discount and tax: those that are wanted, or else those that are stored.
+// draftLines returns the lines of a draft without discount and tax: new ones if any are wanted, or else a copy of the stored
+// ones. It checks the buyer's answers on the way.
 func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []LineItem, now core.Time) ([]LineItem, error) {
 	if wanted == nil {
 		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
@@ -58,7 +59,8 @@ func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []Ne
 	return items, checkAnswers(offers, c.CustomFieldData.V, false)
 }
 
-// checkNewAnswers holds answers that were not there before against the questions of the stored lines.
+// checkNewAnswers checks the buyer's answers, if they have changed, against the questions that the products of the stored lines
+// ask. Required ones may still be missing.
 func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error {
 	if core.SameJSON(c.CustomFieldData, before.CustomFieldData) {
 		return nil
@@ -74,7 +76,8 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 	return checkAnswers(offers, c.CustomFieldData.V, false)
 }
 
-// wantedLines are the lines to price, nil if they stay as they are.
+// wantedLines returns the lines that are to be made and priced, nil if those that are stored stay. In another currency all are
+// made again.
 func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Checkout) ([]NewLineItem, error) {
 	if before.ID == "" && draft.Lines == nil {
 		return []NewLineItem{}, nil
@@ -86,7 +89,7 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 	return asked(items), err
 }
 
-// asked is what made the lines.
+// asked turns lines back into what was asked for when they were made. Set-up fees are left out: they come with their line.
 func asked(items []LineItem) []NewLineItem {
 	wanted := []NewLineItem{}
 	for _, item := range sales(items) {
@@ -95,7 +98,7 @@ func asked(items []LineItem) []NewLineItem {
 	return wanted
 }
 
-// assignCustomer checks who the checkout is for, and takes the address of its customer.
+// assignCustomer checks who the checkout is for, if that has changed, and copies the address of the customer that it names.
 func (s *Store) assignCustomer(ctx context.Context, c, before *Checkout) error {
 	if err := s.takeAddress(ctx, c, before); err != nil {
 		return err
@@ -106,7 +109,8 @@ func (s *Store) assignCustomer(ctx context.Context, c, before *Checkout) error {
 	return s.checkBuyer(ctx, c)
 }
 
-// checkBuyer refuses a customer together with the merchant's own id of another one: nobody can say whose order it is.
+// checkBuyer returns CodeInvalid if a checkout names one customer, and another one by the merchant's own id: nobody could say
+// whose order it is.
 func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 	if c.CustomerID == nil || c.ExternalCustomerID == nil {
 		return nil
@@ -118,6 +122,9 @@ func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 	return err
 }
 
+// takeAddress finds the customer that a checkout names, if it is another one than before or the address was changed. It copies
+// their e-mail address and, where the checkout has none, their name, billing address and tax id. An address sent beside a
+// customer is CodeInvalid on customer_email, a customer that does not exist CodeMissing.
 func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerID == nil || core.SameJSON(c.CustomerID, before.CustomerID) && core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return nil
@@ -142,7 +149,7 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	return nil
 }
 
-// check reports the fields that are not acceptable.
+// check returns CodeInvalid with the fields that are not acceptable. Only an expiry that has changed has to be in range.
 func (c *Checkout) check(before *Checkout, now core.Time) error {
 	var p core.Problems
 	if c.CustomerEmail != nil {
@@ -156,7 +163,9 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 	return p.Err()
 }
 
-// checkConfirm checks what has to be true of a locked checkout to be bought, prices it anew, and returns its lines.
+// checkConfirm checks everything that has to be true of a locked checkout to be bought, prices it once more, and returns its
+// lines. It also settles in.Save, whether the payment method is kept: that of a subscription always is. What stands against the
+// purchase is CodeInvalid on the field that it is about.
 func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]LineItem, error) {
 	if c.Status != CheckoutStatusOpen {
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
@@ -224,9 +233,10 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	return items, nil
 }
 
-// mayRelyOnSaved reports whether what costs nothing now may be renewed from what its customer has saved: only where a seller's
-// program, which knows who is there, buys for a customer who is known. Whoever has the client secret may be anybody, even if the
-// seller named the customer or the reader of a letter said that the address is theirs.
+// mayRelyOnSaved reports whether a checkout that costs nothing now may go without a payment method, so that it is renewed from
+// what its customer has saved. That needs a seller's program, which knows who is there, and a customer who is known. Whoever has
+// the client secret may be anybody, even if the seller named the customer or the reader of a letter said that the address is
+// theirs.
 func (s *Store) mayRelyOnSaved(ctx context.Context, c *Checkout, in *Confirm) (bool, error) {
 	if in.IsPublic {
 		return false, nil
@@ -234,7 +244,8 @@ func (s *Store) mayRelyOnSaved(ctx context.Context, c *Checkout, in *Confirm) (b
 	return s.knowsBuyer(ctx, c)
 }
 
-// checkAnswers holds a buyer's answers against the questions of the products; complete asks for the required ones.
+// checkAnswers returns CodeInvalid with every answer of a buyer that the products' questions do not allow, or that answers none
+// of them. If complete, every required question has to be answered.
 func checkAnswers(offers []offer, answers map[string]string, complete bool) error {
 	questions := map[string][]CustomField{} // two products may ask under one key: the answer has to satisfy both
 	for _, o := range offers {
@@ -262,12 +273,12 @@ func checkAnswers(offers []offer, answers map[string]string, complete bool) erro
 	return p.Err()
 }
 
-// answeredBy reports whether the answer is one to a required question: a checkbox has to be ticked.
+// answeredBy reports whether an answer is enough where the question is required: it is not empty, and a checkbox is ticked.
 func (f CustomField) answeredBy(answer string) bool {
 	return answer != "" && (f.Type != "checkbox" || answer == "true")
 }
 
-// refuses says why an answer is not acceptable; empty if it is.
+// refuses says in a sentence why an answer is not acceptable, and returns nothing if it is.
 func (f CustomField) refuses(answer string) string {
 	switch f.Type {
 	case "checkbox":

@@ -7,8 +7,9 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// assignDiscount finds the discount that is asked for, by its id or by the code that a buyer typed. A code that nobody
-// has is CodeInvalid on discount_code, an id that nothing has is CodeMissing on discount. Clearing either clears both.
+// assignDiscount finds the discount that a checkout newly asks for, by its id or by the code that a buyer typed, and sets both
+// fields. A code that no discount has is CodeInvalid on discount_code, an id that none has is CodeMissing on discount. Clearing
+// either clears both.
 func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 	byCode, byID := !core.SameJSON(c.DiscountCode, before.DiscountCode), !core.SameJSON(c.DiscountID, before.DiscountID)
 	switch {
@@ -35,8 +36,8 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 	return nil
 }
 
-// EnterDiscountCode is what a buyer does; nil takes the discount off that a code brought. One that the seller gave stays
-// until the buyer enters a code.
+// EnterDiscountCode sets the code that a buyer typed, which takes the place of any other discount. Nil takes off a discount that
+// came by a code; one that the seller gave by its id stays. A code is refused if the checkout takes none.
 func (d *CheckoutDraft) EnterDiscountCode(code *string) {
 	if code != nil && !d.AllowDiscountCodes {
 		d.refused = core.Invalid("discount_code", "This checkout takes no discount codes.")
@@ -48,7 +49,7 @@ func (d *CheckoutDraft) EnterDiscountCode(code *string) {
 	d.DiscountCode = code
 }
 
-// discountField is the field by which the discount of a checkout came.
+// discountField returns the field by which the discount of a checkout came: errors about the discount name it.
 func (c *Checkout) discountField() string {
 	if c.DiscountCode == nil && c.DiscountID != nil {
 		return "discount"
@@ -56,7 +57,8 @@ func (c *Checkout) discountField() string {
 	return "discount_code"
 }
 
-// discountsOf is what the discount of a checkout takes off its lines, or CodeInvalid if it cannot be used.
+// discountsOf returns what the discount of a checkout takes off its lines, nothing if it has none. One that cannot be used is
+// CodeInvalid on the field by which it came.
 func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, now core.Time) ([]pricing.Discount, error) {
 	if c.DiscountID == nil {
 		return nil, nil
@@ -68,8 +70,9 @@ func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, 
 	return d.terms().pricing(items, c.Currency), s.checkPeriods(ctx, c, d.terms(), items)
 }
 
-// checkPeriods is CodeInvalid on the discount if it leaves too little to be charged of a later period of a line, or of the one
-// after its trial: nobody would ever pay it. What is due at once may have other lines to go with.
+// checkPeriods returns CodeInvalid on the discount if it would leave so little of a later period of a subscription, or of the
+// first one after its trial, that it cannot be charged: nobody would ever pay it. What is due at once is not looked at, because
+// other lines may be charged with it.
 func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTerms, items []LineItem) error {
 	for _, item := range sales(items) {
 		if item.TrialDays == 0 && terms.Duration == DiscountDurationOnce {
@@ -90,7 +93,8 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTe
 	return nil
 }
 
-// usableDiscount returns the discount of a checkout, or CodeInvalid.
+// usableDiscount returns the discount of a checkout. It is CodeInvalid if the discount is gone or cannot be used now, for these
+// lines or by this buyer.
 func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineItem, now core.Time) (*Discount, error) {
 	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
@@ -109,6 +113,7 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineIte
 	return d, err
 }
 
+// refusesBuyerOf says why the buyer of a checkout cannot use the discount, and returns nothing if they can: see refusesBuyer.
 func (s *Store) refusesBuyerOf(ctx context.Context, d *Discount, c *Checkout) (string, error) {
 	if !d.isPersonal() {
 		return "", nil
@@ -120,7 +125,8 @@ func (s *Store) refusesBuyerOf(ctx context.Context, d *Discount, c *Checkout) (s
 	return s.refusesBuyer(ctx, d, by)
 }
 
-// IsPersonalDiscount reports whether the discount of a checkout depends on who the buyer is, so that they have to be known.
+// IsPersonalDiscount reports whether it depends on the buyer if the discount of a checkout can be used, so that it has to be
+// known who they are.
 func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, error) {
 	if c.DiscountID == nil {
 		return false, nil
@@ -132,7 +138,7 @@ func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, erro
 	return discounts[*c.DiscountID].isPersonal(), nil
 }
 
-// sales are the lines that sell something: a set-up fee is not discounted.
+// sales returns the lines that sell something. In a checkout the others are set-up fees, which are not discounted.
 func sales(items []LineItem) []LineItem {
 	var sales []LineItem
 	for _, item := range items {

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// CheckoutLink is an address that may be published: whoever begins to buy by it gets a checkout of their own.
+// CheckoutLink is an address that a seller may publish: everybody who begins to buy by it gets a checkout of their own.
 type CheckoutLink struct {
 	AccountID          string              `db:"account_id"`
 	ID                 string              `db:"id"`
@@ -29,7 +29,7 @@ type CheckoutLink struct {
 	UpdatedAt          core.Time           `db:"updated_at"`
 }
 
-// maxLinkedVariants is how many lines a checkout may have.
+// maxLinkedVariants is how many price variants a link may sell: as many as a checkout may have lines.
 const maxLinkedVariants = 50
 
 // checkoutLinkName is the kind of global name under which a link is found by its id alone.
@@ -123,7 +123,8 @@ func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*C
 	})
 }
 
-// PreviewCheckoutLink returns what FollowCheckoutLink would make, and stores nothing: programs look at addresses too.
+// PreviewCheckoutLink returns the checkout and the offer that FollowCheckoutLink would make now, and stores nothing: it is not
+// only buyers who look at addresses, but programs too.
 func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string) (*Checkout, *CheckoutOffer, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
@@ -148,9 +149,10 @@ type FollowCheckoutLink struct {
 	Once   string // tells one purchase of theirs from the next, for a day; empty: each is another one
 }
 
-// FollowCheckoutLink makes a checkout for whoever begins to buy by a link, whose account nobody has to name. One that is switched
-// off, used up or gone is CodeMissing, as all are while the account is disabled; what cannot be sold now is CodeInvalid. Nothing is
-// used before somebody pays. The same Once gets the same checkout. Beyond what one network may open it is CodeRateLimit. checkout.created follows.
+// FollowCheckoutLink makes a checkout for somebody who begins to buy by a link. The link alone says whose account it is. A link
+// that is switched off, used up or gone is CodeMissing, as all are while the account is disabled; what cannot be sold now is
+// CodeInvalid. No use of the link is counted before somebody pays. The same Once gets the same checkout for a day. More
+// checkouts than one network may open are CodeRateLimit. checkout.created follows.
 func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowCheckoutLink) (*Checkout, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
@@ -173,6 +175,7 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 	return s.GetCheckout(ctx, account, string(answer.Body))
 }
 
+// openByLink makes the checkout for FollowCheckoutLink, in one transaction with the count of those that were opened.
 func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCheckoutLink) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		if err := u.countOpened(ctx, account, in.From); err != nil {
@@ -187,7 +190,7 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 	})
 }
 
-// accountOfLink is whose link it is.
+// accountOfLink returns the account that a link belongs to. It is CodeMissing if there is no link, or its account is disabled.
 func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 	id, _ := core.ParseID(core.KindCheckoutLink, ref)
 	account, err := db.Get[string](ctx, s.db, `SELECT account_id FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutLinkName, id)
@@ -197,7 +200,7 @@ func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 	return core.Deref(account), err
 }
 
-// offeredLink is a link by which something is sold.
+// offeredLink returns a link that is active and not used up. Any other one is CodeMissing.
 func (s *Store) offeredLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
 	l, err := s.findCheckoutLink(ctx, account, ref, "")
 	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
@@ -206,7 +209,7 @@ func (s *Store) offeredLink(ctx context.Context, account, ref string) (*Checkout
 	return l, err
 }
 
-// link is the checkout link by which the buyer came, nil for none.
+// link returns the id of the checkout link by which the buyer came, nil for none.
 func (c *Checkout) link() *string {
 	if c.Source.V == nil {
 		return nil
@@ -214,9 +217,9 @@ func (c *Checkout) link() *string {
 	return c.Source.V.CheckoutLink
 }
 
-// useCheckoutLink counts a purchase by a link, which begins now; one that is used up is CodeInvalid on line_items. The condition
-// of the UPDATE decides: of many who pay with one use left, one gets it. A link that was deleted or switched off since sells what
-// it has offered.
+// useCheckoutLink counts one use of the link by which a checkout was opened, as its payment begins. A link that is used up is
+// CodeInvalid on line_items. The condition of the UPDATE decides: of many who pay with one use left, one gets it. A link that
+// was deleted or switched off since still sells what it has offered.
 func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 	link := c.link()
 	if link == nil {
@@ -237,7 +240,7 @@ func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 	return core.Invalid("line_items", "This offer is sold out: as many have bought by its link as may. Nothing was charged.")
 }
 
-// releaseCheckoutLink gives up what useCheckoutLink counted.
+// releaseCheckoutLink takes back the use that useCheckoutLink counted, when the payment comes to nothing.
 func (u *unit) releaseCheckoutLink(ctx context.Context, c *Checkout) error {
 	link := c.link()
 	if link == nil {
@@ -250,7 +253,7 @@ func (u *unit) releaseCheckoutLink(ctx context.Context, c *Checkout) error {
 	return nil
 }
 
-// draft is the checkout that the link stands for.
+// draft returns the draft of a checkout as the link makes them: one piece of each price variant.
 func (l *CheckoutLink) draft(source CheckoutSource) CheckoutDraft {
 	lines := make([]NewLineItem, len(l.PriceVariantIDs.V))
 	for i, variant := range l.PriceVariantIDs.V {
@@ -262,7 +265,8 @@ func (l *CheckoutLink) draft(source CheckoutSource) CheckoutDraft {
 	}}
 }
 
-// checkCheckoutLink checks a link, and that what it newly points at is there.
+// checkCheckoutLink checks a link before it is stored. The price variants and the discount have to exist, or it is CodeMissing;
+// those that have not changed are not looked up again.
 func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) error {
 	if !core.SameJSON(l.PriceVariantIDs, before.PriceVariantIDs) {
 		if err := s.findLinked(ctx, l); err != nil {
@@ -285,7 +289,8 @@ func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) 
 	return p.Err()
 }
 
-// findLinked finds the price variants of a link.
+// findLinked puts the ids of a link's price variants into their canonical form. It returns CodeMissing for one that does not
+// exist, and CodeInvalid if they can never be sold together.
 func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 	ids := slices.Clone(l.PriceVariantIDs.V)
 	for i := range ids {
@@ -304,8 +309,8 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 	return l.sellable(found)
 }
 
-// sellable says of the price variants of a link why one piece of each can never be bought together. What cannot be bought
-// now, because it is a draft or out of stock, may be later.
+// sellable returns CodeInvalid if one piece of each price variant of a link can never be bought together. What cannot be bought
+// now, because it is a draft or out of stock, may be later, and is let through.
 func (l *CheckoutLink) sellable(found map[string]*PriceVariant) error {
 	together := lineup{wanted: l.draft(CheckoutSource{}).Lines}
 	for _, id := range l.PriceVariantIDs.V {
