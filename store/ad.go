@@ -8,8 +8,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Ad mirrors an ad of a network. Its budget, bid and schedule are its ad group's and its campaign's. A driver fills in
-// PlatformID to PlatformCreatedAt; the rest is the store's. An empty text stands for what there is not.
+// Ad mirrors an ad of a network. It has no budget, bid or schedule of its own: those are its ad group's and its
+// campaign's. A driver fills in the fields from PlatformID to PlatformCreatedAt; the store fills in the rest. An empty
+// text means that the ad has no such thing.
 type Ad struct {
 	AccountID         string                `db:"account_id"`
 	ID                string                `db:"id"` // of the row, time-ordered; never shown
@@ -57,7 +58,8 @@ type AdCreative struct {
 // network says.
 func (a *Ad) StatusAt(now core.Time) AdStatus { return statusAt(a.Status, a.EndsAt, now) }
 
-// AdBatch is a stretch of an ad account as its network has it, or what a write made or changed there.
+// AdBatch is a set of campaigns, ad groups and ads of one ad account: one step of a walk through all that its network
+// has, or what a write made or changed there.
 type AdBatch struct {
 	Campaigns []AdCampaign
 	Groups    []AdGroup
@@ -102,7 +104,8 @@ func (s *Store) GetAd(ctx context.Context, account string, platform Platform, id
 	return a, s.fillAds(ctx, account, []*Ad{a})
 }
 
-// fillAds sets what ads have besides their columns.
+// fillAds sets the fields of ads that are not columns: the ad group, its campaign and its ad account. Where the mirror
+// does not have the ad group, all three stay nil.
 func (s *Store) fillAds(ctx context.Context, account string, ads []*Ad) error {
 	var parents []string
 	for _, a := range ads {

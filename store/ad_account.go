@@ -19,8 +19,8 @@ const (
 	AdAccountPending  AdAccountStatus = "pending"
 )
 
-// AdAccount is an account with a network, as a channel sees it. A driver fills in PlatformID and what follows; the rest
-// is the store's.
+// AdAccount is an advertiser's account with a network, as one channel sees it: two channels that see the same one have a
+// row each. A driver fills in the fields from PlatformID to BusinessCenterID; the store fills in the rest.
 type AdAccount struct {
 	AccountID          string          `db:"account_id"`
 	ID                 string          `db:"id"` // of the row, time-ordered; never shown
@@ -44,10 +44,11 @@ type AdAccount struct {
 	UpdatedAt          core.Time       `db:"updated_at"`
 }
 
-// IsSelectable reports whether ads can be made in it.
+// IsSelectable reports whether ads can be made in the ad account.
 func (a *AdAccount) IsSelectable() bool { return a.Status == AdAccountActive && a.UnusableReason == "" }
 
-// AdBusinessCenter is what an agency keeps its ad accounts in. A driver fills in PlatformID and what follows.
+// AdBusinessCenter is what a network gives an agency to keep its ad accounts in. A driver fills in PlatformID, Name and
+// AdvertiserCount; the store fills in the rest.
 type AdBusinessCenter struct {
 	AccountID       string    `db:"account_id"`
 	ID              string    `db:"id"` // of the row, time-ordered; never shown
@@ -65,8 +66,8 @@ var (
 	adBusinessCenters = mirrorOf[AdBusinessCenter]("ad_business_centers", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
 )
 
-// PutAdAccounts stores the ad accounts that a channel sees now, as its network has them. One that it does not see any
-// more is disabled.
+// PutAdAccounts stores the ad accounts that a network says a channel can see now. One that is stored and not among them
+// any more becomes disabled.
 func (s *Store) PutAdAccounts(ctx context.Context, channel *SocialAccount, seen []AdAccount) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now, rows, ids := s.Now(), make([]AdAccount, 0, len(seen)), make([]string, 0, len(seen))
@@ -89,7 +90,8 @@ func (s *Store) PutAdAccounts(ctx context.Context, channel *SocialAccount, seen 
 	return err
 }
 
-// PutBusinessCenters stores the business centers that a channel sees now; what it does not see any more is removed.
+// PutBusinessCenters stores the business centers that a network says a channel can see now. One that is stored and not
+// among them any more is deleted.
 func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, seen []AdBusinessCenter) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now, rows, ids := s.Now(), make([]AdBusinessCenter, 0, len(seen)), make([]string, 0, len(seen))
@@ -109,8 +111,8 @@ func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, 
 	return err
 }
 
-// ListAdAccounts returns a page of the ad accounts that an activated channel may use; adAccount, if it is not empty, is
-// the one that is wanted.
+// ListAdAccounts returns a page of the ad accounts that an activated channel may use. If adAccount, a platform id, is
+// not empty, only that one is listed. The errors are those of ActivatedChannel.
 func (s *Store) ListAdAccounts(ctx context.Context, account, channel, adAccount string, p AdPage) (*AdList[AdAccount], error) {
 	a, err := s.ActivatedChannel(ctx, account, channel)
 	if err != nil {
@@ -125,7 +127,8 @@ func (s *Store) ListAdAccounts(ctx context.Context, account, channel, adAccount 
 	return adPage(ctx, s, adAccounts.Columns, account, p, &f, a.ID, adAccount)
 }
 
-// ListBusinessCenters returns a page of the business centers that an activated channel sees.
+// ListBusinessCenters returns a page of the business centers that an activated channel sees. The errors are those of
+// ActivatedChannel.
 func (s *Store) ListBusinessCenters(ctx context.Context, account, channel string, p AdPage) (*AdList[AdBusinessCenter], error) {
 	a, err := s.ActivatedChannel(ctx, account, channel)
 	if err != nil {
@@ -136,8 +139,8 @@ func (s *Store) ListBusinessCenters(ctx context.Context, account, channel string
 	return adPage(ctx, s, adBusinessCenters.Columns, account, p, &f, a.ID)
 }
 
-// GetAdAccount returns an ad account of a channel by platform id, one that is disabled too. One that the channel does
-// not see or may not use is CodeMissing on ad_account_id.
+// GetAdAccount returns an ad account of a channel by its platform id, also when it is disabled. If the channel does not
+// see it or may not use it, the error is CodeMissing on ad_account_id.
 func (s *Store) GetAdAccount(ctx context.Context, channel *SocialAccount, id string) (*AdAccount, error) {
 	a, err := db.Get[AdAccount](ctx, s.db, adAccounts.SelectSQL+` WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
 		channel.AccountID, channel.ID, id)
@@ -150,7 +153,7 @@ func (s *Store) GetAdAccount(ctx context.Context, channel *SocialAccount, id str
 	return a, nil
 }
 
-// DueAdAccount names an ad account that somebody may have to mirror.
+// DueAdAccount names an ad account that may have to be mirrored again, and when it was mirrored last.
 type DueAdAccount struct {
 	AccountID  string    `db:"account_id"`
 	ChannelID  string    `db:"channel_id"`
@@ -158,8 +161,9 @@ type DueAdAccount struct {
 	SyncedAt   core.Time `db:"synced_at"`
 }
 
-// DueAdAccounts returns ad accounts that were last mirrored before a time, at most limit, of any account, the longest
-// ago first: one of each account comes before the second of any. They are candidates: ClaimAdSync says who does it.
+// DueAdAccounts returns at most limit ad accounts, of all accounts, that were last mirrored before a time. Those that
+// have waited longest come first, but one of each account comes before the second of any, so that a large account does
+// not keep the others waiting. They are only candidates: whoever wants to mirror one claims it with ClaimAdSync.
 func (s *Store) DueAdAccounts(ctx context.Context, before core.Time, limit int) ([]DueAdAccount, error) {
 	return db.Select[DueAdAccount](ctx, s.db, `
 		SELECT account_id, channel_id, platform_id, synced_at FROM (
@@ -171,8 +175,9 @@ func (s *Store) DueAdAccounts(ctx context.Context, before core.Time, limit int) 
 		ORDER BY turn, synced_at LIMIT ?`, before, limit)
 }
 
-// ClaimAdSync takes the turn to mirror an ad account for whoever asks first, and reports whether that is the caller.
-// Its synced_at is now then, whatever becomes of it.
+// ClaimAdSync claims the mirroring of an ad account for the caller, and reports whether it succeeded: of several that
+// ask, the first one has it. It sets synced_at to now, so that the ad account is not due again soon even if the
+// mirroring fails.
 func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
 		rows, err := u.Exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
@@ -181,7 +186,8 @@ func (s *Store) ClaimAdSync(ctx context.Context, due DueAdAccount) (bool, error)
 	})
 }
 
-// PauseAdSync stores where a walk through an ad account stopped that began at a time. An empty cursor forgets it.
+// PauseAdSync stores where a walk through an ad account has stopped, and when that walk began, so that the next one can
+// go on from there. An empty cursor forgets the place.
 func (s *Store) PauseAdSync(ctx context.Context, a *AdAccount, began core.Time, cursor string) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
@@ -193,7 +199,7 @@ func (s *Store) PauseAdSync(ctx context.Context, a *AdAccount, began core.Time, 
 // adAccountKey names an ad account as a channel sees it.
 type adAccountKey struct{ channel, id string }
 
-// adAccountsOf returns the ad accounts that rows stand in.
+// adAccountsOf returns the ad accounts that the keys name. One that the mirror does not have is not in the map.
 func (s *Store) adAccountsOf(ctx context.Context, account string, keys []adAccountKey) (map[adAccountKey]*AdAccount, error) {
 	found := map[adAccountKey]*AdAccount{}
 	if len(keys) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// AdOp is what was done to ads.
+// AdOp is an operation that changes ads, audiences or the limits.
 type AdOp string
 
 // The operations that change something at a network, by the names that limits can block.
@@ -34,13 +34,13 @@ const (
 // AdOpUpdateLimits is on the audit trail only: no network is asked, and nothing can block it.
 const AdOpUpdateLimits AdOp = "update_limits"
 
-// AdOps lists the operations. It is a constant.
+// AdOps lists the operations that change something at a network. It is never changed.
 var AdOps = []AdOp{
 	AdOpCreateAd, AdOpBoostPost, AdOpUpdateGroup, AdOpUpdateCampaign, AdOpPauseGroup, AdOpResumeGroup, AdOpPauseCampaign,
 	AdOpResumeCampaign, AdOpDeleteCampaign, AdOpCreateAudience, AdOpDeleteAudience, AdOpUploadAudience,
 }
 
-// AdActionState is how far an action is.
+// AdActionState says how far an action has come.
 type AdActionState string
 
 // The states of an action. Done and refused are final.
@@ -51,8 +51,10 @@ const (
 	AdActionRefused AdActionState = "refused"
 )
 
-// AdAction is one write at a network: the intent before, the line of the audit trail after. Its id is the token of what
-// it creates, minted once and kept by every retry. A change of the limits is one, too, which has no channel.
+// AdAction is one write at a network. It is stored before the network is asked, to say what is intended, and is a line
+// of the audit trail afterwards. Its id is also the token that the network is given for what the action creates: it is
+// minted once, and every retry sends the same one. A change of the account's limits is an action, too, one without a
+// channel.
 type AdAction struct {
 	AccountID   string                `db:"account_id"`
 	ID          string                `db:"id"` // adact_
@@ -92,17 +94,18 @@ type AdFailure struct {
 	Absent    bool      `json:"absent,omitempty"`
 }
 
-// Err is what the request is told that wanted the action.
+// Err returns the error that the request which wanted the action is answered with.
 func (f *AdFailure) Err() *core.Error {
 	return &core.Error{Code: f.Code, Param: f.Param, Message: f.Message, Fields: f.Fields}
 }
 
 var adActionColumns = db.ColumnsOf[AdAction]("ad_actions")
 
-// adLease is how long whoever asks a network is left alone. All calls of one action take less.
+// adLease is how long an action is left to whoever asks the network for it before somebody else may take it over. All
+// calls of one action together take less.
 const adLease = time.Minute
 
-// BeginAdAction is an action to begin.
+// BeginAdAction describes an action that is about to begin.
 type BeginAdAction struct {
 	Index     int // among the actions of one request, from 0
 	Op        AdOp
@@ -116,23 +119,29 @@ type BeginAdAction struct {
 	Change    AdChange
 }
 
-// BegunAdAction is an action whose network may be asked now. Resumed says that it may have been asked before: Find
-// comes first then, unless the action has its outcome already. Err is why it was not begun; Action is nil then.
+// BegunAdAction is an action whose network may be asked now.
+//
+// Resumed says that the network may have been asked before. Unless the action already has its outcome, the caller then
+// first looks whether the network did what was asked (Find).
+//
+// Err says why the action was not begun; Action is nil then.
 type BegunAdAction struct {
 	Action  *AdAction
 	Resumed bool
 	Err     error
 }
 
-// BeginAdAction checks an action against the limits and stores it, all of it before the network is asked. Until it is
-// settled, what it adds counts as spent. A request that is sent again gets the action of the first time; one that
-// somebody is at work on is CodeInProgress.
+// BeginAdAction checks an action against the account's limits and stores it. It commits at once, before the network is
+// asked. Until the action is settled, the daily amount that it adds counts as spent.
+//
+// A request that is sent again gets the action of its first time. If somebody is at work on that one, the error is
+// CodeInProgress.
 func (s *Store) BeginAdAction(ctx context.Context, account string, in BeginAdAction) (*BegunAdAction, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunAdAction, error) { return u.beginAdAction(ctx, account, in) })
 }
 
-// BeginAdActions begins several actions of one request. One that is refused does not keep the others from beginning;
-// each counts towards the limits of those behind it.
+// BeginAdActions begins several actions of one request, as BeginAdAction does. One that is refused has its Err set and
+// does not keep the others from beginning. Each counts towards the limits of those behind it.
 func (s *Store) BeginAdActions(ctx context.Context, account string, ins []BeginAdAction) ([]BegunAdAction, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) ([]BegunAdAction, error) {
 		all := make([]BegunAdAction, len(ins))
@@ -152,13 +161,15 @@ func (s *Store) BeginAdActions(ctx context.Context, account string, ins []BeginA
 	})
 }
 
-// BegunUpload is an upload whose network may be asked now. Fresh are the identifiers that it does not have yet.
+// BegunUpload is an upload whose network may be asked now. Fresh holds the identifiers that still have to be sent: those
+// that were not uploaded to the audience before.
 type BegunUpload struct {
 	BegunAdAction
 	Fresh []AdMember
 }
 
-// BeginUpload begins the upload of identifiers to an audience, as BeginAdAction does. They are stored with it.
+// BeginUpload begins the upload of identifiers to an audience, as BeginAdAction does, and stores those that the audience
+// does not have yet in the same transaction.
 func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAdAction, audience string, members []AdMember) (*BegunUpload, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunUpload, error) {
 		begun, err := u.beginAdAction(ctx, account, in)
@@ -176,12 +187,13 @@ func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAdActio
 	})
 }
 
-// GetAdAction returns an action, or CodeMissing.
+// GetAdAction returns an action by its id, or CodeMissing.
 func (s *Store) GetAdAction(ctx context.Context, account, ref string) (*AdAction, error) {
 	return s.findAdAction(ctx, account, ref, "")
 }
 
-// RequestedAdAction returns the action that a request began when it was sent before, nil if it did not.
+// RequestedAdAction returns the action that this request began when it was sent before, or nil if there is none. Of
+// several actions it is the first one.
 func (s *Store) RequestedAdAction(ctx context.Context, account string) (*AdAction, error) {
 	action, err := db.Get[AdAction](ctx, s.db, adActionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, adActionID(s.db.Effect(ctx), 0))
 	if err != nil {
@@ -211,7 +223,7 @@ func (s *Store) ListAdActions(ctx context.Context, account string, in ListAdActi
 	return db.Page(ctx, s.db, adActionColumns, core.KindAdAction, account, in.Page, &f)
 }
 
-// DueAdAction names an action that somebody may have to go on with, and where it happens.
+// DueAdAction names an action without an outcome that somebody may have to go on with, and says where it happens.
 type DueAdAction struct {
 	AccountID   string `db:"account_id"`
 	ID          string `db:"id"`
@@ -220,8 +232,9 @@ type DueAdAction struct {
 	AdAccountID string `db:"ad_account_id"`
 }
 
-// DueAdActions returns actions without an outcome that nobody is at work on now, at most limit, of any account: one of
-// each account comes before the second of any. They are candidates: what they are by then shows once they are leased.
+// DueAdActions returns at most limit actions, of all accounts, that have no outcome and that nobody is at work on now.
+// One of each account comes before the second of any. They are only candidates: somebody else may have settled one
+// before the caller has leased it with LeaseAdAction.
 func (s *Store) DueAdActions(ctx context.Context, limit int) ([]DueAdAction, error) {
 	return db.Select[DueAdAction](ctx, s.db, `
 		SELECT account_id, id, op, channel_id, ad_account_id FROM (
@@ -230,15 +243,16 @@ func (s *Store) DueAdActions(ctx context.Context, limit int) ([]DueAdAction, err
 		ORDER BY turn, lease_until, id LIMIT ?`, limit)
 }
 
-// LeaseAdAction claims a due action for whoever asks first, and reports whether that is the caller.
+// LeaseAdAction claims a due action for the caller, and reports whether it succeeded: of several that ask, the first one
+// has it. It commits at once.
 func (s *Store) LeaseAdAction(ctx context.Context, account, id string) (bool, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
 		return u.leaseAdAction(ctx, account, id, `lease_until < `+s.db.NowSQL())
 	})
 }
 
-// YieldAdAction ends the lease on an action whose outcome is not known: the reconciler looks at it after a pause. It
-// commits at once.
+// YieldAdAction ends the lease on an action whose outcome is not known and stores why. The reconciler looks at it again
+// after the pause. An action that has its outcome stays as it is. It commits at once.
 func (s *Store) YieldAdAction(ctx context.Context, account, id string, pause time.Duration, failure *AdFailure) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `
@@ -249,6 +263,7 @@ func (s *Store) YieldAdAction(ctx context.Context, account, id string, pause tim
 	return err
 }
 
+// findAdAction returns an action by its id, or CodeMissing. lock is the lock clause of a transaction, or empty.
 func (s *Store) findAdAction(ctx context.Context, account, id, lock string) (*AdAction, error) {
 	action, err := db.Get[AdAction](ctx, s.db, adActionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
@@ -260,7 +275,8 @@ func (s *Store) findAdAction(ctx context.Context, account, id, lock string) (*Ad
 	return action, nil
 }
 
-// adActionID makes the id of one of a request's actions from the token of its effect: the same each time it is sent.
+// adActionID makes the id of the action at an index of a request from the token of the request's effect. A request that
+// is sent again gives the same ids.
 func adActionID(effect string, index int) string {
 	if index > 0 {
 		sum := sha256.Sum256([]byte(effect + " " + strconv.Itoa(index)))
@@ -269,6 +285,8 @@ func adActionID(effect string, index int) string {
 	return core.KindAdAction.Prefix() + effect
 }
 
+// beginAdAction does the work of BeginAdAction inside a transaction. The lease of the new action ends adLease from now
+// by the database's clock, which all replicas share.
 func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdAction) (*BegunAdAction, error) {
 	id := adActionID(u.store.db.Effect(ctx), in.Index)
 	begun, err := db.Get[AdAction](ctx, u.store.db, adActionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
@@ -297,7 +315,8 @@ func (u *unit) beginAdAction(ctx context.Context, account string, in BeginAdActi
 	return &BegunAdAction{Action: action}, u.Insert(ctx, adActionColumns, action)
 }
 
-// checkSpend is CheckAdSpend with the limits locked, as far as there is anything to be spent.
+// checkSpend checks an action against the account's limits, as CheckAdSpend does. If the action changes what may be
+// spent, the limits are locked first and stay so until the commit, so that two actions cannot both use what is left.
 func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction) (*AdFigures, error) {
 	read := u.store.GetAdLimits
 	if in.Change != (AdChange{}) {
@@ -313,8 +332,9 @@ func (u *unit) checkSpend(ctx context.Context, account string, in BeginAdAction)
 	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
 }
 
-// resumeAdAction gives an action to whoever asks again, unless somebody is at work on it. The pause before the
-// reconciler looks at one whose outcome is not known is not for the request.
+// resumeAdAction gives an action that was begun before to the request that asks for it again. If somebody is at work on
+// it, the error is CodeInProgress. An action whose outcome is not known may be taken during the pause before the
+// reconciler looks at it: that pause is not meant for the request.
 func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAction, error) {
 	resumed := &BegunAdAction{Action: action, Resumed: true}
 	if action.IsFinal() || db.IsLeased(ctx, action.ID) {
@@ -330,7 +350,8 @@ func (u *unit) resumeAdAction(ctx context.Context, action *AdAction) (*BegunAdAc
 	return resumed, err
 }
 
-// leaseAdAction claims an open action on a condition: it is begun then, and not due before its lease is over.
+// leaseAdAction claims an action without an outcome if the condition holds, and reports whether it did. The action is
+// begun then, and nobody else takes it before the lease is over.
 func (u *unit) leaseAdAction(ctx context.Context, account, id, condition string) (bool, error) {
 	rows, err := u.Exec(ctx, `
 		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.db.NowSQL()+` + ?

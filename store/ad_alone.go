@@ -9,20 +9,22 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// openChange is a change without an outcome.
+// openChange is an action without an outcome that changes what a campaign may spend.
 type openChange struct {
 	State   AdActionState         `db:"state"`
 	Rest    int64                 `db:"rest"` // microseconds until the reconciler may look at it
 	Failure core.JSON[*AdFailure] `db:"failure"`
 }
 
-// AdChangeUnderWay reports whether a change of what a campaign or ad group may spend, or of something else in its
-// campaign, has no outcome yet.
+// AdChangeUnderWay reports whether a change of what a campaign or an ad group may spend has no outcome yet. A change of
+// the campaign, or of another ad group in it, counts too.
 func (s *Store) AdChangeUnderWay(ctx context.Context, account string, platform Platform, level AdLevel, id string) (bool, error) {
 	open, err := s.openChanges(ctx, account, platform, level, id)
 	return len(open) > 0, err
 }
 
+// openChanges returns the updates and resumes without an outcome of the campaign that is named, or that the named ad
+// group is in, and of the ad groups in that campaign.
 func (s *Store) openChanges(ctx context.Context, account string, platform Platform, level AdLevel, id string) ([]openChange, error) {
 	campaign, arguments := `?`, []any{account, platform, id}
 	if level == AdLevelGroup {
@@ -45,8 +47,9 @@ func (s *Store) openChanges(ctx context.Context, account string, platform Platfo
 // adLookAgain is about how long the reconciler takes to look at an action that is due.
 const adLookAgain = 5 * time.Second
 
-// wait is when a change will have its outcome, as far as anybody can tell: in a second if its network is being asked, and
-// otherwise once the reconciler has looked and what was asked for cannot be on its way any more.
+// wait returns how long it takes, as far as anybody can tell, until a change has its outcome. While its network is being
+// asked that is a second. Otherwise the reconciler has to look first, which it does when the pause is over and what was
+// asked for cannot be on its way any more.
 func (o *openChange) wait(now core.Time) time.Duration {
 	if o.State == AdActionBegun {
 		return time.Second
@@ -58,9 +61,10 @@ func (o *openChange) wait(now core.Time) time.Duration {
 	return max(rest, 0) + adLookAgain
 }
 
-// alone refuses a change of what a campaign may spend while another one is under way: what both come to is not known
-// before the first has its outcome, and what the network says of one would hide the other in the mirror. With the lock
-// of the limits it stays so.
+// alone returns CodeInProgress, with the time to wait, for a change of what a campaign may spend while another one is
+// under way. Nobody can say what the two come to before the first has its outcome, and what the network says of one
+// would hide the other in the mirror. A new campaign has no other change. If the caller holds the lock of the limits,
+// the answer stays true until the commit.
 func (s *Store) alone(ctx context.Context, account string, change AdChange) error {
 	if change.PlatformID == "" {
 		return nil

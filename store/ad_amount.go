@@ -16,7 +16,7 @@ type AdAmount int64
 // AdUnit is one whole currency unit.
 const AdUnit AdAmount = 1_000_000
 
-// adDecimals are the decimals of a micro.
+// adDecimals is how many decimals of a whole unit an amount in micros has.
 const adDecimals = 6
 
 // What ParseAdAmount and ParseAdSpend refuse. The texts say what to send, so that they can follow a field's name.
@@ -27,9 +27,9 @@ var (
 	ErrAdAmountTooLarge    = errors.New("is larger than any budget")
 )
 
-// ParseAdAmount reads an amount that somebody asks for, as JSON writes numbers: "20", "20.5" and "20.50" are the
-// same. Exponents, NaN and infinities are no plain numbers, a third decimal is refused rather than rounded, and
-// nothing but an amount above 0 is one that can be spent.
+// ParseAdAmount reads an amount that somebody asks for, as JSON writes numbers: "20", "20.5" and "20.50" are the same.
+// It refuses an exponent, NaN and infinity; a third decimal, rather than rounding it; and whatever is not more than 0,
+// because that cannot be spent.
 func ParseAdAmount(decimal string) (AdAmount, error) {
 	digits, negative := strings.CutPrefix(decimal, "-")
 	whole, fraction, err := splitDecimal(digits)
@@ -44,7 +44,7 @@ func ParseAdAmount(decimal string) (AdAmount, error) {
 	return joinDecimal(whole, fraction)
 }
 
-// ParseAdSpend reads an amount that a network reports, which may be 0. What is less than a micro is cut off.
+// ParseAdSpend reads an amount that a network reports, which may be 0. Decimals beyond a micro are cut off.
 func ParseAdSpend(decimal string) (AdAmount, error) {
 	whole, fraction, err := splitDecimal(decimal)
 	if err != nil {
@@ -53,7 +53,8 @@ func ParseAdSpend(decimal string) (AdAmount, error) {
 	return joinDecimal(whole, fraction[:min(len(fraction), adDecimals)])
 }
 
-// splitDecimal returns the digits on both sides of the point. At least one stands on each side of it.
+// splitDecimal returns the digits before and after the point of a plain decimal number. There must be at least one digit
+// on each side of a point, and no leading zero; anything else is ErrAdAmountSyntax.
 func splitDecimal(decimal string) (whole, fraction string, err error) {
 	whole, fraction, pointed := strings.Cut(decimal, ".")
 	leadingZero := len(whole) > 1 && whole[0] == '0'
@@ -63,7 +64,8 @@ func splitDecimal(decimal string) (whole, fraction string, err error) {
 	return whole, fraction, nil
 }
 
-// joinDecimal makes an amount of digits that are known to be such, six of the fraction at most.
+// joinDecimal makes an amount of the digits before and after the point. The caller has checked that they are digits and
+// that the fraction has at most six. A number too large is ErrAdAmountTooLarge.
 func joinDecimal(whole, fraction string) (AdAmount, error) {
 	micros, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", adDecimals-len(fraction)), 10, 64)
 	if err != nil { // only the range is left to be wrong
@@ -77,7 +79,7 @@ func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// String writes the amount exactly, with at least two decimals: "20.00", and "0.004137" for a part of a cent.
+// String writes the amount exactly, with at least two decimals: "20.00", or "0.004137" for a part of a cent.
 func (a AdAmount) String() string {
 	magnitude, sign := uint64(a), ""
 	if a < 0 {
@@ -88,8 +90,8 @@ func (a AdAmount) String() string {
 	return sign + strconv.FormatUint(magnitude/unit, 10) + "." + fraction[:2] + strings.TrimRight(fraction[2:], "0")
 }
 
-// Format writes the amount with its currency: "20.00 USD", and "2000 JPY" for a currency that has no decimals. A
-// part of a yen, which spend can be, is written all the same.
+// Format writes the amount with its currency: "20.00 USD", or "2000 JPY" for a currency without decimals. Spend can be a
+// part of a yen; such decimals are written all the same.
 func (a AdAmount) Format(currency string) string {
 	text := a.String()
 	if core.ExponentOf(currency) == 0 {
@@ -98,7 +100,7 @@ func (a AdAmount) Format(currency string) string {
 	return text + " " + strings.ToUpper(currency)
 }
 
-// Add returns the sum, and the largest amount instead of one that does not fit: a total that overflows must not
+// Add returns the sum of two amounts, or the largest amount if the sum does not fit: a total that overflows must not
 // look small to a limit.
 func (a AdAmount) Add(b AdAmount) AdAmount {
 	if b > 0 && a > math.MaxInt64-b {
