@@ -9,8 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// ask is wrong on purpose. Every time it takes a new token, and it stores the reference after the charge, so that whoever goes
-// on after a crash in between charges once more. tests/fault must see that; no release is built with this tag.
+// ask is wrong on purpose, to show that the tests in tests/fault would notice. It takes a new token at every call, and stores
+// the provider's reference only after the charge: whoever goes on after a crash in between charges a second time. No release is
+// built with this tag.
 func (b *Billing) ask(ctx context.Context, provider payments.Provider, in payments.ChargeInput, back string) (payments.Charge, error) {
 	payment := in.Token
 	in.Token = core.NewID(core.KindPayment)

@@ -1,6 +1,7 @@
-// Package billing holds the use cases that ask a payment provider in between: the intent is stored, the provider is
-// asked with the intent's id as its token, the outcome is stored. Each can be run again from wherever it stopped,
-// which is all that recovery needs: the request that is sent again and the reconciler call the same code.
+// Package billing holds the use cases that have to ask a payment provider. Each works in three steps: it stores what is
+// intended, asks the provider with the id of that intent as the token, and stores the outcome. Each can be run again from
+// wherever it stopped, which is all that recovery needs: a request that is sent again and the reconciler (Run) call the same
+// code.
 package billing
 
 import (
@@ -28,12 +29,13 @@ type Billing struct {
 	workTime, turnTime time.Duration
 }
 
-// New makes a Billing that charges through the providers: the one that the account has chosen.
+// New makes a Billing. Each account is charged through that one of the providers which it has chosen.
 func New(s *store.Store, providers *payments.Registry) *Billing {
 	return &Billing{store: s, providers: providers, workTime: workTime, turnTime: turnTime}
 }
 
-// chosen returns the provider by which payments of an account begin.
+// chosen returns the provider that new payments of an account go through, which is set in the account. It is CodeInvalid on
+// payment_method if the account lacks the key that the provider needs, or if this server does not have that provider.
 func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider, error) {
 	choice, err := b.store.GetPaymentsChoice(ctx, account)
 	if err != nil {
@@ -49,11 +51,12 @@ func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider
 	return provider, nil
 }
 
-// providerOf returns the provider by which a payment has begun.
+// providerOf returns the provider that a payment was begun with. The account may have chosen another one since.
 func (b *Billing) providerOf(payment *store.Payment) (payments.Provider, error) {
 	return b.named(payment.Provider)
 }
 
+// named returns the provider of a name. That this server has none of that name is our own fault, and no refusal of the request.
 func (b *Billing) named(provider string) (payments.Provider, error) {
 	if provider, ok := b.providers.Provider(provider); ok {
 		return provider, nil
@@ -61,7 +64,7 @@ func (b *Billing) named(provider string) (payments.Provider, error) {
 	return nil, fmt.Errorf("this server has no payment provider %q", provider)
 }
 
-// ConfirmCheckout is how a buyer pays. Method is nil when none was sent.
+// ConfirmCheckout says how a buyer pays a checkout. Method is nil when none was sent.
 type ConfirmCheckout struct {
 	Method        *payments.MethodInput
 	Save          bool // keep the method for later
@@ -71,10 +74,13 @@ type ConfirmCheckout struct {
 	From          store.Buyer
 }
 
-// ConfirmCheckout charges the method and makes the order, at most once however often it is called. A declined charge
-// is a CodeInvalid on payment_method whose outcome is Recorded; the checkout is open again then. A charge that needs
-// the buyer leaves the checkout processing with a next action. After too many declines it is CodeRateLimit, and nobody is asked. A completed checkout is returned as it is. An error
-// that is not a *core.Error leaves the outcome unknown: the same request sent again, or the reconciler, finds out.
+// ConfirmCheckout charges the method and makes the order, at most once however often it is called. A completed checkout is
+// returned as it is.
+//
+// A declined charge is a CodeInvalid on payment_method whose outcome is Recorded; the checkout is open again then. A charge
+// that the buyer still has to approve leaves the checkout processing, with a next action. After too many declines it is
+// CodeRateLimit, and no provider is asked. An error that is not a *core.Error leaves the outcome unknown: the same request sent
+// again, or the reconciler, finds out.
 func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Checkout, error) {
 	confirmed, err := b.confirm(ctx, account, ref, in)
 	if confirmed == nil {
@@ -83,6 +89,7 @@ func (b *Billing) ConfirmCheckout(ctx context.Context, account, ref string, in C
 	return confirmed.Checkout, err
 }
 
+// confirm is ConfirmCheckout with the payment besides the checkout. The payment is nil if there was nothing to charge.
 func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCheckout) (*store.Confirmation, error) {
 	confirm, refused := b.accept(ctx, account, in)
 	if refused != nil {
@@ -101,7 +108,9 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 	return b.resume(ctx, begun)
 }
 
-// accept reads how a buyer pays. Without a method there is nothing to ask the account's provider for.
+// accept checks how a buyer wants to pay, and puts it into what the store needs to begin the payment. It asks no provider over
+// the network. A method that a customer has saved is refused when the request is public. Without a method the account need not
+// even have a provider: a checkout that costs nothing has none to ask.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
 	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From}
 	if in.Method == nil {
@@ -123,8 +132,8 @@ func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout
 	return confirm, err
 }
 
-// ResumePayment goes on with a payment from wherever it stands, as after an action of the buyer.
-// A decline is an error as in ConfirmCheckout, and comes with the confirmation.
+// ResumePayment goes on with a payment from wherever it stands, for example after the buyer has been with their bank. One that
+// has an outcome stays as it is. A decline is an error as in ConfirmCheckout, and comes together with the confirmation.
 func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
 	begun, err := b.store.GetConfirmation(ctx, account, id)
 	if err != nil {
@@ -133,8 +142,9 @@ func (b *Billing) ResumePayment(ctx context.Context, account, id string) (*store
 	return b.resume(ctx, begun)
 }
 
-// ExpireCheckout ends a checkout that is open, or whose buyer is with their bank: their payment is given up first, and what it
-// holds is free again. One that they have completed at the last moment, or whose bank takes its time, is CodeInvalid on status.
+// ExpireCheckout ends a checkout, so that what it holds for its buyer is free again. If the buyer is with their bank, their
+// payment is cancelled first. If they have paid at the last moment, or the bank has not decided yet, it is CodeInvalid on
+// status.
 func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*store.Checkout, error) {
 	c, err := b.store.GetCheckout(ctx, account, ref)
 	if err != nil {
@@ -148,8 +158,8 @@ func (b *Billing) ExpireCheckout(ctx context.Context, account, ref string) (*sto
 	return b.store.ExpireCheckout(ctx, account, c.ID)
 }
 
-// CancelCheckoutPayment gives up the payment of a checkout for which its buyer is with their bank. The checkout is open again
-// then, or completed if they were first. Without such a payment nothing changes.
+// CancelCheckoutPayment cancels the payment of a checkout whose buyer still has to approve it. The checkout is open again then,
+// or completed if the buyer approved it first. Without such a payment nothing changes, and there is no error.
 func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string) error {
 	payment, err := b.store.CheckoutPayment(ctx, account, id)
 	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
@@ -176,6 +186,9 @@ const (
 	pendingPause = time.Minute
 )
 
+// resume makes the charge of a payment that has no outcome yet, or looks it up, and stores what the provider says of it. If the
+// provider cannot tell, the error leaves the outcome unknown and the reconciler asks again after unknownPause. A payment that
+// has an outcome is returned as it is.
 func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
 	payment := begun.Payment
 	if payment.Status.IsFinal() {
@@ -191,8 +204,9 @@ func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store
 	return b.settle(ctx, begun, charge)
 }
 
-// unknown leaves a payment to whoever asks next. It hides what the error is: no failure of a provider is an answer
-// to the request, or frees its Idempotency-Key.
+// unknown ends the lease on a payment whose outcome could not be found out, so that the reconciler asks again after
+// unknownPause. The error that it returns has the outcome Unknown whatever err was: no failure of a provider may be taken for
+// the answer to a request, or free its Idempotency-Key.
 func (b *Billing) unknown(ctx context.Context, payment *store.Payment, err error) error {
 	if yield := b.store.YieldPayment(context.WithoutCancel(ctx), payment.AccountID, payment.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
@@ -200,7 +214,8 @@ func (b *Billing) unknown(ctx context.Context, payment *store.Payment, err error
 	return core.NewUnknownError("payment "+payment.ID+" has no known outcome yet", err)
 }
 
-// charge asks the provider, beginning with what is not known to have been asked yet.
+// charge gets the charge of a payment from the provider. If the charge was prepared before, it is looked up, and confirmed only
+// if it was not yet. Otherwise it is made, after the method was saved if the buyer wants that.
 func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (payments.Charge, error) {
 	payment := begun.Payment
 	provider, err := b.providerOf(payment)
@@ -226,7 +241,8 @@ func (b *Billing) charge(ctx context.Context, begun *store.Confirmation) (paymen
 	}, wayBack(begun))
 }
 
-// declined makes an error that says no for good the decline of a charge.
+// declined turns a *payments.Decline, with which a provider refuses for good, into a declined charge. Any other error stays an
+// error, and leaves the outcome unknown.
 func declined(err error) (payments.Charge, error) {
 	if decline, ok := errors.AsType[*payments.Decline](err); ok {
 		return payments.Charge{Status: payments.ChargeDeclined, Decline: decline}, nil
@@ -234,6 +250,8 @@ func declined(err error) (payments.Charge, error) {
 	return payments.Charge{}, err
 }
 
+// settle stores what the provider says of a charge, and returns the answer for whoever wanted to pay. A charge about which the
+// bank has not decided is left alone for pendingPause, and the payment is returned as it was.
 func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
 	if charge.Status == payments.ChargePending {
 		return begun, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
@@ -249,7 +267,8 @@ func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge 
 	return answer(settled)
 }
 
-// settlePayment stores an outcome, and says so when it paused the account's payments.
+// settlePayment stores the outcome of a payment. It logs a warning if this decline was one too many, and the account's payments
+// are paused for a while.
 func (b *Billing) settlePayment(ctx context.Context, payment *store.Payment, result store.ChargeResult) (*store.Confirmation, error) {
 	settled, err := b.store.SettlePayment(ctx, payment, result)
 	if err == nil && settled.PausedUntil != nil {
@@ -258,7 +277,8 @@ func (b *Billing) settlePayment(ctx context.Context, payment *store.Payment, res
 	return settled, err
 }
 
-// openPage sees to it that there is a page where the buyer of a checkout may have to act: its address is lost with the secret key.
+// openPage makes sure that the checkout of a payment has a page, because its buyer may have to act there. The address contains
+// the client secret, which cannot be read any more once the server's secret key was replaced; then the checkout gets a new one.
 func (b *Billing) openPage(ctx context.Context, begun *store.Confirmation) error {
 	if begun.Checkout == nil || begun.Checkout.ClientSecret != "" {
 		return nil
@@ -270,7 +290,8 @@ func (b *Billing) openPage(ctx context.Context, begun *store.Confirmation) error
 	return err
 }
 
-// pageOf is where the buyer is while they pay, empty if that is nowhere of ours.
+// pageOf returns the address of our page on which the buyer pays: that of the checkout or of the invoice, empty if there is
+// neither.
 func pageOf(c *store.Confirmation) string {
 	switch {
 	case c.Checkout != nil:
@@ -281,11 +302,12 @@ func pageOf(c *store.Confirmation) string {
 	return ""
 }
 
-// longestWayBack is how many characters an address may have that a provider is handed.
+// longestWayBack is the longest return address that a provider is given, in characters.
 const longestWayBack = 500
 
-// wayBack is where a buyer comes back to from their bank: our page if they are on it, and otherwise where the seller says, unless
-// that is too long. It is the same whoever goes on with the charge.
+// wayBack returns the address to which the bank sends a buyer back: our page if they pay there, and otherwise the seller's
+// return_url, or our page again if there is none or it is too long. It is the same for whoever goes on with the charge, the
+// request or the reconciler.
 func wayBack(c *store.Confirmation) string {
 	if c.Checkout != nil && c.Checkout.ReturnURL != nil && !c.Payment.OnPage {
 		back := strings.ReplaceAll(*c.Checkout.ReturnURL, "{CHECKOUT_ID}", c.Checkout.ID)
@@ -296,7 +318,7 @@ func wayBack(c *store.Confirmation) string {
 	return pageOf(c)
 }
 
-// answer is what the request that wanted to pay is told.
+// answer returns the payment as it stands. If it failed or was canceled, the error that the client is told comes with it.
 func answer(c *store.Confirmation) (*store.Confirmation, error) {
 	if failure := c.Payment.Failure.V; failure != nil {
 		return c, failure.Err()
@@ -304,8 +326,9 @@ func answer(c *store.Confirmation) (*store.Confirmation, error) {
 	return c, nil
 }
 
-// resultOf puts a provider's words about the charge of a payment into ours. A buyer who has to act and is not sent elsewhere does
-// it on our page. A charge of another amount pays for nothing: somebody has to look at it.
+// resultOf translates what a charge has become from the provider's terms into ours. Page is where a buyer acts whom the
+// provider sends nowhere. It is an error if the charge is still prepared or pending, or if it took another amount than the
+// payment's: such a charge pays for nothing, and somebody has to look at it.
 func resultOf(payment *store.Payment, charge payments.Charge, page string) (store.ChargeResult, error) {
 	switch charge.Status {
 	case payments.ChargeSucceeded:
@@ -329,7 +352,8 @@ func resultOf(payment *store.Payment, charge payments.Charge, page string) (stor
 	return store.ChargeResult{}, fmt.Errorf("charge %s is %s, which is no outcome", charge.Ref, charge.Status)
 }
 
-// said is what a provider said, nil if nothing: no bank was asked about a charge that was refused before.
+// said returns what a provider said, or nil if it said nothing. There is no decline code if a charge was refused before a bank
+// was asked.
 func said(text string) *string {
 	if text == "" {
 		return nil

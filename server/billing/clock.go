@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// advanceTime is how long the work on a clock's way may take, below the deadline of a request.
+	// advanceTime is how long AdvanceClock may work. It is less than what a request may take.
 	advanceTime = 40 * time.Second
 
-	// clockStep is how far a clock goes at once while something falls due: as long as the worker waits between two looks.
+	// clockStep is how far a clock is moved at once while there is something due on the way: as far as time passes between two
+	// looks of the worker.
 	clockStep = reconcileInterval
 )
 
-// TestClock is an account's clock after it was moved. Done says that it has reached its target, and that nothing is due any
-// more.
+// TestClock says how far an account's clock was moved. Done means that it has reached its target and that nothing is due any
+// more; otherwise the time for the work was over first. Processed is how many things were done on the way.
 type TestClock struct {
 	Now       core.Time
 	Target    core.Time
@@ -27,12 +28,14 @@ type TestClock struct {
 	Processed int
 }
 
-// AdvanceClock moves an account's clock and does what falls due on its way, one thing after the other and each when it is
-// due. It stops on the way after forty seconds. What fails is logged, and does not keep the rest from being done.
+// AdvanceClock moves an account's clock and does what falls due on the way, one thing after the other and each at its own
+// moment. It stops after forty seconds, wherever the clock is then. What fails is logged, and does not keep the rest from being
+// done.
 func (b *Billing) AdvanceClock(ctx context.Context, account string, in store.AdvanceClock) (*TestClock, error) {
 	return b.advanceClock(ctx, account, in, time.Now().Add(advanceTime))
 }
 
+// advanceClock is AdvanceClock with the moment at which to stop.
 func (b *Billing) advanceClock(ctx context.Context, account string, in store.AdvanceClock, until time.Time) (*TestClock, error) {
 	target, err := b.store.AimClock(ctx, account, in)
 	if err != nil {
@@ -50,7 +53,7 @@ func (b *Billing) advanceClock(ctx context.Context, account string, in store.Adv
 	return &w.clock, ctx.Err()
 }
 
-// walk is a clock on its way.
+// walk moves the clock of one account to its target.
 type walk struct {
 	*Billing
 	account string
@@ -59,8 +62,9 @@ type walk struct {
 	count   tally
 }
 
-// run walks until the clock is where it is to be, or the time is over. The worker has no part in it: what it is in the
-// middle of would end later than it began.
+// run moves the clock until it is at its target and nothing is due, or until the time is over. It holds the account's lock
+// meanwhile, so that the worker does nothing for the account: work that the worker had begun would end at a later time of the
+// clock than it began.
 func (w *walk) run(ctx context.Context) (err error) {
 	alone := w.walker(w.account)
 	for !alone.TryLock() {
@@ -94,7 +98,8 @@ func (w *walk) run(ctx context.Context) (err error) {
 	}
 }
 
-// settle does what is due until nothing is, and returns what the clock showed when it began to look for the last time.
+// settle does everything that is due at the clock's time, until nothing is left. It returns what the clock showed when the last
+// look found nothing more.
 func (w *walk) settle(ctx context.Context) (core.Time, error) {
 	for {
 		seen, err := w.store.ClockOf(ctx, w.account)
@@ -112,13 +117,15 @@ func (w *walk) settle(ctx context.Context) (core.Time, error) {
 	}
 }
 
-// walker is the lock that a walk of an account's clock holds, and that what the worker does for the account shares.
+// walker returns the lock of an account that keeps AdvanceClock and the worker apart. Whoever moves the clock holds it alone;
+// the worker shares it for each thing that it does for the account.
 func (b *Billing) walker(account string) *sync.RWMutex {
 	lock, _ := b.walkers.LoadOrStore(account, &sync.RWMutex{})
 	return lock.(*sync.RWMutex)
 }
 
-// unlessMoved does nothing for an account whose clock is on its way.
+// unlessMoved wraps do so that it does nothing, and reports false, while the account's clock is being moved. Without test
+// clocks it returns do itself.
 func (b *Billing) unlessMoved(do func(ctx context.Context, account, id string) (bool, error)) func(ctx context.Context, account, id string) (bool, error) {
 	if !b.store.HasTestClock() {
 		return do

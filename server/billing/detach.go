@@ -12,17 +12,20 @@ import (
 )
 
 const (
-	// detachPause is how long a provider that does not listen is left alone at most, and detachLife how long it is told.
+	// detachPause is the longest wait before a provider that did not answer is told again. After detachLife it is not told any
+	// more.
 	detachPause = 6 * time.Hour
 	detachLife  = 30 * 24 * time.Hour
 )
 
-// detachMethods tells a provider of the methods that were removed here.
+// detachMethods tells a provider which payment methods were removed here, so that it forgets them too.
 func (b *Billing) detachMethods(ctx context.Context, provider string) error {
 	due, err := b.store.DueDetachments(ctx, provider, reconcileBatch)
 	return errors.Join(err, atOnce(due, reconcileAtOnce, func(d core.Due) error { return b.detachMethod(ctx, d) }))
 }
 
+// detachMethod tells the provider of one removed method. If another replica is doing that already, it does nothing. After an
+// error the provider is told again later.
 func (b *Billing) detachMethod(ctx context.Context, due core.Due) error {
 	d, err := b.store.LeaseDetachment(ctx, due.AccountID, due.ID)
 	if err != nil || d == nil {
@@ -38,7 +41,8 @@ func (b *Billing) detachMethod(ctx context.Context, due core.Due) error {
 	return b.store.EndDetachment(ctx, d)
 }
 
-// detachLater leaves a provider alone for as long again as it has not listened: an account may have no key any more.
+// detachLater puts off telling a provider that failed, for as long again as it has been tried, so that the waits double: the
+// account may have no key for it any more. After detachLife it gives up, with a warning in the log.
 func (b *Billing) detachLater(ctx context.Context, d *store.Detachment) error {
 	age := time.Duration(d.Age) * time.Microsecond
 	if age > detachLife {

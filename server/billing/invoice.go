@@ -8,7 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// PayInvoice is how an invoice is paid by hand. Whoever asks is not the buyer, unless OnSession.
+// PayInvoice says how an invoice is paid by hand. OnSession means that the buyer asks, who can act on what their bank requires;
+// otherwise the seller asks for them.
 type PayInvoice struct {
 	Method    *payments.MethodInput
 	OutOfBand bool // it was paid without this service; there is no method
@@ -16,9 +17,10 @@ type PayInvoice struct {
 	From      store.Buyer
 }
 
-// PayInvoice charges the method for what is due of an invoice, at most once however often it is called. A declined
-// charge is a CodeInvalid on payment_method whose outcome is Recorded; the invoice stays as it is then. An error that is
-// not a *core.Error leaves the outcome unknown, as in ConfirmCheckout.
+// PayInvoice charges the method for what is due of an invoice, at most once however often it is called. A declined charge is a
+// CodeInvalid on payment_method whose outcome is Recorded; the invoice stays as it is then. If the bank requires something of a
+// buyer who is not there, the charge is given up, and that counts as declined. An error that is not a *core.Error leaves the
+// outcome unknown, as in ConfirmCheckout.
 func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInvoice) (*store.Invoice, error) {
 	if in.OutOfBand {
 		if in.Method != nil {
@@ -49,8 +51,9 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 	return settled.Invoice, err
 }
 
-// acceptFor reads how an invoice is paid: without a method, from the customer's default one, or what their subscription was bought with if nobody knows
-// that it is theirs.
+// acceptFor checks how an invoice is to be paid, and puts it into what the store needs to begin the payment. Without a method
+// it is what the invoice is charged to while the customer is away (wayOf), and CodeInvalid on payment_method if there is
+// nothing. A saved method is refused if the buyer asks: nobody knows whether the one with the address of the page is its owner.
 func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayInvoice) (store.InvoicePayment, error) {
 	if in.Method == nil {
 		how, err := b.wayOf(ctx, invoice.AccountID, invoice.ID)
@@ -84,7 +87,8 @@ func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayI
 	}, err
 }
 
-// collectInvoice charges an invoice that is due for it from what its customer has saved, and reports whether it did.
+// collectInvoice makes the one automatic attempt to charge an invoice, with what its customer has saved. It reports whether the
+// attempt was made: another replica may have been first. A decline is no error.
 func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool, error) {
 	how, err := b.wayOf(ctx, account, id)
 	if err != nil {
@@ -100,7 +104,9 @@ func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool,
 	return true, err
 }
 
-// wayOf is how an invoice is paid while its customer is away, nil if there is no way.
+// wayOf returns what an invoice is charged to while its customer is away: their default method. An invoice of a subscription is
+// charged to the card that the subscription was bought with, if that card is not saved or the buyer's address was never
+// confirmed. It is nil if there is nothing to charge.
 func (b *Billing) wayOf(ctx context.Context, account, id string) (*store.InvoicePayment, error) {
 	invoice, err := b.store.GetInvoice(ctx, account, id)
 	if err != nil {

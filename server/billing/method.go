@@ -11,17 +11,18 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// isSaved tells the id of a payment method that a customer has saved here from what a provider knows.
+// isSaved reports whether a method is named by the id of one that a customer has saved here. Other references are the
+// provider's.
 func isSaved(in *payments.MethodInput) bool {
 	_, saved := core.ParseID(core.KindPaymentMethod, in.Ref)
 	return saved
 }
 
-// errNotPublic refuses a saved method at an address that anybody may have been sent.
+// errNotPublic refuses a saved method in a public request: anybody who was sent the address could charge it.
 var errNotPublic = core.Invalid("payment_method", "A saved payment method is charged only by the seller, or by its owner on the portal. Send a card.")
 
-// attachment is a method that a provider is to save for somebody. Token is of what it is saved for: whatever is asked for with
-// it happens once.
+// attachment is a payment method that a provider is to save for a customer. Token identifies what the method is saved for, a
+// payment for one; however often the provider is asked with the same token, it saves the method once.
 type attachment struct {
 	Token, Account string
 	Customer       *string // ours; nil for a buyer who is none yet
@@ -30,8 +31,9 @@ type attachment struct {
 	Card           store.PaymentMethod
 }
 
-// attach lets a provider save a method, and returns its name of the customer, who is made there if it knows none, and what the
-// method is charged as from then on. A method that cannot be saved is a *payments.Decline.
+// attach has the provider save a method for a customer. If the provider does not know the customer, or has forgotten them, it
+// is asked to create them first. It returns the provider's reference for the customer, and the method as it is charged from
+// then on. A method that cannot be saved is a *payments.Decline.
 func (b *Billing) attach(ctx context.Context, provider payments.Provider, in attachment) (customerRef string, method payments.Method, err error) {
 	known, err := b.knownCustomer(ctx, provider, in)
 	if err != nil {
@@ -56,7 +58,7 @@ func (b *Billing) attach(ctx context.Context, provider payments.Provider, in att
 	return ask.CustomerRef, method, notSaved(err)
 }
 
-// knownCustomer is what a provider called somebody when it last saved a method of theirs, nil for nobody.
+// knownCustomer returns the provider's reference for a customer whose method it has saved before, nil if it has none.
 func (b *Billing) knownCustomer(ctx context.Context, provider payments.Provider, in attachment) (*string, error) {
 	if in.Customer == nil {
 		return nil, nil
@@ -64,7 +66,7 @@ func (b *Billing) knownCustomer(ctx context.Context, provider payments.Provider,
 	return b.store.CustomerRef(ctx, in.Account, *in.Customer, provider.Name())
 }
 
-// notSaved makes the refusal to save a method the decline of what it is saved for.
+// notSaved turns a provider's refusal to save a method into a *payments.Decline. Other errors stay as they are.
 func notSaved(err error) error {
 	if refused, ok := errors.AsType[*core.Error](err); ok {
 		return &payments.Decline{Code: "payment_method_not_saved", Message: refused.Message}
@@ -72,7 +74,8 @@ func notSaved(err error) error {
 	return err
 }
 
-// refusal makes a decline the answer to a request that charges nothing.
+// refusal turns a *payments.Decline into CodeInvalid on payment_method, for requests that charge nothing. Other errors stay as
+// they are.
 func refusal(err error) error {
 	if decline, ok := errors.AsType[*payments.Decline](err); ok {
 		return core.Invalid("payment_method", decline.Message)
@@ -80,8 +83,9 @@ func refusal(err error) error {
 	return err
 }
 
-// saveMethod lets the provider save the method of a payment for the buyer of its checkout, who becomes our customer only when
-// they have paid, and stores what it is charged as from then on. A method that cannot be saved is a *payments.Decline.
+// saveMethod has the provider save the method of a checkout's payment, before it is charged, and stores the saved method with
+// the payment, which is charged to that from then on. The buyer may be no customer of ours until they have paid. A method that
+// cannot be saved is a *payments.Decline.
 func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, begun *store.Confirmation) error {
 	payment, c := begun.Payment, begun.Checkout
 	customer, method, err := b.attach(ctx, provider, attachment{
@@ -95,8 +99,8 @@ func (b *Billing) saveMethod(ctx context.Context, provider payments.Provider, be
 	return b.store.SetPaymentMethod(ctx, payment)
 }
 
-// SaveMethod is how a customer gives what they are to be charged with. Once names the form that they did it in, which sent
-// again saves nothing more; a request to the API has its Idempotency-Key for that.
+// SaveMethod is a method that is to be saved for a customer. Once names the form in which it was sent; the same form sent again
+// saves nothing more. Requests to the API leave it empty: their Idempotency-Key does the same.
 type SaveMethod struct {
 	Method    payments.MethodInput
 	IsDefault bool
@@ -104,8 +108,9 @@ type SaveMethod struct {
 	From      store.Buyer
 }
 
-// SaveMethod keeps a method for a customer, and charges nothing. One that cannot be saved is CodeInvalid on payment_method.
-// What the provider has kept when a crash comes between is of no use to anybody, and does no harm.
+// SaveMethod saves a method for a customer, and charges nothing. One that cannot be saved is CodeInvalid on payment_method;
+// after too many tries it is CodeRateLimit. After a crash in between, the provider may have a method that we do not know.
+// Nobody can use it, and it does no harm.
 func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in SaveMethod) (*store.SavedMethod, error) {
 	provider, accepted, err := b.acceptSaved(ctx, account, customer, in.Method)
 	if err != nil {
@@ -129,7 +134,8 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 	return saved, b.store.ForgiveTry(ctx, account, c.ID, in.From)
 }
 
-// acceptSaved reads a method that is to be saved. What can never pay counts as no try: nobody was asked about it.
+// acceptSaved checks a method that is to be saved, and returns the provider that is to save it. What is refused here is not
+// counted as a try, because no bank was asked about it.
 func (b *Billing) acceptSaved(ctx context.Context, account, customer string, in payments.MethodInput) (payments.Provider, payments.Method, error) {
 	if _, err := b.store.GetCustomer(ctx, account, customer); err != nil {
 		return nil, payments.Method{}, err // which customer comes before how they pay
@@ -142,14 +148,14 @@ func (b *Billing) acceptSaved(ctx context.Context, account, customer string, in 
 	return provider, accepted, err
 }
 
-// attachmentOf is one for a customer of ours.
+// attachmentOf returns the attachment of an accepted method to a customer of ours. Once tells it from their other ones.
 func attachmentOf(c *store.Customer, once string, accepted payments.Method) attachment {
 	return attachment{
 		Token: c.ID + "-" + once, Account: c.AccountID, Customer: &c.ID, Email: c.Email, Name: c.Name, MethodRef: accepted.Ref, Card: accepted.Card,
 	}
 }
 
-// PaymentWith is how an invoice is paid with a saved method.
+// PaymentWith returns how an invoice is paid with a saved method.
 func PaymentWith(m *store.SavedMethod) store.InvoicePayment {
 	return store.InvoicePayment{
 		Provider: m.Provider, MethodRef: m.ProviderRef, PaymentMethod: m.Card.V, CustomerRef: &m.CustomerRef, MethodID: &m.ID,

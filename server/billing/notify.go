@@ -10,9 +10,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Notify takes what a provider tells by itself: once, in whatever order it comes, and never back from an outcome. It
-// returns payments.ErrForged for what the provider did not sign, ErrUnknownStatus and ErrUnusable for what it did, CodeMissing for a provider that notifies nobody, and
-// CodeInProgress for what is not stored here yet; the provider tells that again.
+// Notify takes a notification that a provider sends by itself. Each takes effect once, they may come in any order, and none
+// changes an outcome that is stored. It returns payments.ErrForged for what the provider did not sign, ErrUnknownStatus and
+// ErrUnusable for what it did sign and what cannot be understood, CodeMissing for a provider that sends no notifications, and
+// CodeInProgress if it is about something that is not stored here yet: the provider sends it again later.
 func (b *Billing) Notify(ctx context.Context, provider string, header http.Header, body []byte) error {
 	notifier, ok := b.providers.Notifier(provider)
 	if !ok {
@@ -34,7 +35,8 @@ func (b *Billing) Notify(ctx context.Context, provider string, header http.Heade
 		})
 }
 
-// applyCharge settles the payment of a charge. A charge of which we never heard was not made here.
+// applyCharge stores the outcome of a charge with its payment. If no payment has this charge, notYet decides whether the
+// notification is ignored or wanted again. One that tells no outcome changes nothing: the reconciler asks until there is one.
 func (b *Billing) applyCharge(ctx context.Context, provider string, event payments.Event) error {
 	payment, err := b.store.PaymentOfCharge(ctx, event.Account, provider, event.Charge.Ref)
 	if err != nil {
@@ -58,8 +60,9 @@ func (b *Billing) applyCharge(ctx context.Context, provider string, event paymen
 	return err
 }
 
-// notYet refuses what is about a payment whose charge is not known here yet. One that has another charge, or an outcome, has
-// none to wait for.
+// notYet is for a charge that no payment of ours refers to. If the payment that the notification names is still waiting for its
+// charge, it is CodeInProgress, so that the provider sends the notification again. If there is no such payment, or it has
+// another charge or an outcome, there is nothing to wait for, and no error.
 func (b *Billing) notYet(ctx context.Context, account, payment string) error {
 	known, err := b.store.PaymentsByID(ctx, account, []string{payment})
 	if err != nil || known[payment] == nil || known[payment].ProviderRef != nil || known[payment].Status.IsFinal() {
@@ -68,7 +71,8 @@ func (b *Billing) notYet(ctx context.Context, account, payment string) error {
 	return tellAgain("payment", payment)
 }
 
-// applyRefund settles a refund that was asked for here. Its provider carries our id.
+// applyRefund stores the outcome of a refund that was asked for here: the provider's refund carries our id. Others are ignored.
+// One that is not stored here yet is CodeInProgress.
 func (b *Billing) applyRefund(ctx context.Context, event payments.Event) error {
 	id := event.Metadata["refund_id"]
 	if id == "" {
@@ -88,6 +92,7 @@ func (b *Billing) applyRefund(ctx context.Context, event payments.Event) error {
 	return err
 }
 
+// tellAgain returns CodeInProgress, upon which a provider sends its notification again.
 func tellAgain(object, id string) error {
 	return &core.Error{Code: core.CodeInProgress, Message: "The " + object + " " + id + " is being made. Tell it again in a moment."}
 }

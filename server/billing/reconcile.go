@@ -14,12 +14,13 @@ const (
 	reconcileInterval = 5 * time.Second
 	reconcileBatch    = 100
 
-	// reconcileAtOnce is how many are asked about at the same time: a provider that does not answer holds up few.
+	// reconcileAtOnce is how many things of a kind a provider is asked about at the same time. If it does not answer, only so
+	// many wait for it.
 	reconcileAtOnce = 8
 )
 
-// Run reconciles, and does what is due, until the context ends. Any number of replicas may run it: each payment is leased by one of them,
-// and what is due is claimed by one.
+// Run reconciles, and does what is due, every few seconds until the context ends. Any number of replicas may run it: each
+// payment is leased by one of them, and each thing that is due is claimed by one.
 func (b *Billing) Run(ctx context.Context) {
 	ticker := time.NewTicker(reconcileInterval)
 	defer ticker.Stop()
@@ -38,8 +39,9 @@ func (b *Billing) Run(ctx context.Context) {
 	}
 }
 
-// Reconcile goes on with every payment and refund that was left without an outcome: by a crash, by a provider that did
-// not answer or takes its time, or by a buyer who did not come back. And it tells providers of the methods that were removed.
+// Reconcile goes on with every payment and refund that was left without an outcome: because of a crash, because the provider
+// did not answer or takes its time, or because the buyer did not come back. It also tells providers which payment methods were
+// removed. It returns all that went wrong; what fails does not keep the rest from being done.
 func (b *Billing) Reconcile(ctx context.Context) error {
 	var errs []error
 	for _, provider := range b.providers.Names() {
@@ -50,6 +52,8 @@ func (b *Billing) Reconcile(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// reconcile goes on with one payment, unless another replica does. If the buyer's time to approve it is over, it is given up. A
+// decline is no error.
 func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 	mine, err := b.store.LeasePayment(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {
@@ -74,7 +78,9 @@ func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 	return err
 }
 
-// abandon gives up a charge for which the buyer did nothing. If they did at the last moment, it is settled as such.
+// abandon gives up a charge that its buyer has not approved: it cancels it at the provider, and stores what came of it. The
+// error then says that the payment was not authenticated in time, and its outcome is Recorded. If the buyer approved at the
+// last moment, what their bank decided is stored instead.
 func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error {
 	payment := begun.Payment
 	provider, err := b.providerOf(payment)

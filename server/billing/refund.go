@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// CreateRefund gives money of an order back, at most once however often it is called. A refund that the provider
-// refuses is a failed one, and not an error. An error that is not a *core.Error leaves the outcome unknown, the refund
-// pending: the same request sent again, or the reconciler, finds out.
+// CreateRefund gives back money of an order, at most once however often it is called. A refund that the provider refuses has
+// the status failed, and is no error. An error that is not a *core.Error leaves the outcome unknown and the refund pending: the
+// same request sent again, or the reconciler, finds out.
 func (b *Billing) CreateRefund(ctx context.Context, account string, in store.NewRefund) (*store.Refund, error) {
 	begun, err := b.store.BeginRefund(ctx, account, in)
 	if err != nil {
@@ -22,7 +22,7 @@ func (b *Billing) CreateRefund(ctx context.Context, account string, in store.New
 	return b.resumeRefund(ctx, begun)
 }
 
-// ResumeRefund goes on with a refund from wherever it stands.
+// ResumeRefund goes on with a refund from wherever it stands. One that has an outcome is returned as it is.
 func (b *Billing) ResumeRefund(ctx context.Context, account, id string) (*store.Refund, error) {
 	begun, err := b.store.GetRefunding(ctx, account, id)
 	if err != nil {
@@ -31,8 +31,8 @@ func (b *Billing) ResumeRefund(ctx context.Context, account, id string) (*store.
 	return b.resumeRefund(ctx, begun)
 }
 
-// CancelRefund gives up a pending refund, if its provider still can. One that has another outcome by then gets it, and
-// is a CodeInvalid on status that is recorded with it. A canceled refund is returned as it is.
+// CancelRefund cancels a pending refund, if its provider still can. If the provider says that it has another outcome, that is
+// stored, and the error is CodeInvalid on status, with the outcome Recorded. A canceled refund is returned as it is.
 func (b *Billing) CancelRefund(ctx context.Context, account, ref string) (*store.Refund, error) {
 	begun, err := b.store.BeginCancelRefund(ctx, account, ref)
 	if err != nil || begun.Status == store.RefundStatusCanceled {
@@ -55,6 +55,8 @@ func (b *Billing) CancelRefund(ctx context.Context, account, ref string) (*store
 	return refund, refused
 }
 
+// resumeRefund asks the provider for a refund that is pending, and stores what it says. If the provider cannot tell, the error
+// leaves the outcome unknown, and the reconciler asks again after unknownPause.
 func (b *Billing) resumeRefund(ctx context.Context, begun *store.Refunding) (*store.Refund, error) {
 	refund := begun.Refund
 	if refund.Status != store.RefundStatusPending {
@@ -67,8 +69,8 @@ func (b *Billing) resumeRefund(ctx context.Context, begun *store.Refunding) (*st
 	return b.settleRefund(ctx, refund, answer)
 }
 
-// askForRefund asks the provider for a refund, unless it has it from an earlier time: no provider keeps a token for
-// ever.
+// askForRefund has the provider make a refund. If it may have been asked before, it is first asked whether it knows the refund:
+// providers forget tokens after a while, and one that has would give the money back twice.
 func (b *Billing) askForRefund(ctx context.Context, begun *store.Refunding) (payments.Refund, error) {
 	refund, payment := begun.Refund, begun.Payment
 	provider, err := b.named(refund.Provider)
@@ -87,10 +89,10 @@ func (b *Billing) askForRefund(ctx context.Context, begun *store.Refunding) (pay
 	})
 }
 
-// refundPause is how long a provider that takes its time over a refund is left alone.
+// refundPause is how long a provider is left alone before it is asked again about a refund that it says is pending.
 const refundPause = 10 * time.Minute
 
-// settleRefund stores what the provider said.
+// settleRefund stores what the provider says of a refund. A status that we do not know is an error, and changes nothing.
 func (b *Billing) settleRefund(ctx context.Context, refund *store.Refund, answer payments.Refund) (*store.Refund, error) {
 	result := store.RefundResult{Ref: answer.Ref, Status: store.RefundStatus(answer.Status), FailureReason: answer.FailureReason}
 	switch result.Status {
@@ -101,8 +103,8 @@ func (b *Billing) settleRefund(ctx context.Context, refund *store.Refund, answer
 	return b.store.SettleRefund(ctx, refund, result, refundPause)
 }
 
-// unknownRefund leaves a refund to whoever asks next. It hides what the error is: no failure of a provider is an
-// answer to the request, or frees its Idempotency-Key.
+// unknownRefund does for a refund what unknown does for a payment: the reconciler asks again after unknownPause, and the error
+// that is returned has the outcome Unknown, so that it frees no Idempotency-Key.
 func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err error) error {
 	if yield := b.store.YieldRefund(context.WithoutCancel(ctx), refund.AccountID, refund.ID, unknownPause); yield != nil {
 		err = errors.Join(err, yield)
@@ -110,11 +112,13 @@ func (b *Billing) unknownRefund(ctx context.Context, refund *store.Refund, err e
 	return core.NewUnknownError("refund "+refund.ID+" has no known outcome yet", err)
 }
 
+// reconcileRefunds goes on with the refunds of a provider that have no outcome yet.
 func (b *Billing) reconcileRefunds(ctx context.Context, provider string) error {
 	due, err := b.store.DueRefunds(ctx, provider, reconcileBatch)
 	return errors.Join(err, atOnce(due, reconcileAtOnce, func(r core.Due) error { return b.reconcileRefund(ctx, r) }))
 }
 
+// reconcileRefund goes on with one refund, unless another replica does.
 func (b *Billing) reconcileRefund(ctx context.Context, due core.Due) error {
 	mine, err := b.store.LeaseRefund(ctx, due.AccountID, due.ID)
 	if err != nil || !mine {

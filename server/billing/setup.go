@@ -11,8 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// What the charge of nothing is told by which a customer gives a method: all that it takes to keep the method, so that whoever
-// hears first of its success can, the customer's page or the provider's notification.
+// A customer adds a payment method with a charge of nothing, an amount of 0. These are the keys of its metadata. They hold all that is
+// needed to save the method, so that whoever hears first that the bank has agreed can do it: the customer's page, or the provider's
+// notification.
 const (
 	setupCustomer     = "saves_for"
 	setupCustomerRef  = "customer_ref"
@@ -22,9 +23,9 @@ const (
 	setupSubscription = "subscription"
 )
 
-// GiveMethod is how a customer who is there gives a method to be charged with later. Subscription, if there is one, is charged to
-// it from then on. Page is where they come back to from their bank; its address may open
-// the portal, so that the provider keeps it nowhere.
+// GiveMethod is a payment method that a customer, who is there, adds to be charged with later. If Subscription is given, that
+// is charged to it from then on. Page is the address to which their bank sends them back. It may open the portal, so it is not
+// stored with the provider.
 type GiveMethod struct {
 	Method       payments.MethodInput
 	IsDefault    bool
@@ -33,19 +34,20 @@ type GiveMethod struct {
 	From         store.Buyer
 }
 
-// GivenMethod is how far that is. Saved is nil as long as the bank has not agreed; then NextURL is where it asks, empty if it
-// does not ask.
+// GivenMethod says how far the adding of a method is. Saved is nil until the bank has agreed. Until then NextURL is where the
+// bank asks the customer, empty if it does not ask.
 type GivenMethod struct {
 	Ref     string // of the charge of nothing
 	Saved   *store.SavedMethod
 	NextURL string
 
-	isNew bool // this is how it was saved
+	isNew bool // this call saved it
 }
 
-// GiveMethod asks a customer's bank whether a method may be charged while they are away, and keeps it then. The method itself
-// tells one form from the next. One that cannot be kept is CodeInvalid on payment_method; what the provider has of it does no
-// harm. One that is removed meanwhile is CodeMissing. After too many tries it is CodeRateLimit.
+// GiveMethod asks a customer's bank whether a method may be charged while they are away, and saves it once the bank agrees. It
+// does that with a charge of nothing. The method's reference serves as the token, so that a form sent twice saves it once. A
+// method that cannot be saved is CodeInvalid on payment_method; what the provider has of it does no harm. One that is removed
+// meanwhile is CodeMissing. After too many tries it is CodeRateLimit.
 func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in GiveMethod) (*GivenMethod, error) {
 	provider, accepted, err := b.acceptSaved(ctx, account, customer, in.Method)
 	if err != nil {
@@ -89,8 +91,9 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 	return given, err
 }
 
-// FindGivenMethod finds out how far a customer's giving of a method is, and keeps it if the bank has agreed. One that is not
-// theirs, or that nobody knows, is CodeMissing, one that the bank has refused CodeInvalid on payment_method. From is who asks.
+// FindGivenMethod looks up how far the adding of a method is, and saves the method if the bank has agreed. Ref is that of the
+// charge of nothing. One that is not this customer's, or that the provider does not know, is CodeMissing; one that the bank has
+// refused is CodeInvalid on payment_method. From is who asks.
 func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref string, from store.Buyer) (*GivenMethod, error) {
 	provider, err := b.chosen(ctx, account)
 	if err != nil {
@@ -109,8 +112,9 @@ func (b *Billing) FindGivenMethod(ctx context.Context, account, customer, ref st
 	return b.settleAfterBank(ctx, provider.Name(), account, charge, from)
 }
 
-// settleAfterBank is settleGiven for a method about which the bank asked its customer. Who hears first that the bank has agreed
-// takes back the try, which was not declined: for the customer, and for the address that they come back from, if they do.
+// settleAfterBank is settleGiven for a customer who was with their bank meanwhile. Their try was counted as declined when they
+// began. If the bank has agreed and this call is the first to hear of it, that is taken back: for the customer, and for the
+// address they ask from. A notification of the provider has no such address.
 func (b *Billing) settleAfterBank(ctx context.Context, provider, account string, charge payments.Charge, from store.Buyer) (*GivenMethod, error) {
 	given, err := b.settleGiven(ctx, provider, account, charge)
 	if err != nil || !given.isNew {
@@ -120,6 +124,10 @@ func (b *Billing) settleAfterBank(ctx context.Context, provider, account string,
 	return given, b.store.ForgiveTry(ctx, account, given.Saved.CustomerID, from)
 }
 
+// settleGiven does what the state of a charge of nothing calls for. If the bank agreed, the method is saved, with all that was
+// stored in the charge's metadata; one that was removed meanwhile is CodeMissing. If the bank refused or the time is over, the
+// provider is told to forget the method, and it is CodeInvalid on payment_method. Otherwise nothing happens yet, and Saved is
+// nil.
 func (b *Billing) settleGiven(ctx context.Context, provider, account string, charge payments.Charge) (*GivenMethod, error) {
 	given := &GivenMethod{Ref: charge.Ref, NextURL: charge.NextActionURL}
 	switch charge.Status {
@@ -151,13 +159,14 @@ func (b *Billing) settleGiven(ctx context.Context, provider, account string, cha
 	return given, nil
 }
 
-// dropGiven has the provider let go of a method to which the bank did not agree.
+// dropGiven stores that the provider is to forget a method to which the bank did not agree. The reconciler tells it.
 func (b *Billing) dropGiven(ctx context.Context, provider, account string, charge payments.Charge) error {
 	return b.store.DetachGiven(ctx, account, provider, charge.Ref, charge.Metadata[setupMethodRef])
 }
 
-// applyGiven keeps what a customer gave who did not come back from their bank, or lets go of it. Who is no customer any more has
-// given nothing.
+// applyGiven handles a notification about a charge of nothing: it saves the method if the bank agreed, also for a customer who
+// did not come back from their bank, and drops it if the bank did not. A customer or method that was deleted meanwhile is no
+// error.
 func (b *Billing) applyGiven(ctx context.Context, provider string, event payments.Event) error {
 	switch event.Charge.Status {
 	case payments.ChargeSucceeded:

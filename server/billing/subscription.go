@@ -10,16 +10,16 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// CreateSubscription is a purchase on behalf of a customer. Method is nil when none was sent: then it is the customer's
-// default one.
+// CreateSubscription is a subscription that the seller begins for a customer. Method is nil when none was sent: then the
+// customer's default one is charged.
 type CreateSubscription struct {
 	Draft  store.CheckoutDraft
 	Method *payments.MethodInput
 }
 
-// CreateSubscription buys what the draft says, which is a recurring price variant, for its customer: as a checkout that is
-// confirmed at once. A declined charge is a CodeInvalid on payment_method whose outcome is Recorded, and so is one that the customer would have to
-// authenticate, who is not there; there is no subscription then.
+// CreateSubscription buys the draft, which is of one recurring price variant, for its customer, as a checkout that is confirmed
+// at once. A declined charge is a CodeInvalid on payment_method whose outcome is Recorded, and there is no subscription then. A
+// charge that the customer would have to approve counts as declined, because they are not there.
 func (b *Billing) CreateSubscription(ctx context.Context, account string, in CreateSubscription) (*store.Subscription, error) {
 	c, err := b.store.BeginSubscription(ctx, account, in.Draft)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	return b.store.SubscriptionOfCheckout(ctx, account, c.ID)
 }
 
-// defaultOf is the method by which a customer pays who is not there.
+// defaultOf returns the customer's default payment method, or CodeInvalid on payment_method if there is none.
 func (b *Billing) defaultOf(ctx context.Context, account, customer string) (*payments.MethodInput, error) {
 	m, err := b.store.MethodToCharge(ctx, account, customer, nil)
 	if err == nil && m == nil {
@@ -54,7 +54,8 @@ func (b *Billing) defaultOf(ctx context.Context, account, customer string) (*pay
 
 var errPending = errors.New("its bank takes its time")
 
-// giveUp abandons a charge whose buyer is not there to do what it requires.
+// giveUp ends a charge that its buyer would have to approve, because they are not there. If the bank has not decided yet, the
+// outcome is Unknown, and the same request sent again finds out. A payment that has an outcome stays as it is.
 func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) error {
 	switch payment := confirmed.Payment; payment.Status {
 	case store.PaymentStatusRequiresAction:
@@ -69,8 +70,8 @@ func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) err
 	return nil
 }
 
-// ChangeSubscription changes the plan of a subscription, and charges what that costs. A declined charge is a CodeInvalid on
-// payment_method whose outcome is Recorded, and the plan is the old one.
+// ChangeSubscription changes the plan of a subscription, and charges what the change costs. A declined charge is a CodeInvalid
+// on payment_method whose outcome is Recorded, and the subscription keeps its old plan.
 func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, in store.ChangeSubscription) (*store.Subscription, error) {
 	change, err := b.store.ChangeSubscription(ctx, account, ref, in)
 	if err != nil {
@@ -85,8 +86,9 @@ func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, i
 	return b.store.GetSubscription(ctx, account, ref)
 }
 
-// CancelSubscription cancels a subscription, and gives back what is left of its period if that is asked for. A refund whose
-// outcome is not known is no error: the subscription has ended, and the refund is pending until the reconciler finds out.
+// CancelSubscription cancels a subscription. If that is asked for, it also refunds what is left of the period. A refund that
+// fails, or whose outcome is not known, is no error: it is logged, the subscription is cancelled, and the reconciler goes on
+// with the refund.
 func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, in store.CancelSubscription) (*store.Subscription, error) {
 	sub, err := b.store.CancelSubscription(ctx, account, ref, in)
 	if err != nil || sub.Cancellation.V == nil || len(sub.Cancellation.V.RefundIDs) == 0 {
@@ -103,7 +105,8 @@ func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, i
 	return sub, nil
 }
 
-// advance does the due step of a subscription, and charges what it bills.
+// advance does the next due step of a subscription, a renewal for example, and charges what it bills. It reports whether
+// anything was done. A decline is no error.
 func (b *Billing) advance(ctx context.Context, account, id string) (bool, error) {
 	step, err := b.store.AdvanceSubscription(ctx, account, id)
 	if err != nil || step.Payment == nil {
@@ -116,7 +119,8 @@ func (b *Billing) advance(ctx context.Context, account, id string) (bool, error)
 	return true, err
 }
 
-// collect charges a payment of an invoice whose customer is not there. A bank that wants them to do something has declined.
+// collect charges a payment of an invoice while its customer is away. If the bank requires something of the customer, the
+// charge is given up, and counts as declined.
 func (b *Billing) collect(ctx context.Context, payment *store.Payment) error {
 	settled, err := b.ResumePayment(ctx, payment.AccountID, payment.ID)
 	if err == nil && settled.Payment.Status == store.PaymentStatusRequiresAction {

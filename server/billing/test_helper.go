@@ -9,8 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// AuthenticateTestPayment is the consent of the buyer of a payment that waits for it, which goes on then. A payment that
-// has succeeded is returned as it is; any other is CodeInvalid on status.
+// AuthenticateTestPayment plays the buyer who approves a payment of the test provider, which then goes on. A payment that has
+// succeeded is returned as it is; any other that does not wait for its buyer is CodeInvalid on status. One of a real provider
+// is CodeInvalid on base.
 func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id string) (*store.Payment, error) {
 	begun, err := b.store.GetConfirmation(ctx, account, id)
 	if err != nil {
@@ -42,7 +43,8 @@ func (b *Billing) AuthenticateTestPayment(ctx context.Context, account, id strin
 	return begun.Payment, nil
 }
 
-// SettleTestRefund gives a pending refund of the test provider its outcome. Any other is CodeInvalid on status.
+// SettleTestRefund plays the bank that decides about a pending refund of the test provider. A refund that is not pending there
+// is CodeInvalid on status, and one of a real provider CodeInvalid on base.
 func (b *Billing) SettleTestRefund(ctx context.Context, account, ref string, to payments.RefundStatus) (*store.Refund, error) {
 	refund, err := b.store.GetRefund(ctx, account, ref)
 	if err != nil {
@@ -65,6 +67,7 @@ func (b *Billing) SettleTestRefund(ctx context.Context, account, ref string, to 
 	return b.settleRefund(ctx, refund, answer)
 }
 
+// tester returns the test provider of a name. A provider that moves real money is CodeInvalid on base.
 func (b *Billing) tester(provider string) (payments.Tester, error) {
 	if tester, ok := b.providers.Tester(provider); ok {
 		return tester, nil

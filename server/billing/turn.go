@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// workAtOnce is how much is done at the same time, and accountAtOnce how much of it for one account: one whose
-	// provider does not answer leaves room for the others.
+	// workAtOnce is how many things are done at the same time, and accountAtOnce how many of them for one account: an account
+	// whose provider does not answer leaves room for the others.
 	workAtOnce    = 16
 	accountAtOnce = 8
 
-	// workBatch is how many things of a kind are looked up at once.
+	// workBatch is how many due things of a kind are read from the database at a time.
 	workBatch = 100
 )
 
-// turn does what is due of one kind, several things at the same time, until its time is over.
+// turn does what is due of one kind, for one account or for all, until its time is over. Several things are done at the same
+// time.
 type turn struct {
 	*Billing
 	duty  duty
@@ -30,7 +31,7 @@ type turn struct {
 	count *tally
 }
 
-// drain does what is due of an account, or of all, until there is nothing that it has not tried.
+// drain does what is due of an account, or of all accounts if it is empty, until everything was tried once or the time is over.
 func (t *turn) drain(ctx context.Context, account string) {
 	stuck := stuck{}
 	for t.goesOn(ctx) {
@@ -48,7 +49,8 @@ func (t *turn) drain(ctx context.Context, account string) {
 	}
 }
 
-// find looks up what is due and is not stuck: it lies behind what is, which has waited longer.
+// find returns what is due and was not tried in vain in this turn. What is due comes in the order in which it waits, so that
+// the things tried in vain come first again; find reads that many more to get past them.
 func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]core.Due, error) {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
@@ -62,7 +64,7 @@ func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]core.D
 	return fresh, err
 }
 
-// try does one thing, and reports whether that took it off what is due.
+// try does one thing, and reports whether it is done and so no longer due. It waits for a free slot first.
 func (t *turn) try(ctx context.Context, one core.Due) bool {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
@@ -74,11 +76,13 @@ func (t *turn) try(ctx context.Context, one core.Due) bool {
 	return did
 }
 
+// goesOn reports whether there is time left.
 func (t *turn) goesOn(ctx context.Context) bool {
 	return ctx.Err() == nil && time.Now().Before(t.until)
 }
 
-// stuck is what was tried and is due all the same: it failed, or somebody else is at it.
+// stuck remembers what was tried in vain and is still due: it failed, or another replica is doing it. It is not tried again in
+// this turn.
 type stuck struct {
 	mu  sync.Mutex
 	due map[core.Due]bool
@@ -93,7 +97,7 @@ func (s *stuck) add(one core.Due) {
 	s.due[one] = true
 }
 
-// maxFaults is how many errors a tally tells apart.
+// maxFaults is how many errors a tally keeps; of the others it only keeps the number.
 const maxFaults = 10
 
 // tally counts what was done and what failed.
@@ -103,6 +107,7 @@ type tally struct {
 	faults       []error
 }
 
+// add counts one attempt, whether it did something and whether it failed.
 func (t *tally) add(did bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +122,7 @@ func (t *tally) add(did bool, err error) {
 	}
 }
 
-// err is what went wrong, nil for nothing.
+// err returns the errors that were kept and how many more there were, or nil if nothing failed.
 func (t *tally) err() error {
 	err := errors.Join(t.faults...)
 	if more := t.failed - len(t.faults); more > 0 {
@@ -126,7 +131,8 @@ func (t *tally) err() error {
 	return err
 }
 
-// atOnce does something to all, to a few at a time, and returns what went wrong.
+// atOnce calls do for every element, at most few at the same time, and returns all their errors joined. One that fails does not
+// stop the others.
 func atOnce[T any](all []T, few int, do func(T) error) error {
 	errs, free := make([]error, len(all)), make(chan struct{}, few)
 	var group sync.WaitGroup

@@ -10,19 +10,21 @@ import (
 )
 
 const (
-	// workTime is how long the worker does what is due before the reconciler has its turn again, and turnTime how long it
-	// does what is due of one kind before the next.
+	// workTime is how long Work goes on before the reconciler has its turn again. TurnTime is how long one kind of work may
+	// take before the next kind has its turn.
 	workTime = 20 * time.Second
 	turnTime = 5 * time.Second
 )
 
-// duty is a kind of things that fall due.
+// duty is one kind of work that falls due: how to find what is due, and how to do one of it. Do reports whether the thing is
+// done and so no longer due.
 type duty struct {
 	find   func(ctx context.Context, account string, limit int) ([]core.Due, error)
 	do     func(ctx context.Context, account, id string) (bool, error)
 	shared func(ctx context.Context) ([]string, error) // the accounts to share the turn among; nil: there is little to share
 }
 
+// duties returns every kind of work, in the order in which they have their turns.
 func (b *Billing) duties() []duty {
 	return []duty{
 		{find: b.waiting, do: b.stopWaiting},
@@ -33,8 +35,9 @@ func (b *Billing) duties() []duty {
 	}
 }
 
-// Work does what is due by now, of every account, until nothing is or its time is over. What fails does not keep the rest
-// from being done, and no account waits for another one that has more to do. Any number of replicas may run it.
+// Work does what is due by now, of every account, until nothing is left or workTime is over. It returns all that went wrong;
+// what fails does not keep the rest from being done. No account waits for another one that has more to do. Any number of
+// replicas may run it.
 func (b *Billing) Work(ctx context.Context) error {
 	var count tally
 	for until := time.Now().Add(b.workTime); ctx.Err() == nil && time.Now().Before(until); {
@@ -49,7 +52,7 @@ func (b *Billing) Work(ctx context.Context) error {
 	return count.err()
 }
 
-// share gives every account its part of a turn.
+// share runs one turn of a duty for all the accounts at the same time, so that each gets its part of it.
 func (b *Billing) share(ctx context.Context, duty duty, count *tally) error {
 	accounts, err := b.accounts(ctx, duty)
 	if err != nil {
@@ -65,8 +68,9 @@ func (b *Billing) share(ctx context.Context, duty duty, count *tally) error {
 	return nil
 }
 
-// accounts are those that share a turn, the longest waiting first; an empty one stands for all. Those whose clocks were
-// moved have more to do than the store's time tells.
+// accounts returns the accounts that share a turn, the one that has waited longest first. An empty name stands for all accounts
+// together. Those whose test clock was moved ahead are named besides: more is due for them than a look by the store's time
+// finds.
 func (b *Billing) accounts(ctx context.Context, duty duty) ([]string, error) {
 	moved, err := b.store.MovedAccounts(ctx)
 	if err != nil {
@@ -86,8 +90,8 @@ func (b *Billing) accounts(ctx context.Context, duty duty) ([]string, error) {
 	return accounts, nil
 }
 
-// waiting finds the payments whose buyer did not come back, for an account whose clock was moved: the reconciler meets
-// the others.
+// waiting finds the payments whose buyer did not approve them in time, for an account whose test clock was moved. For all
+// accounts, which an empty name stands for, it finds nothing: the reconciler looks after those.
 func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	if account == "" {
 		return nil, nil
@@ -95,6 +99,7 @@ func (b *Billing) waiting(ctx context.Context, account string, limit int) ([]cor
 	return b.store.WaitingPayments(ctx, account, limit)
 }
 
+// stopWaiting gives up a payment that its buyer did not approve in time, and reports whether it did.
 func (b *Billing) stopWaiting(ctx context.Context, account, id string) (bool, error) {
 	begun, err := b.store.GetConfirmation(ctx, account, id)
 	if err != nil || begun.Payment.Status.IsFinal() {
