@@ -13,19 +13,19 @@ import (
 // holds until the lines are asked for again. The second adds discount and tax, and is gone through whenever something
 // changes that they depend on, and once more under the lock of whoever begins to pay.
 
-// lineup is what is asked for, line by line, and what it stands for.
+// lineup is what a buyer or a seller asks for, line by line, with the offer that each line is about.
 type lineup struct {
 	offers []offer
 	wanted []NewLineItem
 	now    core.Time
 }
 
-// lineChange is the lines of a checkout as they are stored, and as they are to be.
+// lineChange holds the lines of a checkout as they are stored, and as they are to be stored.
 type lineChange struct {
 	stored, items []LineItem
 }
 
-// quote is what a checkout comes to: as the buyer sees it, and what of it is due at once.
+// quote holds the amounts of a checkout: all that the buyer sees, and the part of it that is due at once.
 type quote struct {
 	shown    pricing.Amounts
 	dueNow   int64
@@ -34,7 +34,8 @@ type quote struct {
 	needsMethod bool
 }
 
-// newLines makes the lines that are asked for. One that is like the stored one in its place is that one.
+// newLines makes the lines that are asked for, without discount and tax, and sets the checkout's currency. If a line asks for
+// the same as the stored one in its place, it is that one, with its id.
 func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []LineItem, now core.Time) ([]LineItem, error) {
 	asksCurrency := c.Currency != before.Currency
 	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
@@ -63,7 +64,7 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 	return items, nil
 }
 
-// sellsAs reports whether a line that is not priced yet is for what a stored one is for.
+// sellsAs reports whether a line that has no discount and tax yet asks for the same as a stored one that has.
 func (l LineItem) sellsAs(stored LineItem) bool {
 	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
 	l.TaxRateBps, l.TaxName = stored.TaxRateBps, stored.TaxName
@@ -72,7 +73,8 @@ func (l LineItem) sellsAs(stored LineItem) bool {
 	return core.SameJSON(l, stored)
 }
 
-// isPricedAs reports whether nothing that discount and tax depend on differs from what was before.
+// isPricedAs reports whether discount and tax still go by the same things as before: the buyer, their address and tax id, and
+// the discount.
 func (c *Checkout) isPricedAs(before *Checkout) bool {
 	inputs := func(c *Checkout) []any {
 		return []any{c.CustomerID, c.ExternalCustomerID, c.CustomerEmail, c.EmailVerified, c.BillingAddress, c.TaxID, c.DiscountID}
@@ -80,9 +82,9 @@ func (c *Checkout) isPricedAs(before *Checkout) bool {
 	return core.SameJSON(inputs(c), inputs(before))
 }
 
-// reprice gives the lines, whose units have their prices, discount and tax as they are now, and the checkout their
-// sums. As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is
-// CodeInvalid on the field by which it came.
+// reprice works out discount and tax of lines whose unit amounts are fixed, as they are now, and gives the checkout their sums.
+// As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is CodeInvalid on the
+// field by which it came.
 func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now core.Time) error {
 	known, err := s.taxLines(ctx, c, items)
 	if err != nil {
@@ -104,7 +106,8 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now 
 	return c.take(items, quote{shown, due, known, needsMethod})
 }
 
-// taxLines gives the lines the rate that the buyer pays, and reports whether it is known.
+// taxLines gives the lines the tax rate for the buyer's address, and reports whether the rate is known. If it is not, the lines
+// have none.
 func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (known bool, err error) {
 	source, err := s.taxSourceOf(ctx, c)
 	if err != nil {
@@ -120,8 +123,8 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 	return known, nil
 }
 
-// taxSourceOf is who knows what the buyer of a checkout pays. A customer may be exempt, which nobody learns by typing their
-// address.
+// taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or noTax for a customer who is
+// exempt. A buyer who only typed the address of such a customer is not exempt, and does not learn that its owner is.
 func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (taxSource, error) {
 	seller, err := s.seller(ctx, c.AccountID)
 	if err != nil {
@@ -136,8 +139,8 @@ func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (taxSource, error)
 	return seller.Tax.V.source(), nil
 }
 
-// needsMethod reports whether a checkout takes a method: if something is due at once, and if a subscription will cost something
-// later. Who may leave that out says mayRelyOnSaved.
+// needsMethod reports whether a checkout needs a payment method: if something is due at once, or if a subscription will cost
+// something later. mayRelyOnSaved says who may leave it out in the second case.
 func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, due int64) (bool, error) {
 	var ids []string
 	for _, item := range sales(items) {
@@ -157,7 +160,7 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, 
 	return false, err
 }
 
-// dueNow is what lines without a trial come to: one with a trial is paid when that is over.
+// dueNow returns the sum of the lines without a trial. A line with a trial is paid when the trial is over.
 func dueNow(items []LineItem) int64 {
 	var due int64
 	for _, item := range items {
@@ -168,8 +171,8 @@ func dueNow(items []LineItem) int64 {
 	return due
 }
 
-// take stores in the checkout what it comes to. A rest that is too small to be charged is refused: only a discount
-// leaves one.
+// take sets the amounts of a checkout to those of the quote. An amount due at once that is too small to be charged is
+// CodeInvalid on the discount: nothing else leaves so little.
 func (c *Checkout) take(items []LineItem, q quote) error {
 	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = q.shown.Subtotal, q.shown.Discount, q.shown.Net
 	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &q.shown.Tax, q.shown.Total, q.dueNow
@@ -188,7 +191,8 @@ func (c *Checkout) take(items []LineItem, q quote) error {
 	return nil
 }
 
-// placed are the lines of a checkout as its order has them: what is on trial costs nothing yet.
+// placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
+// how long.
 func placed(items []LineItem, now core.Time) []LineItem {
 	placed := slices.Clone(items)
 	for i := range placed {
@@ -204,8 +208,9 @@ func placed(items []LineItem, now core.Time) []LineItem {
 	return placed
 }
 
-// requote prices a checkout that is about to be paid once more. A buyer is never charged anything but what they were
-// shown: a total that has changed is stored, and refused.
+// requote prices a checkout once more, just before it is paid. Nobody is ever charged anything but what they were shown: if the
+// total has changed, the new one is stored, and the payment is refused with CodeInvalid on line_items. That error is recorded,
+// so that the new total outlives it. If the tax is still not known it is CodeInvalid on billing_address.
 func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now core.Time) ([]LineItem, error) {
 	before, items := *c, slices.Clone(stored)
 	if err := u.store.reprice(ctx, c, items, now); err != nil {
@@ -232,7 +237,8 @@ func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now 
 // isEmpty reports whether the lines stay as they are stored.
 func (l *lineChange) isEmpty() bool { return l == nil || core.SameJSON(l.stored, l.items) }
 
-// replaceLines stores the lines as they are to be. One that stays keeps its id.
+// replaceLines inserts the lines that are new, updates those that have changed and deletes those that are gone. A line that
+// stays keeps its id.
 func (u *unit) replaceLines(ctx context.Context, l lineChange, now core.Time) error {
 	gone := map[string]LineItem{}
 	for _, item := range l.stored {

@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens, or CodeMissing, as while
-// the account is disabled.
+// CheckoutOfSecret returns the account and the id of the checkout that a client secret opens. A secret that opens none is
+// CodeMissing, as all are while the account is disabled.
 func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, id string, err error) {
 	type place struct {
 		Account  string `db:"account_id"`
@@ -34,7 +34,8 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	return found.Account, found.Checkout, err
 }
 
-// sealSecretAgain is for a secret whose key is lost: the buyer has brought it.
+// sealSecretAgain seals the client secret of a checkout with the current key, after the key that it was sealed with was lost. It
+// can, because the buyer has just sent the secret.
 func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ? AND client_secret = ?`,
@@ -46,7 +47,7 @@ func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {
 	return nil
 }
 
-// reveal sets the secret and what it opens.
+// reveal sets the checkout's client secret, and the address of the page that it opens.
 func (c *Checkout) reveal(s *Store, secret string) {
 	c.ClientSecret, c.URL = secret, s.db.Options.PublicURL+"/checkout/"+secret
 }
@@ -56,7 +57,8 @@ func (c *Checkout) sealContext() string { return "checkout\x00" + c.AccountID + 
 // checkoutSecret is the kind of global name under which client secrets are found, by their hash.
 const checkoutSecret = "checkout_secret"
 
-// giveSecret makes the client secret: the id, for people who read logs of their own, and 256 random bits.
+// giveSecret makes a new client secret for a checkout, seals it, and stores the hash by which it is found; storing the sealed
+// secret is the caller's. It is made of the checkout's id, for people who read their own logs, and 256 random bits.
 func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
@@ -69,8 +71,8 @@ func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 	return err
 }
 
-// RenewClosedSecret returns a checkout with a client secret: another one if that before is closed. It commits at once, for a provider
-// is told the address that it makes.
+// RenewClosedSecret returns a checkout with its client secret. If that was sealed with a key that is lost, the checkout gets
+// another one. It commits at once, because a payment provider is told the address with the secret next.
 func (s *Store) RenewClosedSecret(ctx context.Context, account, id string) (*Checkout, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) { return u.lockCheckout(ctx, account, id) })
 }

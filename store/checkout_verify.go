@@ -16,8 +16,9 @@ import (
 // mail to the address, or the customer on the portal. The card stays that of the purchase even then, because whoever reads the
 // mail is not always whose card it is.
 
-// VerifyCheckout says that a checkout is its customer's. An open one has its address verified; what a completed one left behind
-// becomes the customer's. One that says so already stays as it is; another one is CodeInvalid on status.
+// VerifyCheckout records that a checkout is really its customer's. In an open one the address is marked as verified; the order
+// and the subscriptions of a completed one become the customer's. If that is so already nothing changes; a checkout in any other
+// state is CodeInvalid on status.
 func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
@@ -35,7 +36,7 @@ func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Check
 	})
 }
 
-// verifyOpen has the address of an open checkout verified. A discount that its owner cannot use is taken off.
+// verifyOpen marks the address of an open checkout as verified. A discount that the address's owner cannot use is taken off.
 func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) {
 	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
@@ -60,8 +61,9 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	})
 }
 
-// verifyPurchase makes what a locked completed checkout left behind its customer's: the order and the subscriptions with theirs,
-// and what was not known of the customer.
+// verifyPurchase makes what came of a locked completed checkout its customer's: its order, and its subscriptions with their
+// orders. The customer also learns from the checkout what was not known of them. It locks the subscriptions before the customer,
+// as everybody does.
 func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
@@ -104,9 +106,9 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 // verificationLifetime is how long the link in a letter is good.
 const verificationLifetime = 7 * day
 
-// BeginVerification counts a letter that asks whose the address of a checkout is. A checkout without an address, or whose buyer
-// is known, is CodeInvalid on customer_email, one that is neither open nor completed on status. Too many letters, also to whoever asks from a
-// network address, are CodeRateLimit.
+// BeginVerification counts a letter that is about to be sent, to ask whether the address of a checkout is the buyer's. A
+// checkout without an address, or whose buyer is known, is CodeInvalid on customer_email; one that is neither open nor completed
+// on status. Too many letters, to this address or at the wish of the network address from, are CodeRateLimit.
 func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
@@ -130,7 +132,8 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 	})
 }
 
-// IsVerified reports whether more than a typed address says whose a checkout is, or the purchase that it became.
+// IsVerified reports whether it is known who bought, by more than an address that somebody typed. Of a completed checkout that
+// is asked of its order and its subscriptions.
 func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {
 	if c.OrderID == nil {
 		return c.CustomerID != nil || c.EmailVerified, nil
@@ -145,7 +148,8 @@ func (s *Store) IsVerified(ctx context.Context, c *Checkout) (bool, error) {
 	return left == nil, nil
 }
 
-// verification is what the link in a letter says: whoever reads the mail to an address vouches for it.
+// verification is what the link in a letter holds, sealed. Whoever has the link reads the mail to the address, and so vouches
+// for it.
 type verification struct {
 	Account   string    `json:"account"`
 	Checkout  string    `json:"checkout"`
@@ -153,7 +157,7 @@ type verification struct {
 	ExpiresAt core.Time `json:"expires_at"`
 }
 
-// verificationContext is what links in letters are sealed under.
+// verificationContext is what links in letters are sealed for: nothing else that is sealed opens as one.
 const verificationContext = "verification"
 
 // VerificationURL returns the page on which the reader of a letter says that a checkout, which has an address, is theirs. It can be
@@ -166,12 +170,13 @@ func (s *Store) VerificationURL(c *Checkout) (string, error) {
 	return s.db.Options.PublicURL + "/verify/" + fileEncoding.EncodeToString(s.db.Options.Sealer.Seal(text, verificationContext)), nil
 }
 
-// OpenVerification returns the checkout that a letter asked about, or CodeMissing, as after another address was entered, and while
-// the account is disabled. Expired says that its time is over: then it is not returned.
+// OpenVerification returns the checkout that a letter asked about. It is CodeMissing if the link is not genuine, the checkout
+// has another address now, or the account is disabled. If the link's time is over, expired is true and the checkout nil.
 func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	return s.openVerification(ctx, token, "")
 }
 
+// openVerification is OpenVerification, and locks the checkout too if lock is not empty.
 func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Checkout, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
 	if err != nil {
@@ -200,7 +205,8 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 	return c, false, err
 }
 
-// VerifyAddress is VerifyCheckout by whoever read the letter that has the token.
+// VerifyAddress does what VerifyCheckout does, for somebody who opened the link in a letter, whose token this is. What comes
+// back is as of OpenVerification.
 func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	c, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		var c *Checkout
@@ -212,8 +218,8 @@ func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, e
 	return c, expired, err
 }
 
-// VerifyOrder is VerifyCheckout by the seller for the purchase that made an order, or that began the subscription which it bills.
-// What is verified stays so: CodeInvalid on customer_verified.
+// VerifyOrder does what VerifyCheckout does, for a seller who says it of an order: of the purchase that made the order or began
+// the subscription that it bills. What is verified stays so: to take it back is CodeInvalid on customer_verified.
 func (s *Store) VerifyOrder(ctx context.Context, account, ref string, wanted bool) error {
 	_, err := tx(ctx, s, func(ctx context.Context, _ *unit) (*Order, error) {
 		o, err := s.findOrder(ctx, account, ref, "")
@@ -233,7 +239,7 @@ func (s *Store) VerifyOrder(ctx context.Context, account, ref string, wanted boo
 	return err
 }
 
-// setVerified makes a purchase its customer's, if that is wanted and it is not yet.
+// setVerified verifies a checkout if that is wanted and not so yet. To take it back is CodeInvalid on customer_verified.
 func (s *Store) setVerified(ctx context.Context, account string, checkout *string, isVerified, wanted bool) error {
 	if isVerified && !wanted {
 		return core.Invalid("customer_verified", "It is known whose this is. That cannot be taken back.")
@@ -245,7 +251,8 @@ func (s *Store) setVerified(ctx context.Context, account string, checkout *strin
 	return err
 }
 
-// AcceptPurchase is VerifyCheckout by a customer on the portal. What was not bought under their address is CodeMissing.
+// AcceptPurchase does what VerifyCheckout does, for a customer who says on the portal that a purchase is theirs. What was not
+// bought under their address, or is not completed, is CodeMissing.
 func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
@@ -259,8 +266,8 @@ func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref strin
 	})
 }
 
-// UnverifiedPurchases returns the checkouts, at most limit, that somebody completed who only typed a customer's address, the
-// newest first.
+// UnverifiedPurchases returns checkouts that were completed by somebody who only typed this customer's address, the newest first
+// and at most limit.
 func (s *Store) UnverifiedPurchases(ctx context.Context, account, customer string, limit int) ([]Checkout, error) {
 	ids, err := db.Select[string](ctx, s.db, `
 		SELECT id FROM (

@@ -9,10 +9,11 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// maxClockOffset is how far an account's clock may be ahead.
+// maxClockOffset is how far an account's clock may be ahead of the store's.
 const maxClockOffset = 100 * 365 * 24 * time.Hour
 
-// clockTolerance is how long ago a moment may have been that an account's clock is to be moved to: it goes on by itself.
+// clockTolerance is how long ago a moment may be that an account's clock is to be moved to: the clock has gone on by itself
+// since it was read.
 const clockTolerance = time.Minute
 
 // AdvanceClock moves an account's clock forward, by a time or to a moment. With neither it stays where it is.
@@ -21,9 +22,9 @@ type AdvanceClock struct {
 	To *core.Time
 }
 
-// AimClock returns where an account's clock is to be moved to, and moves nothing. It commits what a request has done so
-// far; one that is sent again gets the moment of the first time. A moment before the account's time is CodeInvalid on now,
-// unless it has only just passed; more than a hundred years ahead is CodeInvalid on what was sent.
+// AimClock works out where an account's clock is to be moved to, stores that and returns it, but does not move the clock yet. It
+// commits what the request has done so far; the same request sent again gets the same moment. A moment before the account's time
+// is CodeInvalid on what was sent, unless it has only just passed, and so is one more than a hundred years ahead.
 func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (core.Time, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
 		last, err := db.Get[struct {
@@ -53,7 +54,8 @@ func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (
 	})
 }
 
-// from is where a clock is to be moved to that shows now.
+// from returns the moment to move a clock to that shows now. Actual is the store's own time. A moment that is past or too far
+// ahead is CodeInvalid.
 func (in AdvanceClock) from(now, actual core.Time) (core.Time, error) {
 	target, field := now.Add(in.By), "advance_seconds"
 	if in.To != nil {
@@ -68,7 +70,8 @@ func (in AdvanceClock) from(now, actual core.Time) (core.Time, error) {
 	return max(target, now), nil
 }
 
-// MoveClock moves an account's clock to a moment, unless it has passed that, and returns what it shows.
+// MoveClock moves an account's clock forward to a moment, and returns what it shows then. If it has passed the moment already it
+// stays.
 func (s *Store) MoveClock(ctx context.Context, account string, to core.Time) (core.Time, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
 		now := s.Now()
@@ -88,8 +91,9 @@ func (s *Store) ClockOf(ctx context.Context, account string) (core.Time, error) 
 // HasTestClock reports whether accounts have clocks of their own.
 func (s *Store) HasTestClock() bool { return s.db.Options.TestClock }
 
-// NextDue returns when the next thing falls due of all that the scans of due find for an account: after one time, and
-// not after another. Of several that fall due within a while it is the last one's. Nil stands for nothing.
+// NextDue returns a time at which something falls due for an account, of all that the scans for due work find, after one moment
+// and not after until. If several things fall due within a while of the first one, it is the time of the last of these. Nil
+// means that nothing does.
 func (s *Store) NextDue(ctx context.Context, account string, after, until core.Time, while time.Duration) (*core.Time, error) {
 	next, err := s.edgeOfDue(ctx, account, `MIN`, after, until)
 	if err != nil || next == nil {
@@ -98,7 +102,7 @@ func (s *Store) NextDue(ctx context.Context, account string, after, until core.T
 	return s.edgeOfDue(ctx, account, `MAX`, after, min(next.Add(while), until))
 }
 
-// edgeOfDue is the first or the last time in a stretch at which something falls due, nil if nothing does.
+// edgeOfDue returns the first (MIN) or the last (MAX) time in a stretch at which something falls due, nil if nothing does.
 func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until core.Time) (*core.Time, error) {
 	hold, err := s.hold(ctx, account)
 	if err != nil {

@@ -20,9 +20,10 @@ const (
 	CustomerTypeCustomer CustomerType = "customer"
 )
 
-// Customer is somebody who buys, or may buy, from an account. Where they own their address nobody else does, in any case. Of one whom the
-// seller named by an id of their own nobody knows whether the address that was typed is theirs: they are not found by it, and
-// whose it is may become another customer.
+// Customer is somebody who buys, or may buy, from an account. A customer who owns their address has an EmailKey, and no other
+// customer of the account owns it then, however it is written. A customer whom the seller named by an external id, and whose
+// address was only typed, does not own it: they are not found by it, and whoever really has the address may become another
+// customer.
 type Customer struct {
 	AccountID              string                       `db:"account_id"`
 	ID                     string                       `db:"id"`
@@ -67,12 +68,12 @@ type MarketingConsent struct {
 
 var customerColumns = db.ColumnsOf[Customer]("customers")
 
-// SetEmail gives the customer an address that is theirs, as the seller says.
+// SetEmail gives the customer an address and makes them its owner, because the seller says so.
 func (c *Customer) SetEmail(email string) {
 	c.Email, c.EmailKey = &email, emailKey(email)
 }
 
-// check reports what is not acceptable.
+// check returns CodeInvalid with the fields that are not acceptable.
 func (c *Customer) check() error {
 	var p core.Problems
 	p.Check(c.Email != nil && isEmail(*c.Email), "email", "Send an e-mail address, such as ada@example.com.")
@@ -81,7 +82,7 @@ func (c *Customer) check() error {
 	return p.Err()
 }
 
-// emailKey is the form in which addresses are compared.
+// emailKey returns an address in the form in which addresses are compared, which is lower case.
 func emailKey(email string) *string {
 	key := strings.ToLower(email)
 	return &key
@@ -113,7 +114,7 @@ func (s *Store) GetCustomerByExternalID(ctx context.Context, account, externalID
 	return c, err
 }
 
-// CustomersByID returns the customers among ids that are not deleted.
+// CustomersByID returns the customers among ids that are not deleted, by their ids.
 func (s *Store) CustomersByID(ctx context.Context, account string, ids []string) (map[string]*Customer, error) {
 	found, err := db.ByID(ctx, s.db, customerColumns, account, ids)
 	maps.DeleteFunc(found, func(_ string, c *Customer) bool { return c.DeletedAt != nil })
@@ -197,7 +198,7 @@ func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock stri
 	return c, err
 }
 
-// anyCustomer reads a customer, deleted or not, that something refers to.
+// anyCustomer reads a customer that something refers to, even a deleted one.
 func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Customer, error) {
 	c, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err == nil && c == nil {
@@ -206,7 +207,8 @@ func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Cus
 	return c, err
 }
 
-// taken turns a violated unique key into what is wrong with the request.
+// taken turns the error of a violated unique key into CodeInvalid on the field that another customer has. Any other error comes
+// back as it is.
 func (c *Customer) taken(err error) error {
 	switch {
 	case !db.IsUnique(err):
@@ -218,9 +220,9 @@ func (c *Customer) taken(err error) error {
 	}
 }
 
-// buyer returns the customer of a checkout that is being bought: the one it is for, the one with the merchant's own
-// id, the one with the address, or a new one, and whether they are known to be that customer. The order counts for them;
-// what is not known of them a known one has said.
+// buyer returns the locked customer of a checkout that is being bought, and whether the buyer is known to be that customer. It
+// is the one that the checkout names, the one with the merchant's own id, the one with the address, or a new one. The order is
+// counted for them. A customer who is known to be the buyer also learns from the checkout what was not known of them.
 func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
@@ -255,8 +257,8 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKn
 	return customer, isKnown, u.Update(ctx, customerColumns, customer)
 }
 
-// identify gives a buyer without one the merchant's own id, unless another customer has it: the buyer may have paid,
-// so that there is nothing left to refuse.
+// identify gives a customer who has none the merchant's own id. If another customer has it nothing happens: the buyer may have
+// paid, so that there is nothing left to refuse.
 func (u *unit) identify(ctx context.Context, customer *Customer, externalID *string) error {
 	if customer.ExternalID != nil || externalID == nil {
 		return nil
@@ -268,7 +270,7 @@ func (u *unit) identify(ctx context.Context, customer *Customer, externalID *str
 	return err
 }
 
-// claimEmail makes the verified address of a checkout its customer's, if it is the one that they have and nobody else owns it.
+// claimEmail makes the customer the owner of their address, if it is the verified one of the checkout and nobody else owns it.
 func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) error {
 	if customer.EmailKey != nil || !c.EmailVerified || !strings.EqualFold(core.Deref(customer.Email), *c.CustomerEmail) {
 		return nil
@@ -281,8 +283,9 @@ func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) 
 	return err
 }
 
-// forgetTypedName takes from a customer of whom nothing was verified before the name that somebody typed with their address. Only
-// the purchase that made the customer can have left it; where the seller made them, the name is the seller's.
+// forgetTypedName clears the customer's name if it came from somebody who only typed the customer's address: from the unverified
+// purchase that made the customer, as long as none of their orders is verified. The name of a customer whom the seller made is
+// the seller's, and stays.
 func (u *unit) forgetTypedName(ctx context.Context, customer *Customer) error {
 	if customer.Name == nil {
 		return nil
@@ -306,13 +309,13 @@ func (s *Store) externalOwner(ctx context.Context, account, externalID string) (
 	return db.Get[string](ctx, s.db, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
 }
 
-// ordered adds an order.
+// ordered counts an order for the customer.
 func (c *Customer) ordered(now core.Time) {
 	c.OrdersCount++
 	c.LastOrderAt, c.UpdatedAt = &now, now
 }
 
-// count adds an order that is paid.
+// count counts a paid order of a checkout for the customer, with what was paid at once.
 func (c *Customer) count(checkout *Checkout, now core.Time) {
 	c.Type = CustomerTypeCustomer
 	c.ordered(now)
@@ -321,7 +324,7 @@ func (c *Customer) count(checkout *Checkout, now core.Time) {
 	}
 }
 
-// learn takes from a checkout what was not known of its customer.
+// learn fills in the customer's name and billing address from a checkout, each if there was none.
 func (c *Customer) learn(checkout *Checkout) {
 	if c.Name == nil {
 		c.Name = checkout.CustomerName
@@ -331,7 +334,7 @@ func (c *Customer) learn(checkout *Checkout) {
 	}
 }
 
-// spend counts a paid amount.
+// spend adds an amount that was paid.
 func (c *Customer) spend(currency string, amount int64, now core.Time) {
 	spent := maps.Clone(c.TotalSpent.V)
 	if spent == nil {
@@ -344,20 +347,21 @@ func (c *Customer) spend(currency string, amount int64, now core.Time) {
 	}
 }
 
-// refund takes what was given back off the paid amounts. A negative amount is not given back after all.
+// refund takes an amount that is given back off what was paid. A negative one adds it again, because it is not given back after
+// all.
 func (c *Customer) refund(currency string, amount int64, now core.Time) {
 	spent := maps.Clone(c.TotalSpent.V)
 	spent[currency] -= amount
 	c.TotalSpent, c.UpdatedAt = core.JSONOf(spent), now
 }
 
-// isTyped reports whether nothing but an address that somebody typed says who a checkout is for.
+// isTyped reports whether a checkout says who it is for by an address that somebody typed, and by nothing else.
 func (c *Checkout) isTyped() bool { return !c.isNamed() && !c.EmailVerified }
 
-// isNamed reports whether the seller named who a checkout is for.
+// isNamed reports whether the seller named the customer of a checkout, by its id or by their own.
 func (c *Checkout) isNamed() bool { return c.CustomerID != nil || c.ExternalCustomerID != nil }
 
-// knowsBuyer reports whether more than a typed address says who a checkout is for: see findBuyer.
+// knowsBuyer reports whether it is known who a checkout is for, by more than an address that somebody typed: see findBuyer.
 func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
 	if c.isTyped() {
 		return false, nil
@@ -366,10 +370,10 @@ func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
 	return isKnown, err
 }
 
-// findBuyer reads the customer that a checkout means, nil if there is none yet or nobody knows who it is for. They are known
-// if the seller named them, or if somebody vouches for the address. Whoever only typed the address of a customer may be anybody: they
-// do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named is known too:
-// an address that they only typed leads to nobody else.
+// findBuyer reads the customer that a checkout is for, nil if there is none yet, and says whether the buyer is known to be them:
+// the seller named them, or somebody vouches for the address. A buyer who only typed the address of a customer may be anybody:
+// they do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named
+// counts as known: an address that they only typed leads to nobody else.
 func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (customer *Customer, isKnown bool, err error) {
 	var key *string
 	if c.CustomerEmail != nil {
@@ -395,9 +399,12 @@ func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (custom
 	return nil, c.EmailVerified || c.ExternalCustomerID != nil, nil
 }
 
-// newBuyer makes the customer of a checkout. Where another purchase made it meanwhile, that one is returned.
-// Of one who is not known it keeps the name alone. The address is not theirs if it was typed by somebody whom the seller named otherwise:
-// they log in at the seller's, and would be given what the true owner of the address buys. Of the others it is all that is known.
+// newBuyer inserts the customer of a checkout that has none yet. If another purchase made it at the same moment, that one is
+// locked and returned, and isNew is false.
+//
+// A buyer who is not known leaves a name, but neither a billing address nor a tax id. Somebody whom the seller named by an
+// external id does not own an address that they only typed: they log in at the seller's, and would be given what the true owner
+// of the address buys. Anybody else owns it, because the address is all that is known of them.
 func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now core.Time) (customer *Customer, isNew bool, err error) {
 	customer = &Customer{
 		AccountID: c.AccountID, ID: core.NewID(core.KindCustomer), Email: c.CustomerEmail,

@@ -6,10 +6,10 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// DeleteCustomer removes a customer. One with orders is kept for them without a single personal detail, and is missing
-// everywhere else. As long as one of their subscriptions goes on it is CodeInvalid on base, unless they are to be
-// cancelled: then what is unpaid of them is void, and invoice.voided follows. One that is being charged at this moment
-// is CodeInvalid on status.
+// DeleteCustomer removes a customer. One with orders or invoices is kept for them without a single personal detail, and is
+// missing everywhere else. While one of their subscriptions goes on it is CodeInvalid on base. With cancelSubscriptions these
+// are cancelled at once instead: their unpaid invoices become void, and invoice.voided follows. A subscription that is being
+// charged at this moment is CodeInvalid on status.
 func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		if cancelSubscriptions {
@@ -52,7 +52,8 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 	})
 }
 
-// endSubscriptions locks those of a customer that go on, before the customer as everybody does, and cancels them now.
+// endSubscriptions locks all subscriptions of a customer that go on and cancels them at once. It comes before the customer is
+// locked, because everybody locks in that order.
 func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error {
 	c, err := u.store.findCustomer(ctx, account, ref, "", "")
 	if err != nil {
@@ -82,7 +83,7 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 	return nil
 }
 
-// isBilled reports whether a locked customer has orders or invoices.
+// isBilled reports whether a locked customer has orders or invoices, drafts included.
 func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
 	if c.OrdersCount > 0 {
 		return true, nil

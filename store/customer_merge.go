@@ -15,9 +15,9 @@ import (
 // maxTags bounds the tags of a customer.
 const maxTags = 50
 
-// The tables whose rows become another customer's, in the order in which rows are locked: those before the customer, and
-// those after. Those of payments have no index by customer, but one by invoice. What somebody was given to get at what is
-// theirs alone becomes nobody's.
+// The tables whose rows become another customer's when two are merged: those that are locked before the customer, and those that
+// are locked after, each in the order of locking. The rows of the tables in rowsEndedBy are deleted instead: they let somebody
+// see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
 	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods"}
@@ -25,9 +25,9 @@ var (
 )
 
 // MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
-// payments, refunds, redemptions, payment methods, balance and what was spent. What is not known of the customer is taken
-// from the other one, who is deleted then. Of what orders and invoices say about their buyer nothing changes, and nothing
-// is charged. A customer merged into itself is CodeInvalid on from.
+// payments, refunds, redemptions, payment methods, balance and what was spent. What is not known of the customer is taken from
+// the other one, who is deleted then. Orders and invoices still say what they said about their buyer, and nothing is charged. A
+// customer merged into itself is CodeInvalid on from.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		other, err := s.findCustomer(ctx, account, from, "from", "")
@@ -72,7 +72,8 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 	})
 }
 
-// ownedBy is the condition on what a customer has in a table, and its arguments.
+// ownedBy returns the SQL condition on a customer's rows in a table, and its arguments. Payments have no index by customer, but
+// one by invoice, so that they are found by the customer's invoices.
 func (c *Customer) ownedBy(table string) (string, []any) {
 	if table == "payments" {
 		return `account_id = ? AND customer_id = ? AND invoice_id IN (SELECT id FROM invoices WHERE account_id = ? AND customer_id = ?)`,
@@ -81,7 +82,7 @@ func (c *Customer) ownedBy(table string) (string, []any) {
 	return `account_id = ? AND customer_id = ?`, []any{c.AccountID, c.ID}
 }
 
-// lockRows locks what a customer has in these tables, in the order of the ids.
+// lockRows locks a customer's rows in these tables, in the order of their ids.
 func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error {
 	for _, table := range tables {
 		of, args := c.ownedBy(table)
@@ -92,7 +93,7 @@ func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error
 	return nil
 }
 
-// moveRows makes what one customer has in these tables another one's.
+// moveRows gives one customer's rows in these tables to another customer.
 func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now core.Time) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
@@ -103,7 +104,7 @@ func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer
 	return nil
 }
 
-// checkMoved is errOvertaken if a customer has got more in these tables since that was moved.
+// checkMoved returns db.ErrOvertaken if a customer has got new rows in these tables since theirs were moved.
 func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
@@ -118,7 +119,7 @@ func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) 
 	return nil
 }
 
-// endRows deletes what ends with a customer.
+// endRows deletes the rows that are of no use without their customer: see rowsEndedBy.
 func (u *unit) endRows(ctx context.Context, c *Customer) error {
 	for _, table := range rowsEndedBy {
 		if _, err := u.Exec(ctx, `DELETE FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
@@ -148,8 +149,9 @@ func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Cu
 	return found[c.ID], found[other.ID], nil
 }
 
-// absorb adds what another customer has and is. Where both say something, the customer's own word stands; consent to
-// being written to was given for an address that is not theirs.
+// absorb adds to a customer what another one has: counts and sums are added up, and fields that are empty are filled in. Where
+// both say something, the customer's own word stands. Consent to marketing is not taken over: it was given for an address that
+// is not theirs.
 func (c *Customer) absorb(o *Customer, now core.Time) {
 	c.OrdersCount += o.OrdersCount
 	c.TotalSpent, c.Balance = core.JSONOf(added(c.TotalSpent.V, o.TotalSpent.V)), core.JSONOf(added(c.Balance.V, o.Balance.V))
@@ -178,7 +180,7 @@ func (c *Customer) absorb(o *Customer, now core.Time) {
 	c.UpdatedAt = now
 }
 
-// added is the sum of two amounts by currency.
+// added returns the sums of two amounts by currency.
 func added(a, b map[string]int64) map[string]int64 {
 	sum := maps.Clone(a)
 	if sum == nil {
@@ -190,8 +192,8 @@ func added(a, b map[string]int64) map[string]int64 {
 	return sum
 }
 
-// lockOwner locks the customer of a row, who may be deleted. If they were merged into another one while this waited for
-// them, the row is that one's, who is locked instead.
+// lockOwner locks the customer of a row, who may be deleted. If they were merged into another customer while this waited for the
+// lock, the row belongs to that one now, who is locked and returned instead.
 func (u *unit) lockOwner(ctx context.Context, account, customer, table, id string) (*Customer, error) {
 	for {
 		c, err := u.store.anyCustomer(ctx, account, customer, u.Lock())

@@ -7,11 +7,11 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// isActive is the condition on a subscription under which its customer has what they pay for: while it is past due, there
-// are attempts to come. An index has it, too, word for word.
+// isActive is the SQL condition on a subscription that its customer has what they pay for. A past due one is among them, because
+// there are more attempts to charge it. An index has the same condition, word for word.
 const isActive = `status IN ('trialing', 'active', 'past_due')`
 
-// CustomerState is what a customer has and owes, of each the newest hundred.
+// CustomerState is a customer with what they have and what they owe: the newest hundred of each.
 type CustomerState struct {
 	Customer            *Customer
 	ActiveSubscriptions []Subscription // trialing, active or past due

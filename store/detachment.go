@@ -9,18 +9,18 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Detachment is the intent to tell a provider that nobody may be charged with a method any more. It is gone once the
+// Detachment is the intent to tell a provider that a payment method must not be charged any more. It is deleted once the
 // provider knows.
 type Detachment struct {
 	AccountID   string `db:"account_id"`
-	ID          string `db:"id"` // that of the method here, or of the giving of one that was not kept
+	ID          string `db:"id"` // the method's id, or the provider's name of its setup if it was not kept here: see DetachGiven
 	Provider    string `db:"provider"`
 	ProviderRef string `db:"provider_ref"`
 	Age         int64  `db:"age"` // in microseconds
 }
 
-// detachmentLeases are on the methods that nobody is about to be charged with. One may have been saved again under the
-// provider's old name, or pay at this moment.
+// detachmentLeases let one caller at a time tell the provider of a method. A method that was saved again under the same name of
+// the provider's, or with which a payment is under way, is left out.
 var detachmentLeases = db.Leases{Table: "detachments", Open: `NOT EXISTS (
 		SELECT 1 FROM payment_methods m
 		WHERE m.account_id = detachments.account_id AND m.provider_ref = detachments.provider_ref AND m.provider = detachments.provider AND m.deleted_at IS NULL)
@@ -28,12 +28,13 @@ var detachmentLeases = db.Leases{Table: "detachments", Open: `NOT EXISTS (
 		SELECT 1 FROM payments p WHERE p.account_id = detachments.account_id AND p.provider = detachments.provider
 			AND p.method_ref = detachments.provider_ref AND p.status IN ('pending', 'requires_action'))`}
 
-// DueDetachments names what a provider has yet to be told and nobody is telling it now, at most limit, of any account.
+// DueDetachments names detachments that a provider has yet to be told of and nobody is telling it now, at most limit, of all
+// accounts.
 func (s *Store) DueDetachments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
 	return detachmentLeases.Due(ctx, s.db, provider, limit)
 }
 
-// LeaseDetachment claims what is due for whoever asks first. It returns nil for everybody else.
+// LeaseDetachment gives a detachment to the first who asks for it, for a while. Everybody else gets nil.
 func (s *Store) LeaseDetachment(ctx context.Context, account, id string) (*Detachment, error) {
 	mine, err := detachmentLeases.Take(ctx, s.db, account, id)
 	if err != nil || !mine {
@@ -43,12 +44,12 @@ func (s *Store) LeaseDetachment(ctx context.Context, account, id string) (*Detac
 		SELECT account_id, id, provider, provider_ref, `+s.db.NowSQL()+` - created_at AS age FROM detachments WHERE account_id = ? AND id = ?`, account, id)
 }
 
-// YieldDetachment leaves a provider that did not listen alone for a pause.
+// YieldDetachment puts a detachment off for a pause, after the provider could not be told.
 func (s *Store) YieldDetachment(ctx context.Context, account, id string, pause time.Duration) error {
 	return detachmentLeases.Yield(ctx, s.db, account, id, pause)
 }
 
-// EndDetachment forgets what a provider was told.
+// EndDetachment deletes a detachment that the provider knows of.
 func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `DELETE FROM detachments WHERE account_id = ? AND id = ?`, d.AccountID, d.ID)
@@ -56,8 +57,8 @@ func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
 	return err
 }
 
-// DetachGiven stores the intent to tell a provider of a method that was given to it and is not kept here. Giving is the
-// provider's name of that, which stores it once.
+// DetachGiven stores the intent to detach a method that was given to the provider, but is not kept here. Giving is the
+// provider's name of the setup by which it was given: stored twice, the intent is there once.
 func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `
@@ -67,8 +68,8 @@ func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref 
 	return err
 }
 
-// detach stores the intent to tell their provider of a customer's saved methods: of one, or with an empty id of all. The test
-// provider keeps none.
+// detach stores the intent to detach a customer's saved methods at their providers: one of them, or all if id is empty. The test
+// provider keeps none, so that nothing is stored for it.
 func (u *unit) detach(ctx context.Context, c *Customer, id string) error {
 	_, err := u.Exec(ctx, `
 		INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at)
