@@ -20,7 +20,7 @@ const (
 	AudienceTypeLookalike    AudienceType = "lookalike"
 )
 
-// AudienceStatus is how far an audience is.
+// AudienceStatus says whether an audience can be used.
 type AudienceStatus string
 
 // The states of an audience.
@@ -32,8 +32,8 @@ const (
 	AudienceStatusError      AudienceStatus = "error"
 )
 
-// AdAudience is a group of people that ads can be shown to. A driver fills in PlatformID to PlatformCreatedAt; the rest
-// is the store's.
+// AdAudience is a group of people that ads can be shown to. A driver fills in the fields from PlatformID to
+// PlatformCreatedAt; the store fills in the rest.
 type AdAudience struct {
 	AccountID         string         `db:"account_id"`
 	ID                string         `db:"id"` // aud_
@@ -59,7 +59,7 @@ type AdAudience struct {
 	UpdatedAt         core.Time      `db:"updated_at"`
 }
 
-// AdIdentifier is a kind of hash that people are known by to a network.
+// AdIdentifier is a kind of data by whose hash a network recognises a person.
 type AdIdentifier string
 
 // The kinds of identifier.
@@ -84,7 +84,9 @@ var (
 	adAudienceColumns = adAudiences.Columns
 )
 
-// audienceMirror keeps what a network does not know of an audience.
+// audienceMirror returns the mirror of audiences. What a network did not tell does not overwrite what is stored: that
+// counts for the description, the days of retention, the country, the ratio and the creation time. An audience that was
+// made through this service keeps its type, and a deleted one stays deleted.
 func audienceMirror() *mirror[AdAudience] {
 	m := mirrorOf[AdAudience]("ad_audiences", "account_id, platform_id, platform", "channel_id", "platform", "ad_account_id", "platform_id", "source", "source_audience_id", "pixel_id")
 	m.takes = map[string]string{
@@ -99,8 +101,8 @@ func audienceMirror() *mirror[AdAudience] {
 	return m
 }
 
-// ListAdAudiences returns a page of the audiences of an ad account that an activated channel may use, newest first.
-// platform, if it is not empty, is the one that is wanted.
+// ListAdAudiences returns a page of the audiences of an ad account that an activated channel may use, newest first. If
+// platform is not empty, only audiences of that network are listed.
 func (s *Store) ListAdAudiences(ctx context.Context, account, channel, adAccount string, platform Platform, p AdPage) (*AdList[AdAudience], error) {
 	c, err := s.ActivatedChannel(ctx, account, channel)
 	if err != nil {
@@ -117,8 +119,9 @@ func (s *Store) ListAdAudiences(ctx context.Context, account, channel, adAccount
 	return adPage(ctx, s, adAudienceColumns, account, p, &f, c.ID, adAccount, string(platform))
 }
 
-// GetAdAudience returns an audience that is not deleted, or CodeMissing with param. Without an activated channel, or if
-// its own is not, it is CodeNotActivated.
+// GetAdAudience returns an audience that is not deleted. If there is none, the error is CodeMissing, with param as the
+// parameter. If the account has no activated channel, or the channel of this audience is not activated, it is
+// CodeNotActivated.
 func (s *Store) GetAdAudience(ctx context.Context, account, ref, param string) (*AdAudience, error) {
 	channels, err := s.ActivatedChannels(ctx, account)
 	if err != nil {
@@ -140,8 +143,9 @@ func (s *Store) GetAdAudience(ctx context.Context, account, ref, param string) (
 	return a, nil
 }
 
-// PutAdAudiences stores the audiences of an ad account as its network has them. What is new is external; what the
-// network does not have any more is deleted, unless it was made after the network was asked.
+// PutAdAudiences stores the audiences of an ad account as its network listed them. An audience that is new here is
+// external. One that the network did not list is deleted, unless it was stored after the network was asked, at the time
+// asked.
 func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudience, asked core.Time) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now, rows, ids := s.Now(), make([]AdAudience, 0, len(found)), make([]string, 0, len(found))
@@ -168,7 +172,8 @@ func (s *Store) PutAdAudiences(ctx context.Context, a *AdAccount, found []AdAudi
 	return err
 }
 
-// RecordAdAudience stores how an audience stands at its network.
+// RecordAdAudience stores the size and the status that a network reports of an audience. If nothing is new, nothing is
+// written.
 func (s *Store) RecordAdAudience(ctx context.Context, a AdAudience) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `
@@ -179,19 +184,21 @@ func (s *Store) RecordAdAudience(ctx context.Context, a AdAudience) error {
 	return err
 }
 
-// AudienceOf returns the id of the audience that an action creates: the same each time it is asked.
+// AudienceOf returns the id of the audience that an action creates. It is made from the action's id, so that every retry
+// gives the same one.
 func (a *AdAction) AudienceOf() string {
 	return core.KindAudience.Prefix() + a.ID[len(core.KindAdAction.Prefix()):]
 }
 
-// place says where an audience is.
+// place fills in where an audience is: the account, the channel, the network and the ad account. It also sets the source
+// and the time of the update.
 func (a *AdAudience) place(in *AdAccount, source AdSource, now core.Time) {
 	a.AccountID, a.ChannelID, a.Platform, a.AdAccountID = in.AccountID, in.ChannelID, in.Platform, in.PlatformID
 	a.Source, a.UpdatedAt = source, now
 }
 
-// putAudience stores an audience that was made, or that stands otherwise than before. One that was seen at the network
-// before it was known to be ours is ours from now on, under the id that it has.
+// putAudience stores an audience that an action made or read again. The mirror may have found it at the network before
+// the action was known to have made it: that row is native from now on and keeps its id, which a then has as well.
 func (u *unit) putAudience(ctx context.Context, in *AdAccount, a *AdAudience) error {
 	known, err := db.Get[AdAudience](ctx, u.store.db, adAudienceColumns.SelectSQL+`
 		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.Lock(),
@@ -212,7 +219,7 @@ func (u *unit) putAudience(ctx context.Context, in *AdAccount, a *AdAudience) er
 	return u.Update(ctx, adAudienceColumns, a)
 }
 
-// deleteAudience marks an audience as deleted and forgets who is in it.
+// deleteAudience marks an audience as deleted and deletes the identifiers of the people in it. An empty id does nothing.
 func (u *unit) deleteAudience(ctx context.Context, action *AdAction, id string) error {
 	if id == "" {
 		return nil
@@ -226,7 +233,8 @@ func (u *unit) deleteAudience(ctx context.Context, action *AdAction, id string) 
 	return err
 }
 
-// AdMembers returns the identifiers that an upload has to send or has sent, in the order of their users.
+// AdMembers returns the identifiers that are stored for an upload, whether they were sent already or not, in the order
+// of their users.
 func (s *Store) AdMembers(ctx context.Context, account, action string) ([]AdMember, error) {
 	members, err := db.Select[AdMember](ctx, s.db, `
 		SELECT kind, hash, user_index FROM ad_audience_members WHERE account_id = ? AND action_id = ? ORDER BY user_index, kind`, account, action)
@@ -236,9 +244,10 @@ func (s *Store) AdMembers(ctx context.Context, account, action string) ([]AdMemb
 	return members, nil
 }
 
-// holdMembers stores the identifiers that an audience does not have yet under an action, in one statement. What another
-// action is about to upload is uploaded by this one, too: whether the other one succeeds is not known. They are in the
-// order of the key, so that two uploads do not wait for each other.
+// holdMembers stores, under an action, the identifiers that were not uploaded to the audience yet, all in one statement.
+// If another action is about to upload some of them, this one takes them over: it must send them, too, because nobody
+// knows whether the other one will succeed. The rows are in the order of the key, so that two uploads do not lock each
+// other's rows crosswise.
 func (u *unit) holdMembers(ctx context.Context, action *AdAction, audience string, members []AdMember) error {
 	rows := make([][]any, 0, len(members))
 	sorted := slices.Clone(members)
@@ -259,7 +268,8 @@ func (u *unit) holdMembers(ctx context.Context, action *AdAction, audience strin
 	return nil
 }
 
-// detail gives stored identifiers what is not stored of them, from those that were sent.
+// detail copies the details of sent identifiers to the stored ones with the same kind and hash, because the database
+// does not keep details.
 func detail(stored, sent []AdMember) {
 	type identifier struct {
 		kind AdIdentifier
@@ -276,7 +286,9 @@ func detail(stored, sent []AdMember) {
 	}
 }
 
-// settleMembers keeps the identifiers that were uploaded and forgets the others.
+// settleMembers ends the upload of identifiers. After a success those that the network took are marked as uploaded;
+// otherwise those of the action are deleted. What the network called invalid is deleted in either case. An action that
+// is no upload is left alone.
 func (u *unit) settleMembers(ctx context.Context, action *AdAction, out AdOutcome) error {
 	if action.Op != AdOpUploadAudience {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// PutAdBatch stores a stretch of an ad account as its network had it when it was asked. What is new is external. What
-// was heard of later already stays as it is.
+// PutAdBatch stores a part of an ad account as its network described it at the time asked. What is new here is external.
+// A row that was heard of later than asked stays as it is.
 func (s *Store) PutAdBatch(ctx context.Context, a *AdAccount, b AdBatch, asked core.Time) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		return nil, u.putBatch(ctx, a, b, AdSourceExternal, asked)
@@ -19,8 +19,9 @@ func (s *Store) PutAdBatch(ctx context.Context, a *AdAccount, b AdBatch, asked c
 	return err
 }
 
-// FinishAdSync ends a walk through an ad account that began at a time: what the network did not mention in it is gone,
-// and cancelled here.
+// FinishAdSync ends a walk through an ad account that began at a time. What the network has not mentioned since then is
+// gone there: it is marked as deleted and cancelled. The statuses and ends that follow from what is below are worked out
+// anew.
 func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began core.Time) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		now := s.Now()
@@ -46,7 +47,7 @@ func (s *Store) FinishAdSync(ctx context.Context, a *AdAccount, began core.Time)
 	return err
 }
 
-// AdState is how something stands at its network. What is empty is not known.
+// AdState is the state in which a network has a campaign, an ad group or an ad. What is empty is not known.
 type AdState struct {
 	PlatformID      string
 	Configured      AdConfigured
@@ -58,8 +59,9 @@ type AdState struct {
 
 var levelTables = map[AdLevel]string{AdLevelCampaign: "ad_campaigns", AdLevelGroup: "ad_groups", AdLevelAd: "ads"}
 
-// RecordAdStates stores how things of one level stood when their network was asked. What was heard of later already
-// stays as it is. Nothing is written that is known.
+// RecordAdStates stores the states that a network gave for things of one level at the time asked. A row that was heard
+// of later than asked stays as it is, and one whose state is the same is not written. The budgets of what is switched on
+// by it are spread anew.
 func (s *Store) RecordAdStates(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked core.Time) error {
 	if len(states) == 0 {
 		return nil
@@ -99,7 +101,8 @@ func (s *Store) RecordAdStates(ctx context.Context, account string, platform Pla
 	return nil
 }
 
-// putBatch mirrors a batch. The oldest comes first, so that lists show the newest first.
+// putBatch mirrors a batch: campaigns, then ad groups, then ads. The budgets of what is there already are spread anew
+// first. Among the new rows of a table the oldest comes first, so that lists show the newest first.
 func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdSource, asked core.Time) error {
 	r := batchRow{a, source, asked, u.store.Now()}
 	campaigns := onePer(r.campaigns(b.Campaigns), func(c *AdCampaign) string { return c.PlatformID })
@@ -120,7 +123,7 @@ func (u *unit) putBatch(ctx context.Context, a *AdAccount, b AdBatch, source AdS
 	return u.putAds(ctx, a, ads, campaignsOf(campaigns, groups, ads))
 }
 
-// campaignsOf returns the ids of the campaigns that a batch is about.
+// campaignsOf returns the platform ids of the campaigns that are in a batch, or that something in it belongs to.
 func campaignsOf(campaigns []AdCampaign, groups []AdGroup, ads []Ad) []string {
 	ids := map[string]bool{}
 	for i := range campaigns {
@@ -135,8 +138,9 @@ func campaignsOf(campaigns []AdCampaign, groups []AdGroup, ads []Ad) []string {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// putAds mirrors ads, after what they are in, and ends all ads of the campaigns with that. The ends are worked out
-// here: PostgreSQL would join the three tables in the wrong order as long as it has not counted them.
+// putAds mirrors ads after the campaigns and ad groups that they are in. It also works out the end of every ad of these
+// campaigns, in this program rather than in SQL: PostgreSQL would join the three tables in the wrong order as long as it
+// has no statistics of them.
 func (u *unit) putAds(ctx context.Context, a *AdAccount, ads []Ad, campaigns []string) error {
 	if len(campaigns) == 0 {
 		return nil
@@ -158,7 +162,8 @@ func (u *unit) putAds(ctx context.Context, a *AdAccount, ads []Ad, campaigns []s
 	return u.settleAdsEnd(ctx, a, campaigns, ends)
 }
 
-// adEnds returns when the ads of each ad group end: with it or with its campaign, whichever is first.
+// adEnds returns, by ad group, when the ads of campaigns end: with the ad group or with the campaign, whichever is
+// first; nil if neither has an end.
 func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (map[string]*core.Time, error) {
 	type end struct {
 		ID       string     `db:"platform_id"`
@@ -190,8 +195,8 @@ func (u *unit) adEnds(ctx context.Context, a *AdAccount, campaigns []string) (ma
 	return ends, nil
 }
 
-// settleAdsEnd corrects the ads of campaigns that end at another time than they should: those that were not in the
-// batch which said so.
+// settleAdsEnd stores the right end for ads of the campaigns that have another one. Those are ads that were not in the
+// batch which changed the end of their ad group or campaign.
 func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []string, ends map[string]*core.Time) error {
 	condition, arg := u.store.db.In("campaign_id", campaigns)
 	stored, err := db.Select[struct {
@@ -213,7 +218,9 @@ func (u *unit) settleAdsEnd(ctx context.Context, a *AdAccount, campaigns []strin
 	return nil
 }
 
-// settleGroupsEnd works out anew when the ad groups of campaigns have all ended.
+// settleGroupsEnd works out anew when the last ad group of each campaign of an ad account ends. It is NULL for a
+// campaign with an ad group that has no end, or without any; deleted ad groups do not count. which narrows the campaigns
+// down by a further SQL condition with args; it may be empty.
 func (u *unit) settleGroupsEnd(ctx context.Context, a *AdAccount, which string, args ...any) error {
 	_, err := u.Exec(ctx, `
 		UPDATE ad_campaigns SET groups_end_at = (
@@ -227,7 +234,7 @@ func (u *unit) settleGroupsEnd(ctx context.Context, a *AdAccount, which string, 
 	return nil
 }
 
-// batchRow is what all rows of a batch have in common.
+// batchRow holds what all rows of a batch have in common.
 type batchRow struct {
 	account *AdAccount
 	source  AdSource
@@ -235,6 +242,7 @@ type batchRow struct {
 	now     core.Time
 }
 
+// campaigns returns the rows for campaigns that a driver found, oldest first, with the fields that the store fills in.
 func (r *batchRow) campaigns(found []AdCampaign) []AdCampaign {
 	rows := slices.Clone(found)
 	slices.SortStableFunc(rows, func(a, b AdCampaign) int {
@@ -256,6 +264,7 @@ func (r *batchRow) campaigns(found []AdCampaign) []AdCampaign {
 	return rows
 }
 
+// groups returns the rows for ad groups that a driver found, oldest first, with the fields that the store fills in.
 func (r *batchRow) groups(found []AdGroup) []AdGroup {
 	rows := slices.Clone(found)
 	slices.SortStableFunc(rows, func(a, b AdGroup) int { return int(core.Deref(a.PlatformCreatedAt) - core.Deref(b.PlatformCreatedAt)) })
@@ -269,6 +278,8 @@ func (r *batchRow) groups(found []AdGroup) []AdGroup {
 	return rows
 }
 
+// ads returns the rows for ads that a driver found, oldest first, with the fields that the store fills in. putAds sets
+// when they end.
 func (r *batchRow) ads(found []Ad) []Ad {
 	rows := slices.Clone(found)
 	slices.SortStableFunc(rows, func(a, b Ad) int { return int(core.Deref(a.PlatformCreatedAt) - core.Deref(b.PlatformCreatedAt)) })

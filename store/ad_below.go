@@ -9,9 +9,12 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// belowRank is the place in AdStatuses, from 1, of the state that decides over the ads in a campaign or ad group t that
-// is on itself; NULL without ads. An ad that is paused though nothing above it is off was last heard of before that
-// was switched on.
+// belowRank returns an SQL expression for the state that the ads below give a campaign or ad group t which is switched
+// on. It is the place of that state in AdStatuses, counted from 1, or NULL if there are no ads: the first state in that
+// list that any of the ads has decides.
+//
+// An ad whose status is paused although neither it nor its ad group is switched off counts as active: it was last heard
+// of before what is above it was switched on.
 func belowRank(level AdLevel) string {
 	parent := map[AdLevel]string{AdLevelCampaign: "campaign_id", AdLevelGroup: "ad_group_id"}[level]
 	var rank strings.Builder
@@ -27,8 +30,8 @@ func belowRank(level AdLevel) string {
 			WHERE a.account_id = t.account_id AND a.` + parent + ` = t.platform_id AND a.platform = t.platform AND a.deleted_at IS NULL)`
 }
 
-// AdStatusBelow returns, by network and platform id, the state that decides over the ads in campaigns or ad groups that
-// are on themselves. One without ads is not in it.
+// AdStatusBelow returns, by network and platform id, the state that their ads give to campaigns or ad groups, as if
+// these were switched on. One without ads is not in the map.
 func (s *Store) AdStatusBelow(ctx context.Context, account string, level AdLevel, ids []string) (map[Platform]map[string]AdStatus, error) {
 	condition, arg := s.db.In("t.platform_id", core.Distinct(ids))
 	rows, err := db.Select[struct {
@@ -53,8 +56,8 @@ func (s *Store) AdStatusBelow(ctx context.Context, account string, level AdLevel
 	return below, nil
 }
 
-// rollUp lets the ads of an ad account decide over what is on above them: networks call it active even when all of its
-// ads were refused.
+// rollUp gives ad groups and campaigns of an ad account that are switched on and active the state that their ads have
+// together. Networks call them active even when all of their ads were rejected.
 func (u *unit) rollUp(ctx context.Context, a *AdAccount) error {
 	var status strings.Builder
 	for i, name := range AdStatuses {

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// AdCampaign mirrors a campaign of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the store's.
-// An amount of 0 and an empty text stand for what there is not.
+// AdCampaign mirrors a campaign of a network. A driver fills in the fields from PlatformID to PlatformCreatedAt; the
+// store fills in the rest. An amount of 0 and an empty text mean that the campaign has no such thing.
 type AdCampaign struct {
 	AccountID         string       `db:"account_id"`
 	ID                string       `db:"id"` // of the row, time-ordered; never shown
@@ -49,11 +49,13 @@ type AdCampaign struct {
 	AdCount      int        `db:"-"` // without deleted ones; set by every read
 }
 
-// StatusAt returns the state of delivery: past the end it is completed, whatever the network says.
+// StatusAt returns the state of delivery at a time. Past the campaign's end, or the end of the last of its ad groups, it
+// is completed, whatever the network says.
 func (c *AdCampaign) StatusAt(now core.Time) AdStatus {
 	return statusAt(statusAt(c.Status, c.EndsAt, now), c.GroupsEndAt, now)
 }
 
+// statusAt returns completed if the end is past and the state is not final, and the state itself otherwise.
 func statusAt(status AdStatus, endsAt *core.Time, now core.Time) AdStatus {
 	if endsAt != nil && *endsAt <= now && !status.IsTerminal() {
 		return AdStatusCompleted
@@ -61,7 +63,7 @@ func statusAt(status AdStatus, endsAt *core.Time, now core.Time) AdStatus {
 	return status
 }
 
-// startOf returns when something that may be spent on begins, as far as is known.
+// startOf returns when a campaign or ad group begins to spend: at its start, else when the network created it, else now.
 func startOf(startsAt, platformCreatedAt *core.Time, now core.Time) core.Time {
 	switch {
 	case startsAt != nil:
@@ -84,8 +86,9 @@ type ListAdCampaigns struct {
 	Source      AdSource
 }
 
-// ListAdCampaigns returns a page of the campaigns of activated channels, newest first. Without an activated channel,
-// and for one that is not, it is CodeNotActivated; a channel that does not exist is CodeMissing on account_id.
+// ListAdCampaigns returns a page of the campaigns of activated channels, newest first. If the account has no activated
+// channel, or the channel asked for is not activated, the error is CodeNotActivated; if that channel does not exist,
+// CodeMissing on account_id.
 func (s *Store) ListAdCampaigns(ctx context.Context, account string, in ListAdCampaigns) (*AdList[AdCampaign], error) {
 	f, filters, err := s.adFilter(ctx, account, in.Channel, in.AdAccountID, in.Platform, in.Source)
 	if err != nil {
@@ -100,8 +103,9 @@ func (s *Store) ListAdCampaigns(ctx context.Context, account string, in ListAdCa
 	return list, s.fillCampaigns(ctx, account, pointers(list.Items))
 }
 
-// GetAdCampaign returns a campaign by platform id. Without an activated channel, or if its own is not, it is
-// CodeNotActivated. Without a platform, an id that two networks have is CodeParameterMissing on platform.
+// GetAdCampaign returns a campaign by platform id. If the account has no activated channel, or the channel of this
+// campaign is not activated, the error is CodeNotActivated; if there is no such campaign, CodeMissing. If platform is
+// empty and two networks have the id, it is CodeParameterMissing on platform.
 func (s *Store) GetAdCampaign(ctx context.Context, account string, platform Platform, id string) (*AdCampaign, error) {
 	c, err := findEntity(ctx, s, adCampaigns, "campaign", account, platform, id)
 	if err != nil {
@@ -110,7 +114,8 @@ func (s *Store) GetAdCampaign(ctx context.Context, account string, platform Plat
 	return c, s.fillCampaigns(ctx, account, []*AdCampaign{c})
 }
 
-// fillCampaigns sets what campaigns have besides their columns.
+// fillCampaigns sets the fields of campaigns that are not columns: the ad account, and how many ad groups and ads there
+// are.
 func (s *Store) fillCampaigns(ctx context.Context, account string, campaigns []*AdCampaign) error {
 	if len(campaigns) == 0 {
 		return nil
@@ -139,13 +144,14 @@ func (s *Store) fillCampaigns(ctx context.Context, account string, campaigns []*
 	return nil
 }
 
-// entityKey names something at a network.
+// entityKey names a campaign, ad group or ad: its platform id is unique only within its network.
 type entityKey struct {
 	platform Platform
 	id       string
 }
 
-// countBelow counts the rows of a table, without deleted ones, that belong to each of the ids.
+// countBelow counts the rows of a table by the id in the column parent, without deleted ones. An id without rows is not
+// in the map.
 func (s *Store) countBelow(ctx context.Context, table, parent, account string, ids []string) (map[entityKey]int, error) {
 	condition, arg := s.db.In(parent, core.Distinct(ids))
 	rows, err := db.Select[struct {

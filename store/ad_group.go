@@ -10,8 +10,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// AdGroup mirrors an ad group (ad set) of a network. A driver fills in PlatformID to PlatformCreatedAt; the rest is the
-// store's. An amount of 0 and an empty text stand for what there is not.
+// AdGroup mirrors an ad group of a network (Meta calls it an ad set). A driver fills in the fields from PlatformID to
+// PlatformCreatedAt; the store fills in the rest. An amount of 0 and an empty text mean that the ad group has no such
+// thing.
 type AdGroup struct {
 	AccountID         string       `db:"account_id"`
 	ID                string       `db:"id"` // of the row, time-ordered; never shown
@@ -52,7 +53,8 @@ type AdGroup struct {
 	AdCount   int         `db:"-"` // without deleted ones; set by every read
 }
 
-// StatusAt returns the state of delivery: past the end, or its campaign's, it is completed, whatever the network says.
+// StatusAt returns the state of delivery at a time. Past the end of the ad group or of its campaign it is completed,
+// whatever the network says.
 func (g *AdGroup) StatusAt(now core.Time) AdStatus {
 	status := statusAt(g.Status, g.EndsAt, now)
 	if g.Campaign != nil {
@@ -61,7 +63,7 @@ func (g *AdGroup) StatusAt(now core.Time) AdStatus {
 	return status
 }
 
-// BudgetLevel returns who has the budget.
+// BudgetLevel returns who has the budget: the campaign or its ad groups.
 func (g *AdGroup) BudgetLevel() BudgetLevel {
 	if g.Campaign != nil {
 		return g.Campaign.BudgetLevel
@@ -109,7 +111,8 @@ func (s *Store) AdGroupsOf(ctx context.Context, c *AdCampaign) ([]AdGroup, error
 	return rows, nil
 }
 
-// fillGroups sets what ad groups have besides their columns.
+// fillGroups sets the fields of ad groups that are not columns: the campaign, its ad account, and how many ads there
+// are. Where the mirror does not have the campaign, it and the ad account stay nil.
 func (s *Store) fillGroups(ctx context.Context, account string, groups []*AdGroup) error {
 	if len(groups) == 0 {
 		return nil

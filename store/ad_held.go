@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// HeldAds returns the ads in an ad group that were made through this service and are off, oldest first. What they stand
-// in is not set.
+// HeldAds returns the ads of an ad group that were made through this service and are switched off, oldest first. Those
+// that can never be delivered again are left out. The fields that are not columns are not set.
 func (s *Store) HeldAds(ctx context.Context, g *AdGroup) ([]Ad, error) {
 	rows, err := db.Select[Ad](ctx, s.db, adRows.SelectSQL+`
 		WHERE account_id = ? AND ad_group_id = ? AND platform = ? AND source = 'native' AND configured_status = 'paused'

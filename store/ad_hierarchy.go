@@ -11,9 +11,10 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// hierarchy returns the mirror of campaigns, ad groups or ads. A row that was heard of later stays. It stays with its
-// channel, too, while that is activated; what was asked for through this service stays native and keeps its goal, its
-// type and what the network does not know of it.
+// hierarchy returns the mirror of campaigns, ad groups or ads. A row that was heard of later than the new one is not
+// replaced. A row stays with its channel while that is activated. What was made through this service stays native and
+// keeps its goal and its ad type; and where the network says nothing of a row's post, extra fields or creative, these
+// stay.
 func hierarchy[T any](table string, keep ...string) *mirror[T] {
 	m := mirrorOf[T](table, "account_id, platform_id, platform", append(keep, "platform", "platform_id")...)
 	m.guards = ` WHERE excluded.synced_at >= t.synced_at`
@@ -33,13 +34,14 @@ func hierarchy[T any](table string, keep ...string) *mirror[T] {
 	return m
 }
 
-// offSince is since when a row t is off that has a state now that was heard at a time.
+// offSince returns an SQL expression for the column off_since of a row t that gets the state configured. Switched on, it
+// is NULL; switched off by this, it is the time heard; otherwise it stays as it is.
 func offSince(configured, heard string) string {
 	return `CASE WHEN ` + configured + ` = 'active' THEN NULL WHEN t.configured_status = 'active' THEN ` + heard + ` ELSE t.off_since END`
 }
 
-// adFilter makes the filter that lists of campaigns and of ads share, and the words that describe it. It lets through
-// what is in activated channels.
+// adFilter makes the filter that lists of campaigns and of ads share. It lets through only what is in activated
+// channels. It also returns the words that describe the filter, which a cursor is bound to.
 func (s *Store) adFilter(ctx context.Context, account, channel, adAccount string, platform Platform, source AdSource) (*db.Filter, []string, error) {
 	f := &db.Filter{}
 	if channel != "" {
@@ -67,8 +69,9 @@ func (s *Store) adFilter(ctx context.Context, account, channel, adAccount string
 	return f, []string{channel, adAccount, string(platform), string(source)}, nil
 }
 
-// whereStatusIn lets through what has one of the states now. ended is the condition, with its arguments, that makes what is
-// not at its end completed, as StatusAt does. It may be NULL.
+// whereStatusIn adds a condition to a filter: the state that StatusAt would return now is one of the wanted ones. ended
+// is the SQL condition, with its arguments, for being past the end; it may be NULL for what has no end. Without wanted
+// states there is no condition.
 func whereStatusIn(f *db.Filter, wanted []AdStatus, ended string, args ...any) {
 	if len(wanted) == 0 {
 		return
@@ -96,10 +99,11 @@ func whereStatusIn(f *db.Filter, wanted []AdStatus, ended string, args ...any) {
 	f.And(`(`+strings.Join(either, ` OR `)+`)`, values...)
 }
 
-// oneOf names states, which are our own words.
+// oneOf returns the SQL condition that status is one of the states. They are constants of this package, so they need no
+// quoting.
 func oneOf(states []string) string { return `status IN ('` + strings.Join(states, `', '`) + `')` }
 
-// statusWords describes a filter of states.
+// statusWords returns the wanted states sorted and without repetitions, so that the same filter gives the same cursor.
 func statusWords(wanted []AdStatus) []string {
 	words := make([]string, len(wanted))
 	for i, status := range wanted {
@@ -117,7 +121,9 @@ func pointers[T any](rows []T) []*T {
 	return list
 }
 
-// findEntity returns a row by platform id. An account without an activated channel learns only that.
+// findEntity returns a row of a mirror by platform id, if its channel is activated. The errors are those that
+// GetAdCampaign names. An account without an activated channel learns nothing else: neither whether the id exists nor
+// whose it is.
 func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, account string, platform Platform, id string) (*T, error) {
 	channels, err := s.ActivatedChannels(ctx, account)
 	if err != nil {
@@ -141,7 +147,7 @@ func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, acco
 	return nil, core.Missing(object, "", id)
 }
 
-// entitiesByID returns the rows with the platform ids.
+// entitiesByID returns the rows of a mirror with the platform ids. One that does not exist is not in the map.
 func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account string, ids []string) (map[entityKey]*T, error) {
 	found := map[entityKey]*T{}
 	if len(ids) == 0 {
@@ -158,7 +164,7 @@ func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account st
 	return found, nil
 }
 
-// fieldOf reads a field of text that campaigns, ad groups and ads all have.
+// fieldOf reads a text field, by its name in Go, that campaigns, ad groups and ads all have.
 func fieldOf[T any](row *T, name string) string {
 	return reflect.ValueOf(row).Elem().FieldByName(name).String()
 }
