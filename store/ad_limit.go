@@ -13,7 +13,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// AdLimits are the guardrails of an account: what its keys may commit to spend at all networks together.
+// AdLimits are the guardrails of an account: how much its API keys may commit to spend, at all networks together, and
+// which operations they may not use.
 type AdLimits struct {
 	AccountID         string                        `db:"account_id"`
 	Currencies        core.JSON[map[string]AdLimit] `db:"currencies"`          // by currency; another one has DefaultAdLimit
@@ -23,27 +24,29 @@ type AdLimits struct {
 	UpdatedAt         core.Time                     `db:"updated_at"`
 }
 
-// AdLimit is what may be spent in one currency. Lifetime budgets count as their amount by day.
+// AdLimit is what may be spent in one currency. A lifetime budget counts with what it comes to in a day.
 type AdLimit struct {
 	MaxDailyPerCampaign AdAmount  `json:"max_daily_budget_per_campaign"`
 	MaxDailyTotal       AdAmount  `json:"max_total_daily_budget"` // of everything that is switched on
 	MaxBid              *AdAmount `json:"max_bid_amount"`         // nil = any
 }
 
-// currencyScales are how many units of a currency stand for one of the dollar, roughly, where a unit is small.
+// currencyScales says, for currencies with a small unit, roughly how many units are worth one US dollar. The default
+// limits are that many times higher in them.
 var currencyScales = map[string]AdAmount{
 	"clp": 1000, "cop": 4000, "crc": 500, "czk": 20, "dkk": 7, "hkd": 8, "huf": 400, "idr": 15_000, "inr": 80, "isk": 150, "jpy": 150,
 	"krw": 1000, "mxn": 20, "ngn": 1500, "nok": 10, "php": 50, "pyg": 7000, "sek": 10, "thb": 35, "try": 40, "twd": 30, "uah": 40,
 	"uyu": 40, "vnd": 25_000, "zar": 20,
 }
 
-// DefaultAdLimit is what may be spent in a currency of which an account has said nothing.
+// DefaultAdLimit returns what may be spent in a currency for which the account has set no limit: roughly 10,000 US
+// dollars a day for a campaign, and 50,000 for all together.
 func DefaultAdLimit(currency string) AdLimit {
 	scale := max(currencyScales[currency], 1) * AdUnit
 	return AdLimit{MaxDailyPerCampaign: 10_000 * scale, MaxDailyTotal: 50_000 * scale}
 }
 
-// Of returns what may be spent in a currency.
+// Of returns what may be spent in a currency: the account's own limit, or the default.
 func (l *AdLimits) Of(currency string) AdLimit {
 	if limit, ok := l.Currencies.V[currency]; ok {
 		return limit
@@ -51,6 +54,7 @@ func (l *AdLimits) Of(currency string) AdLimit {
 	return DefaultAdLimit(currency)
 }
 
+// check returns CodeInvalid, with every field at fault, for limits that cannot be stored.
 func (l *AdLimits) check() error {
 	var p core.Problems
 	for currency, limit := range l.Currencies.V {
@@ -68,7 +72,8 @@ func (l *AdLimits) check() error {
 
 const adLimitColumns = `account_id, currencies, max_budget_increase, blocked_operations, created_at, updated_at`
 
-// GetAdLimits returns the guardrails of an account. They exist from the beginning.
+// GetAdLimits returns the guardrails of an account. An account that never changed them has the defaults, so there always
+// are some.
 func (s *Store) GetAdLimits(ctx context.Context, account string) (*AdLimits, error) {
 	limits, err := s.findAdLimits(ctx, account, "")
 	if err == nil && limits == nil {
@@ -85,8 +90,8 @@ type UpdateAdLimits struct {
 	Change    func(*AdLimits)
 }
 
-// UpdateAdLimits locks the guardrails, applies a change and stores them, with a line of the audit trail. What runs already
-// goes on.
+// UpdateAdLimits locks the guardrails, applies a change and stores them, together with a line of the audit trail. A
+// change that changes nothing writes nothing. What runs already goes on, even above a lower limit.
 func (s *Store) UpdateAdLimits(ctx context.Context, account string, in UpdateAdLimits) (*AdLimits, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AdLimits, error) {
 		limits, err := u.lockAdLimits(ctx, account)
@@ -112,7 +117,7 @@ func (s *Store) UpdateAdLimits(ctx context.Context, account string, in UpdateAdL
 	})
 }
 
-// trail is how the guardrails stand on the audit trail: as the API shows them.
+// trail returns the guardrails as the audit trail keeps them, which is how the API shows them.
 func (l *AdLimits) trail() AdObject {
 	currencies := map[string]map[string]*json.Number{}
 	for currency, limit := range l.Currencies.V {
@@ -127,7 +132,7 @@ func (l *AdLimits) trail() AdObject {
 	})
 }
 
-// decimal writes an amount or a ratio as the API does, null for none.
+// decimal returns an amount or a ratio as the API writes it, or nil, which becomes null, for none.
 func decimal[T fmt.Stringer](value *T) *json.Number {
 	if value == nil {
 		return nil
@@ -135,6 +140,8 @@ func decimal[T fmt.Stringer](value *T) *json.Number {
 	return new(json.Number((*value).String()))
 }
 
+// findAdLimits returns the stored guardrails of an account, nil if there are none. lock is the lock clause of a
+// transaction, or empty.
 func (s *Store) findAdLimits(ctx context.Context, account, lock string) (*AdLimits, error) {
 	limits, err := db.Get[AdLimits](ctx, s.db, `SELECT `+adLimitColumns+` FROM ad_limits WHERE account_id = ?`+lock, account)
 	if err != nil {
@@ -143,7 +150,8 @@ func (s *Store) findAdLimits(ctx context.Context, account, lock string) (*AdLimi
 	return limits, nil
 }
 
-// lockAdLimits returns the guardrails and keeps other budgets of the account from being checked meanwhile.
+// lockAdLimits returns the guardrails and locks them until the commit, so that no other budget of the account is checked
+// meanwhile. An account without stored ones gets them here: a row that is not there cannot be locked.
 func (u *unit) lockAdLimits(ctx context.Context, account string) (*AdLimits, error) {
 	limits, err := u.store.findAdLimits(ctx, account, u.Lock())
 	if err != nil || limits != nil {
@@ -157,7 +165,7 @@ func (u *unit) lockAdLimits(ctx context.Context, account string) (*AdLimits, err
 	return u.store.findAdLimits(ctx, account, u.Lock())
 }
 
-// AdChange is what an action does to what may be spent. The zero value does nothing to it.
+// AdChange says what an action does to what may be spent. The zero value changes nothing about it.
 type AdChange struct {
 	Level        AdLevel // of what is changed, or gets the budget: campaign or ad_group
 	PlatformID   string  // empty = a new campaign
@@ -172,7 +180,7 @@ type AdChange struct {
 	Param        string   // what to blame: budget_amount, budget.amount
 }
 
-// AdFigures are what an action comes to by day, in the currency of its ad account.
+// AdFigures says what may be spent in a day before and after an action, in the currency of its ad account.
 type AdFigures struct {
 	Currency    string
 	Campaign    AdAmount // of its campaign, if that is on
@@ -181,9 +189,9 @@ type AdFigures struct {
 	Limit       AdLimit
 }
 
-// CheckAdSpend returns what an action would come to, or why it would be refused: CodeForbidden for an operation that is
-// blocked, CodeSpendLimit for a budget, CodeInProgress while another change of the campaign is open. BeginAdAction does
-// the same under a lock.
+// CheckAdSpend returns what may be spent in a day once an action is done, or the error that refuses it: CodeForbidden
+// for an operation that the limits block, CodeSpendLimit for a budget or bid above them, CodeInProgress while another
+// change of the campaign is under way. It locks nothing; BeginAdAction checks the same under a lock.
 func (s *Store) CheckAdSpend(ctx context.Context, account string, op AdOp, a *AdAccount, change AdChange) (*AdFigures, error) {
 	limits, err := s.GetAdLimits(ctx, account)
 	if err != nil {
@@ -195,6 +203,8 @@ func (s *Store) CheckAdSpend(ctx context.Context, account string, op AdOp, a *Ad
 	return s.checkSpend(ctx, limits, op, a, change)
 }
 
+// checkSpend checks an action against limits that the caller has read, or locked, and returns the figures. Only the list
+// of blocked operations is looked at if the action does not change what may be spent.
 func (s *Store) checkSpend(ctx context.Context, limits *AdLimits, op AdOp, a *AdAccount, change AdChange) (*AdFigures, error) {
 	if slices.Contains(limits.BlockedOperations.V, op) {
 		return nil, &core.Error{Code: core.CodeForbidden, Message: "The account's limits block " + string(op) + ". PATCH /ads/limits can allow it."}
@@ -215,7 +225,7 @@ func (s *Store) checkSpend(ctx context.Context, limits *AdLimits, op AdOp, a *Ad
 	return f, f.check(limits, change, spend)
 }
 
-// spend is what a change does to its campaign by day.
+// spend says what a change does to what its campaign may spend in a day.
 type spend struct {
 	before, after AdAmount // of what has the budget, on or off
 	campaign      AdAmount // of the campaign afterwards, if it is on
@@ -223,6 +233,9 @@ type spend struct {
 	added         AdAmount // to what is on
 }
 
+// check returns CodeSpendLimit if a change goes beyond a limit: on the bid, on the daily budget of the campaign, on all
+// of them together, or on how much one change may raise a budget. A limit that is exceeded already stops only a change
+// that adds to it.
 func (f *AdFigures) check(limits *AdLimits, change AdChange, s *spend) error {
 	param := cmp.Or(change.Param, "budget.amount")
 	switch {
@@ -239,7 +252,8 @@ func (f *AdFigures) check(limits *AdLimits, change AdChange, s *spend) error {
 	return nil
 }
 
-// raisedBy returns the percentage by which an amount rises, rounded up to a millionth.
+// raisedBy returns the percentage by which an amount rises, 0 if it does not. A rise is never less than a millionth of a
+// percent, so that it always counts as one.
 func raisedBy(before, after AdAmount) AdRatio {
 	if after <= before {
 		return 0
@@ -248,7 +262,8 @@ func raisedBy(before, after AdAmount) AdRatio {
 	return max(percent, 1)
 }
 
-// CheckTotal returns CodeSpendLimit if everything that is on would come to more than the limit.
+// CheckTotal returns CodeSpendLimit if a total of all campaigns is more than the limit in this currency. param is the
+// parameter to blame.
 func (f *AdFigures) CheckTotal(param string, total AdAmount) error {
 	if total <= f.Limit.MaxDailyTotal {
 		return nil
@@ -256,6 +271,8 @@ func (f *AdFigures) CheckTotal(param string, total AdAmount) error {
 	return f.exceeded(param, total, "max_total_daily_budget", f.Limit.MaxDailyTotal, "All campaigns together could spend %s a day, which")
 }
 
+// exceeded returns the CodeSpendLimit that says by name which limit a figure exceeds. what begins the sentence and has a
+// place for the figure.
 func (f *AdFigures) exceeded(param string, figure AdAmount, name string, limit AdAmount, what string) *core.Error {
 	return spendLimit(param, fmt.Sprintf(what+" is more than the account's limit of %s (%s). Send less, or raise the limit with PATCH /ads/limits.",
 		figure.Format(f.Currency), limit.Format(f.Currency), name))
@@ -265,8 +282,9 @@ func spendLimit(param, message string) *core.Error {
 	return &core.Error{Code: core.CodeSpendLimit, Param: param, Message: message, Fields: map[string][]string{param: {message}}}
 }
 
-// committedDaily returns what may be spent in a day by everything that is on, and by actions whose outcome is open. It
-// is the largest amount if it is more: databases would refuse such a sum, so they add units and the rest apart.
+// committedDaily returns what may be spent in a day, in a currency, by everything that is switched on and by actions
+// without an outcome. If that is more than an amount can hold, it is the largest amount. The databases would refuse such
+// a sum, so they add up whole units and micros apart.
 func (s *Store) committedDaily(ctx context.Context, account, currency string) (AdAmount, error) {
 	now := s.Now()
 	sum, err := db.Get[struct {
@@ -295,7 +313,8 @@ func (s *Store) committedDaily(ctx context.Context, account, currency string) (A
 	return (sum.Units * AdUnit).Add(sum.Micros), nil
 }
 
-// spendOf works out what a change does to the campaign that it is about.
+// spendOf works out what a change does to the daily spend of the campaign that it is about, which may be a new one.
+// Nothing is written.
 func (s *Store) spendOf(ctx context.Context, account string, change AdChange) (*spend, error) {
 	now := s.Now()
 	if change.PlatformID == "" {
@@ -325,7 +344,8 @@ func (s *Store) spendOf(ctx context.Context, account string, change AdChange) (*
 	return result, nil
 }
 
-// campaignOf returns the campaign that a change is about, with its ad groups.
+// campaignOf returns the campaign that a change is about, or whose ad group it is about, with all its ad groups. If the
+// mirror does not have them, the error is CodeMissing.
 func (s *Store) campaignOf(ctx context.Context, account string, change AdChange) (*AdCampaign, []AdGroup, error) {
 	campaign := change.PlatformID
 	if change.Level == AdLevelGroup {
@@ -351,9 +371,10 @@ func (s *Store) campaignOf(ctx context.Context, account string, change AdChange)
 	return c, groups, err
 }
 
-// apply changes rows as the action will, and returns the daily budget of what it is about before and after: a resume
-// raises none, though what is left of it may have to be spent in less time. What was rejected, or has spent its budget,
-// can be delivered again by it.
+// apply changes the rows as the action will, and returns the daily amount of what it is about before and after. A resume
+// is not a rise, so its new daily amount counts as the one before, even though what is left of a lifetime budget may
+// have to be spent in less time. A change can bring back what was rejected or has spent its budget, so such a state
+// counts as active.
 func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now core.Time) (before, after AdAmount) {
 	c.Status = c.Status.Revived()
 	if change.Level == AdLevelCampaign {
@@ -383,7 +404,8 @@ func (change AdChange) apply(c *AdCampaign, groups []AdGroup, now core.Time) (be
 	return before, after
 }
 
-// campaignDaily returns what a campaign comes to by day with the ad groups that are on, and whether it is on itself.
+// campaignDaily returns what a campaign and those of its ad groups that are switched on come to in a day, and whether
+// the campaign itself is on.
 func campaignDaily(c *AdCampaign, groups []AdGroup, now core.Time) (AdAmount, bool) {
 	total := c.Daily
 	for i := range groups {

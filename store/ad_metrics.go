@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// AdMetrics are the figures of some days, all of them sums: ratios are made from sums and never averaged.
+// AdMetrics are the figures of some days. All of them are sums: a ratio is made from sums, and ratios are never
+// averaged.
 type AdMetrics struct {
 	Spend         AdAmount
 	Impressions   int64
@@ -18,7 +19,7 @@ type AdMetrics struct {
 	Actions       map[string]int64 // thousandths, by the network's name for them
 }
 
-// Add adds the figures of something else; reach is not known then.
+// Add adds other figures to these. The reach is unknown afterwards, because the same people may be in both.
 func (m *AdMetrics) Add(other AdMetrics) {
 	m.Spend += other.Spend
 	m.Impressions += other.Impressions
@@ -36,27 +37,28 @@ func (m *AdMetrics) Add(other AdMetrics) {
 	}
 }
 
-// CTR is the percentage of impressions that were clicked. It is 0 without impressions, as each ratio is without what
-// it is divided by.
+// CTR returns the percentage of impressions that were clicked. Without impressions it is 0, and so is every ratio below
+// that would be divided by nothing.
 func (m *AdMetrics) CTR() AdRatio { return AdRatio(ratio(m.Clicks, 100*1_000_000, m.Impressions)) }
 
-// CPC is what a click cost.
+// CPC returns what a click cost.
 func (m *AdMetrics) CPC() AdAmount { return AdAmount(ratio(int64(m.Spend), 1, m.Clicks)) }
 
-// CPM is what a thousand impressions cost.
+// CPM returns what a thousand impressions cost.
 func (m *AdMetrics) CPM() AdAmount { return AdAmount(ratio(int64(m.Spend), 1000, m.Impressions)) }
 
-// CostPerConversion is what a conversion cost.
+// CostPerConversion returns what a conversion cost.
 func (m *AdMetrics) CostPerConversion() AdAmount {
 	return AdAmount(ratio(int64(m.Spend), 1000, m.Conversions))
 }
 
-// ROAS is what was sold for one unit of money spent.
+// ROAS returns how much was sold for one unit of money spent.
 func (m *AdMetrics) ROAS() AdRatio {
 	return AdRatio(ratio(int64(m.PurchaseValue), 1_000_000, int64(m.Spend)))
 }
 
-// ratio returns a*factor/b, rounded half up, of numbers that are not negative. It is 0 if b is.
+// ratio returns a*factor/b, rounded half up, or 0 if a or b is not above 0. The product may be larger than 64 bits; a
+// result that is becomes the largest number.
 func ratio(a, factor, b int64) int64 {
 	if a <= 0 || b <= 0 {
 		return 0

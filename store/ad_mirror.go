@@ -13,22 +13,24 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// mirror is a table that follows what a network says: its columns, and how a row that is there already takes a new one.
+// mirror describes a table that follows what a network says: its columns, and what becomes of a stored row when the
+// network tells of it again.
 type mirror[T any] struct {
 	*db.Columns[T]
-	key    string // unique, beside the primary key
-	keep   []string
+	key    string            // unique, beside the primary key
+	keep   []string          // columns that are never replaced
 	takes  map[string]string // expressions for columns that are not simply replaced; t is the row that is there
 	guards string            // condition for a row to be replaced, "" = always
 }
 
-// mirrorOf returns the mirror of a table. What names the row, and the columns in keep, stay as they are.
+// mirrorOf returns the mirror of a table. The columns that name a row, and those in keep, are not replaced when the row
+// is told of again.
 func mirrorOf[T any](table, key string, keep ...string) *mirror[T] {
 	return &mirror[T]{Columns: db.ColumnsOf[T](table), key: key, keep: append(keep, "account_id", "id", "created_at")}
 }
 
-// upsert stores rows, which are of one account, in one statement. Rows without an id get one, in their order.
-// updated_at changes only where something else did.
+// upsert inserts rows of one account, or replaces the stored ones with the same key, in one statement. updated_at
+// changes only where another column did. No two of the rows may have the same key.
 func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
 	if len(rows) == 0 {
 		return nil
@@ -47,7 +49,8 @@ func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
 	return nil
 }
 
-// upsertSQL is one text for any number of rows.
+// upsertSQL returns the statement of upsert. It reads the rows from one JSON parameter, so that the text is the same for
+// any number of rows.
 func (m *mirror[T]) upsertSQL(s *Store) string {
 	var names, reads, sets, old, fresh []string
 	for place, field := range m.Inserted {
@@ -73,7 +76,8 @@ func (m *mirror[T]) upsertSQL(s *Store) string {
 		ON CONFLICT (` + m.key + `) DO UPDATE SET ` + strings.Join(sets, ", ") + m.guards
 }
 
-// readElement returns the expression of an element of the array `value`.
+// readElement returns the SQL expression that reads the element at a place of the JSON array `value`, as the type that
+// its column needs.
 func readElement(place int, t reflect.Type) string {
 	element := "value ->> " + strconv.Itoa(place)
 	if t.Kind() == reflect.Pointer {
@@ -85,7 +89,7 @@ func readElement(place int, t reflect.Type) string {
 	return element
 }
 
-// row returns what the columns of a row hold, in a form that JSON keeps.
+// row returns the values of a row's columns, in the order of Inserted and in a form that JSON can hold.
 func (m *mirror[T]) row(row *T) ([]any, error) {
 	fields := reflect.ValueOf(row).Elem()
 	elements := make([]any, len(m.Inserted))
@@ -99,7 +103,8 @@ func (m *mirror[T]) row(row *T) ([]any, error) {
 	return elements, nil
 }
 
-// elementOf drops NULs, which PostgreSQL cannot store: networks say what they like.
+// elementOf returns the value of one column. It removes NULs from text, which PostgreSQL cannot store and a network may
+// send.
 func elementOf(v reflect.Value) (any, error) {
 	if valuer, ok := v.Interface().(driver.Valuer); ok {
 		return valuer.Value() // JSON text, where a NUL is escaped

@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// AdObject is the text of a JSON object whose content is not ours to read, such as a network's targeting. Numbers keep
-// every digit. It is stored and sent as it stands; "" is {}.
+// AdObject is the text of a JSON object whose content this program does not interpret, such as a network's targeting. It
+// is stored and sent as it stands, so numbers keep every digit. An empty AdObject is {}.
 type AdObject string
 
 // NewAdObject returns the text of a value that is a JSON object. It panics if v has no text.
@@ -41,7 +41,7 @@ func (o AdObject) Decode(v any) error {
 // MarshalJSON writes the object.
 func (o AdObject) MarshalJSON() ([]byte, error) { return []byte(o.Text()), nil }
 
-// UnmarshalJSON keeps the text of an object; null is {}.
+// UnmarshalJSON keeps the text of an object without its white space. null counts as {}; any other value is an error.
 func (o *AdObject) UnmarshalJSON(text []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {

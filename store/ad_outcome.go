@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// AdOutcome is what became of an action. What it made is native from now on.
+// AdOutcome says what became of an action, and what the mirror has to take over from it. What the action made is native.
 type AdOutcome struct {
 	State             AdActionState // done or refused; YieldAdAction is for what is not known
 	Failure           *AdFailure    // unless it is done
@@ -23,16 +23,18 @@ type AdOutcome struct {
 	InvalidMembers    []AdMember  // which the network did not take
 }
 
-// AdSettlement is an outcome of an action.
+// AdSettlement is the outcome of the action with an id.
 type AdSettlement struct {
 	ID string // adact_
 	AdOutcome
 }
 
-// SettleAdAction stores what became of an action, and what the network has now. Done commits together with the
-// request's answer; refused commits at once, because the answer is an error. An action that has its outcome
-// keeps it and is returned as it is, but for one that was taken for refused and turns out to be done: what the network
-// says that it did counts for more than that nobody found it.
+// SettleAdAction stores what became of an action, and brings the mirror to what the network has now. An outcome that is
+// done commits together with the answer of the request; one that is refused commits at once, because the answer is an
+// error then and would roll it back.
+//
+// An action that already has an outcome keeps it and is returned as it is, with one exception: one that was settled as
+// refused can still become done. What the network says it did counts for more than that nobody found it.
 func (s *Store) SettleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
 	settle := func(ctx context.Context, u *unit) (*AdAction, error) { return u.settleAdAction(ctx, account, id, out) }
 	if out.State == AdActionDone {
@@ -41,7 +43,8 @@ func (s *Store) SettleAdAction(ctx context.Context, account, id string, out AdOu
 	return step(ctx, s, settle)
 }
 
-// SettleAdActions stores what became of several actions of a request that is answered whatever became of each.
+// SettleAdActions stores the outcomes of several actions of one request, all in one transaction. It is for a request
+// that is answered with success even if some of its actions were refused.
 func (s *Store) SettleAdActions(ctx context.Context, account string, settlements []AdSettlement) ([]AdAction, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) ([]AdAction, error) {
 		all := make([]AdAction, len(settlements))
@@ -56,6 +59,7 @@ func (s *Store) SettleAdActions(ctx context.Context, account string, settlements
 	})
 }
 
+// settleAdAction locks an action and does the work of SettleAdAction inside a transaction.
 func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOutcome) (*AdAction, error) {
 	action, err := u.store.findAdAction(ctx, account, id, u.Lock())
 	if err != nil || action.State == AdActionDone || action.State == AdActionRefused && out.State != AdActionDone {
@@ -82,7 +86,8 @@ func (u *unit) settleAdAction(ctx context.Context, account, id string, out AdOut
 	return action, u.Update(ctx, adActionColumns, action)
 }
 
-// applyAdOutcome brings our mirror to where the network is.
+// applyAdOutcome brings the mirror to what the network has after an action that is done: what was made, changed,
+// cancelled or deleted.
 func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutcome) error {
 	a, err := u.store.adAccountOfAction(ctx, action)
 	if err != nil {
@@ -106,8 +111,8 @@ func (u *unit) applyAdOutcome(ctx context.Context, action *AdAction, out AdOutco
 	return u.deleteAudience(ctx, action, out.DeletedAudience)
 }
 
-// putChanged mirrors what an action changed. Of a switch that is how things stand alone: a budget that is changed at the
-// same time may not be in what the network said.
+// putChanged mirrors what an action changed. After a switch only the states are taken over: the network may have
+// described the budget before another change, made at the same time, took effect.
 func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, out AdOutcome, now core.Time) error {
 	b, asked := out.Changed, cmp.Or(out.Asked, now)
 	switch action.Op {
@@ -133,7 +138,8 @@ func (u *unit) putChanged(ctx context.Context, action *AdAction, a *AdAccount, o
 	return nil
 }
 
-// adAccountOfAction returns the ad account of an action as its channel sees it.
+// adAccountOfAction returns the ad account that an action is about, as its channel sees it. It is an error if there is
+// none.
 func (s *Store) adAccountOfAction(ctx context.Context, action *AdAction) (*AdAccount, error) {
 	key := adAccountKey{action.ChannelID, action.AdAccountID}
 	found, err := s.adAccountsOf(ctx, action.AccountID, []adAccountKey{key})
@@ -143,7 +149,7 @@ func (s *Store) adAccountOfAction(ctx context.Context, action *AdAction) (*AdAcc
 	return found[key], err
 }
 
-// cancelCampaign cancels a campaign with all that is in it.
+// cancelCampaign marks a campaign and all that is in it as cancelled and deleted.
 func (u *unit) cancelCampaign(ctx context.Context, action *AdAction, id string) error {
 	now := u.store.Now()
 	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {

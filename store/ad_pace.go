@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// pace is how a budget is spread over time.
+// pace says how a budget is spread over time.
 type pace struct {
 	amount AdAmount
 	kind   BudgetType
@@ -17,15 +17,17 @@ type pace struct {
 	daily  AdAmount // what the amount comes to in a day
 }
 
+// pace returns how the campaign's budget is spread. A campaign whose start is not known starts now.
 func (c *AdCampaign) pace(now core.Time) pace {
 	return pace{c.BudgetAmount, c.BudgetType, startOf(c.StartsAt, c.PlatformCreatedAt, now), c.EndsAt, c.Daily}
 }
 
+// pace returns how the ad group's budget is spread. An ad group whose start is not known starts now.
 func (g *AdGroup) pace(now core.Time) pace {
 	return pace{g.BudgetAmount, g.BudgetType, startOf(g.StartsAt, g.PlatformCreatedAt, now), g.EndsAt, g.Daily}
 }
 
-// changed returns what the budget comes to in a day once a change of that kind took place.
+// changed returns what the budget p comes to in a day once a change has been made to it now.
 func (p pace) changed(change AdChange, now core.Time) AdAmount {
 	after := p
 	after.amount, after.kind = change.BudgetAmount, change.BudgetType
@@ -38,8 +40,11 @@ func (p pace) changed(change AdChange, now core.Time) AdAmount {
 	return p.to(after, now)
 }
 
-// to returns what a budget comes to in a day that was p before now. A lifetime budget is spread over all of its days,
-// but what it is raised by over those that are left: a network may spend all of it in them.
+// to returns what a budget comes to in a day if it was spread like p until now and becomes after.
+//
+// A lifetime budget is spread evenly over all of its days. If its amount changes and its end does not, the network may
+// already have spent some of it, so the change counts over the days that are left: a rise is spread over them on top of
+// the daily amount until now, and a cut is taken off it in the same way, but never below the even amount.
 func (p pace) to(after pace, now core.Time) AdAmount {
 	even := dailyAmount(after.amount, after.kind, after.from, after.until)
 	lifetime := p.kind == BudgetTypeLifetime && after.kind == BudgetTypeLifetime && p.amount > 0
@@ -53,8 +58,9 @@ func (p pace) to(after pace, now core.Time) AdAmount {
 	return min(max(p.daily-(p.amount-after.amount)/daysBetween(rest, *after.until), even), after.amount)
 }
 
-// resumed returns what the budget comes to in a day once it is switched on that was off since a time: what was left of
-// it then is spread over the days that are left now. If it was never seen on, that is all of it.
+// resumed returns what the budget comes to in a day if it is switched on now and has been off since a time: what was
+// left of a lifetime budget then is spread over the days that are left now. With a nil time it was never seen on, and
+// all of it is left. The daily amount never falls by this.
 func (p pace) resumed(off *core.Time, now core.Time) AdAmount {
 	if p.kind != BudgetTypeLifetime || p.until == nil {
 		return p.daily
@@ -68,7 +74,8 @@ func (p pace) resumed(off *core.Time, now core.Time) AdAmount {
 	return max(spread(left, max(now, p.from), *p.until), p.daily)
 }
 
-// resume switches a campaign on, and spreads what is left of its budget, and of those of its ad groups that are on.
+// resume switches a campaign on in these rows. What is left of its budget, and of the budgets of its ad groups that are
+// switched on, is spread over the days that are left. A campaign that is on stays as it is.
 func (c *AdCampaign) resume(groups []AdGroup, now core.Time) {
 	if c.ConfiguredStatus == AdConfiguredActive {
 		return
@@ -82,14 +89,16 @@ func (c *AdCampaign) resume(groups []AdGroup, now core.Time) {
 	c.ConfiguredStatus = AdConfiguredActive
 }
 
-// resume switches an ad group on, and spreads what is left of its budget.
+// resume switches an ad group on in this row and spreads what is left of its budget over the days that are left. An ad
+// group that is on stays as it is.
 func (g *AdGroup) resume(now core.Time) {
 	if g.ConfiguredStatus != AdConfiguredActive {
 		g.ConfiguredStatus, g.Daily = AdConfiguredActive, g.pace(now).resumed(g.OffSince, now)
 	}
 }
 
-// repaceResumed spreads what is left of the lifetime budgets of what is about to be switched on in the mirror.
+// repaceResumed looks for campaigns or ad groups among the states that the mirror has as off and that are on now, and
+// spreads what is left of their lifetime budgets. The caller stores the states afterwards.
 func (u *unit) repaceResumed(ctx context.Context, account string, platform Platform, level AdLevel, states []AdState, asked core.Time) error {
 	var ids []string
 	for _, state := range states {
@@ -106,6 +115,8 @@ func (u *unit) repaceResumed(ctx context.Context, account string, platform Platf
 	return nil
 }
 
+// repaceResumedCampaigns does the work of repaceResumed for campaigns with the ids, and for the ad groups in them. One
+// that was heard of later than asked is left alone.
 func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platform Platform, ids []string, asked core.Time) error {
 	known, err := entitiesByID(ctx, u.store, adCampaigns, account, ids)
 	if err != nil {
@@ -126,7 +137,8 @@ func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platf
 	return nil
 }
 
-// resumeCampaign spreads what is left of the budgets of a campaign that is switched on, and stores those of its ad groups.
+// resumeCampaign switches a campaign on in c, spreads what is left of the budgets, and stores the new daily amounts of
+// its ad groups. Storing the campaign itself is left to the caller.
 func (u *unit) resumeCampaign(ctx context.Context, c *AdCampaign) error {
 	groups, err := u.store.AdGroupsOf(ctx, c)
 	if err != nil {
@@ -146,6 +158,8 @@ func (u *unit) resumeCampaign(ctx context.Context, c *AdCampaign) error {
 	return nil
 }
 
+// repaceResumedGroups does the work of repaceResumed for ad groups with the ids. One that was heard of later than asked
+// is left alone.
 func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform Platform, ids []string, asked core.Time) error {
 	known, err := entitiesByID(ctx, u.store, adGroups, account, ids)
 	if err != nil {
@@ -164,7 +178,7 @@ func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform
 	return nil
 }
 
-// setDaily stores what a budget comes to in a day, if that is new.
+// setDaily stores what the budget of a campaign or ad group comes to in a day, if it is not the same as before.
 func (u *unit) setDaily(ctx context.Context, level AdLevel, account string, key entityKey, before, daily AdAmount) error {
 	if daily == before {
 		return nil
@@ -177,8 +191,8 @@ func (u *unit) setDaily(ctx context.Context, level AdLevel, account string, key 
 	return nil
 }
 
-// dailyAmount returns what a budget comes to in a day: a lifetime budget is spread over its days, and over one day if
-// they are not known.
+// dailyAmount returns what a budget comes to in a day. A lifetime budget is spread evenly from its start to its end;
+// without an end all of it may be spent in one day.
 func dailyAmount(amount AdAmount, kind BudgetType, from core.Time, until *core.Time) AdAmount {
 	if kind != BudgetTypeLifetime || until == nil {
 		return amount
@@ -186,7 +200,7 @@ func dailyAmount(amount AdAmount, kind BudgetType, from core.Time, until *core.T
 	return spread(amount, from, *until)
 }
 
-// spread returns an amount by day, rounded up.
+// spread returns an amount divided by the days between two moments, rounded up.
 func spread(amount AdAmount, from, until core.Time) AdAmount {
 	if amount <= 0 {
 		return 0
@@ -194,14 +208,16 @@ func spread(amount AdAmount, from, until core.Time) AdAmount {
 	return (amount-1)/daysBetween(from, until) + 1
 }
 
-// daysBetween returns how many days there are from one moment to another, begun ones too; at least one.
+// daysBetween returns how many days of 24 hours there are between two moments. A part of a day counts as one, and there
+// is at least one.
 func daysBetween(from, until core.Time) AdAmount {
 	const day = core.Time(24 * time.Hour / time.Microsecond)
 	return AdAmount(max((until-from+day-1)/day, 1))
 }
 
-// repaceCampaigns spreads the lifetime budgets of campaigns that are mirrored already, and of the ad groups of those that
-// are switched on, by what they were before.
+// repaceCampaigns sets the daily amounts of rows that are about to be mirrored, from how the mirror has their budgets
+// spread now. For a campaign that is switched on by this, it also stores the new daily amounts of its ad groups. New
+// campaigns are left alone.
 func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []AdCampaign, now core.Time) error {
 	ids := make([]string, len(rows))
 	for i := range rows {
@@ -227,7 +243,8 @@ func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []AdCam
 	return nil
 }
 
-// repaceGroups is repaceCampaigns for ad groups.
+// repaceGroups sets the daily amounts of ad groups with a lifetime budget that are about to be mirrored, as
+// repaceCampaigns does for campaigns.
 func (u *unit) repaceGroups(ctx context.Context, account string, rows []AdGroup, now core.Time) error {
 	var ids []string
 	for i := range rows {

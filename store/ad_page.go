@@ -13,30 +13,33 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// AdPage is a stretch of a list of ads, newest first, which two ways of paging lead to. Cursor wins over Page.
+// AdPage says which page of a list of ads is wanted, newest first. There are two ways to say it; Cursor wins over Page.
 type AdPage struct {
 	Limit  int    // 1..100
 	Cursor string // NextCursor of the page before
 	Page   int    // 1-based; 0 = 1
 }
 
-// AdList is one page. NextCursor is empty at the end. A walk along it returns each row once that was there when it began.
+// AdList is one page of a list. NextCursor leads to the next page and is empty on the last one. Whoever follows the
+// cursors gets every row that was there at the beginning exactly once.
 type AdList[T any] struct {
 	Items      []T
 	HasMore    bool
 	NextCursor string
 }
 
-// cursorSum is the length of the hash in a cursor.
+// cursorSum is how many bytes of a hash stand before the row's id in a cursor.
 const cursorSum = 9
 
-// adCursor returns the cursor of a row in the list that the filters describe.
+// adCursor returns the cursor that continues behind a row of the list that the filters describe. Its hash ties it to
+// these filters.
 func adCursor(row, filters string) string {
 	sum := sha256.Sum256([]byte(row + "\x00" + filters))
 	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorSum], row...))
 }
 
-// openAdCursor returns the row of a cursor, or CodeBadRequest for one that adCursor did not make for these filters.
+// openAdCursor returns the id of the row that a cursor continues behind. If adCursor did not make it for these filters,
+// the error is CodeBadRequest on cursor.
 func openAdCursor(cursor, filters string) (string, error) {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err == nil && len(text) > cursorSum {
@@ -49,7 +52,8 @@ func openAdCursor(cursor, filters string) (string, error) {
 		Message: "Send next_cursor of the previous page as it was, with the filters that it was asked for with."}
 }
 
-// adPage returns a page of an account's rows. filters says in words what f lets through: a cursor is good for these.
+// adPage returns a page of an account's rows in a table. f holds the conditions of the list; filters describes the same
+// in words, so that a cursor is only taken by the list that it was made for.
 func adPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account string, p AdPage, f *db.Filter, filters ...string) (*AdList[T], error) {
 	described := strings.Join(append([]string{c.Table, account}, filters...), "\x00")
 	query := c.SelectSQL + " WHERE account_id = ?" + f.Where.String()

@@ -16,7 +16,7 @@ const (
 	PlatformTwitter   Platform = "twitter"
 )
 
-// Platforms lists the networks in the order in which they are shown. It is a constant.
+// Platforms lists the networks in the order in which they are shown. It is never changed.
 var Platforms = []Platform{
 	PlatformFacebook, PlatformInstagram, PlatformTikTok, PlatformLinkedIn, PlatformPinterest, PlatformGoogle, PlatformTwitter,
 }

@@ -8,7 +8,7 @@ import (
 // AdRatio is a plain number of ads, such as a ROAS or a percentage, in millionths: 2.5 is 2,500,000.
 type AdRatio int64
 
-// AdRatioOne is 1.
+// AdRatioOne is the ratio 1.
 const AdRatioOne AdRatio = 1_000_000
 
 // ParseAdRatio reads a number as JSON writes it, without exponent and not below 0. A seventh decimal is refused.
@@ -24,7 +24,7 @@ func ParseAdRatio(decimal string) (AdRatio, error) {
 	return AdRatio(millionths), err
 }
 
-// String writes the number without zeros at its end: 2.5, 3.
+// String writes the number without trailing zeros: "2.5", or "3".
 func (r AdRatio) String() string {
 	magnitude, sign := uint64(r), ""
 	if r < 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// TakeAdAction claims an action without an outcome for somebody who knows what became of it. One that has its outcome is
-// CodeInvalid, and one that a network is being asked for at this moment CodeInProgress.
+// TakeAdAction claims an action without an outcome for somebody who has found out what became of it. If it has its
+// outcome, the error is CodeInvalid; if its network is being asked at this moment, CodeInProgress. It commits at once.
 func (s *Store) TakeAdAction(ctx context.Context, account, id string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		action, err := s.findAdAction(ctx, account, id, u.Lock())
@@ -27,7 +27,7 @@ func (s *Store) TakeAdAction(ctx context.Context, account, id string) error {
 	return err
 }
 
-// CheckOpen returns CodeInvalid for an action that has its outcome.
+// CheckOpen returns CodeInvalid for an action that has its outcome, and nil for one that has none yet.
 func (a *AdAction) CheckOpen() error {
 	if a.IsFinal() {
 		return core.Invalid("state", fmt.Sprintf("%s has its outcome already: it is %s. Nothing was changed.", a.ID, a.State))
@@ -35,8 +35,8 @@ func (a *AdAction) CheckOpen() error {
 	return nil
 }
 
-// MirroredAd returns a campaign, an ad group or an ad as the mirror has it, with what it is in, whatever its channel is.
-// Of what the mirror does not have, the batch is empty.
+// MirroredAd returns a campaign, an ad group or an ad from the mirror, together with what it is in. The state of its
+// channel does not matter. What the mirror does not have is missing from the batch.
 func (s *Store) MirroredAd(ctx context.Context, account string, platform Platform, level AdLevel, id string) (AdBatch, error) {
 	var b AdBatch
 	switch level {

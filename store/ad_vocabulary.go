@@ -12,7 +12,8 @@ const (
 	AdLevelAd       AdLevel = "ad"
 )
 
-// AdStatus is whether something is delivered, in our words. What a network calls it is kept beside it.
+// AdStatus says whether something is delivered, in words that are the same for all networks. The network's own word is
+// kept beside it.
 type AdStatus string
 
 // The states of delivery. A network's word that is not known is an error, never active.
@@ -26,7 +27,8 @@ const (
 	AdStatusError         AdStatus = "error"
 )
 
-// AdStatuses lists the states of delivery, the one that decides over several children first.
+// AdStatuses lists the states of delivery. Where several ads together give a state to what they are in, the one that
+// comes first in this list decides.
 var AdStatuses = []AdStatus{
 	AdStatusActive, AdStatusPendingReview, AdStatusPaused, AdStatusError, AdStatusCompleted, AdStatusCancelled, AdStatusRejected,
 }
@@ -34,12 +36,13 @@ var AdStatuses = []AdStatus{
 // IsKnown reports whether it is one of AdStatuses.
 func (s AdStatus) IsKnown() bool { return slices.Contains(AdStatuses, s) }
 
-// IsTerminal reports whether nothing can be delivered any more, whatever is switched on.
+// IsTerminal reports whether the state is final: nothing is delivered any more, whatever is switched on.
 func (s AdStatus) IsTerminal() bool {
 	return s == AdStatusRejected || s == AdStatusCompleted || s == AdStatusCancelled
 }
 
-// Revived returns the state that something may have after a change: all but what is cancelled may go on, up to its end.
+// Revived returns the state that something may have after its budget, end or switch is changed: what was rejected or
+// completed may be delivered again, what was cancelled never is.
 func (s AdStatus) Revived() AdStatus {
 	if s == AdStatusRejected || s == AdStatusCompleted {
 		return AdStatusActive
@@ -47,7 +50,7 @@ func (s AdStatus) Revived() AdStatus {
 	return s
 }
 
-// AdConfigured is somebody's own switch, whatever is delivered.
+// AdConfigured says how the own switch of a campaign, ad group or ad stands, whether or not it is delivered.
 type AdConfigured string
 
 // A switch is on or off.
@@ -56,7 +59,7 @@ const (
 	AdConfiguredPaused AdConfigured = "paused"
 )
 
-// AdReview is what the network thinks of the content.
+// AdReview says how far the network's review of the content has come.
 type AdReview string
 
 // The states of review.
@@ -67,7 +70,7 @@ const (
 	AdReviewWithIssues AdReview = "with_issues"
 )
 
-// AdGoal is what an ad is for. Each network knows some of them.
+// AdGoal says what an ad is meant to achieve. No network knows all of them.
 type AdGoal string
 
 // The goals. Empty stands for one of an external campaign that has no word here.
@@ -84,7 +87,7 @@ const (
 	AdGoalJobApplicants  AdGoal = "job_applicants"
 )
 
-// BudgetType says what an amount is for: a day, or all the time until the end.
+// BudgetType says what an amount is for: one day, or the whole time until the end.
 type BudgetType string
 
 // The types of budget.
@@ -102,7 +105,7 @@ const (
 	BudgetLevelGroup    BudgetLevel = "ad_group"
 )
 
-// BidStrategy is how a network bids.
+// BidStrategy says how a network bids in its auctions.
 type BidStrategy string
 
 // The strategies. Empty stands for one of an external campaign that has no word here, or for none.
@@ -113,7 +116,7 @@ const (
 	BidStrategyMinROAS    BidStrategy = "LOWEST_COST_WITH_MIN_ROAS"
 )
 
-// BidStrategies lists the strategies. It is a constant.
+// BidStrategies lists the strategies. It is never changed.
 var BidStrategies = []BidStrategy{BidStrategyLowestCost, BidStrategyBidCap, BidStrategyCostCap, BidStrategyMinROAS}
 
 // AdSource says where something was made.
