@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// DiscountType says how a discount reckons.
+// DiscountType says what a discount takes off: a part or an amount.
 type DiscountType string
 
 // The types of a discount.
@@ -41,7 +41,8 @@ const (
 	DiscountStatusDisabled  DiscountStatus = "disabled"
 )
 
-// Discount takes something off what it is for. What it takes cannot change any more once it is redeemed.
+// Discount takes something off the products or price variants that it is for. Once it was redeemed, what it takes off cannot
+// change any more.
 type Discount struct {
 	AccountID                 string                      `db:"account_id"`
 	ID                        string                      `db:"id"`
@@ -75,8 +76,8 @@ type Discount struct {
 	UpdatedAt                 core.Time                   `db:"updated_at"`
 }
 
-// DiscountRule is a rate of its own for one price variant, which the discount is for in any case. A rate of 0 takes
-// nothing off.
+// DiscountRule gives one price variant another rate than the rest. The discount is for that variant then, even if it does not
+// name it. A rate of 0 takes nothing off.
 type DiscountRule struct {
 	PriceVariantID string           `json:"price_variant"`
 	PercentBps     *int64           `json:"percent_bps"`
@@ -96,7 +97,7 @@ type ListDiscounts struct {
 
 var discountColumns = db.ColumnsOf[Discount]("discounts")
 
-// statusAt is the discount's status at a moment.
+// statusAt returns the status that the discount has at a moment.
 func (d *Discount) statusAt(now core.Time) DiscountStatus {
 	switch {
 	case d.DisabledAt != nil:
@@ -111,7 +112,7 @@ func (d *Discount) statusAt(now core.Time) DiscountStatus {
 	return DiscountStatusActive
 }
 
-// whereDiscountStatus adds the condition that statusAt is this, in SQL.
+// whereDiscountStatus adds the SQL condition that statusAt returns this status; an empty one adds nothing.
 func whereDiscountStatus(f *db.Filter, status DiscountStatus, now core.Time) {
 	if status == "" {
 		return
@@ -143,8 +144,8 @@ func (s *Store) GetDiscount(ctx context.Context, account, ref string) (*Discount
 	return s.findDiscount(ctx, account, ref, "", "")
 }
 
-// LookupDiscount returns the discount that has a code, in any case, or CodeMissing on `code`. Whether it can be used
-// is its status.
+// LookupDiscount returns the discount that has a code, in any case, or CodeMissing on code. It is returned even if it cannot be
+// used now, which its status says.
 func (s *Store) LookupDiscount(ctx context.Context, account, code string) (*Discount, error) {
 	d, err := s.discountOfCode(ctx, account, code)
 	if err == nil && d == nil {
@@ -153,7 +154,7 @@ func (s *Store) LookupDiscount(ctx context.Context, account, code string) (*Disc
 	return d, err
 }
 
-// DiscountsByID returns the discounts among ids that are not deleted.
+// DiscountsByID returns the discounts among ids that are not deleted, by their ids.
 func (s *Store) DiscountsByID(ctx context.Context, account string, ids []string) (map[string]*Discount, error) {
 	found, err := db.ByID(ctx, s.db, discountColumns, account, ids)
 	if err != nil {
@@ -195,9 +196,9 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 	return list, more, err
 }
 
-// CreateDiscount makes a discount. A product or price variant that it names and that does not exist is CodeMissing; a
-// code that another discount has is CodeInvalid on code. It is for once unless it says otherwise, its name is its
-// code, and its currency is the account's, where it has an amount without one.
+// CreateDiscount makes a discount. A product or price variant that it names and that does not exist is CodeMissing; a code that
+// another discount has is CodeInvalid on code. Left out, its duration is once, its name is the code, and the currency of its
+// amounts is the account's.
 func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
 		d.AccountID, d.ID, d.RedemptionsCount, d.DisabledAt, d.DeletedAt = account, core.NewID(core.KindDiscount), 0, nil, nil
@@ -219,7 +220,8 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 	})
 }
 
-// UpdateDiscount locks the discount, applies change and stores it. What a redeemed discount takes off is CodeInvalid.
+// UpdateDiscount locks the discount, applies change and stores it. Once the discount was redeemed, a change of what it takes off
+// is CodeInvalid.
 func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change func(*Discount)) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
 		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
@@ -290,7 +292,8 @@ func (s *Store) switchDiscount(ctx context.Context, account, ref string, disable
 	})
 }
 
-// findDiscount reads a discount that is not deleted. Param is what named it, empty for the path.
+// findDiscount reads a discount that is not deleted, or returns CodeMissing on param, the field that named it; that is empty for
+// the path. Lock is what locks the row, empty for nothing.
 func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock string) (*Discount, error) {
 	id, ok := core.ParseID(core.KindDiscount, ref)
 	if !ok {
@@ -318,14 +321,15 @@ func (s *Store) discountOfCode(ctx context.Context, account, code string) (*Disc
 	return d, s.presentDiscount(ctx, d)
 }
 
-// presentDiscount says how the discount stands now.
+// presentDiscount sets the status that the discount has now.
 func (s *Store) presentDiscount(ctx context.Context, d *Discount) error {
 	now, err := s.db.BusinessNow(ctx, d.AccountID)
 	d.Status = d.statusAt(now)
 	return err
 }
 
-// prepareDiscount fills in and checks what is to be stored, and resolves what it names.
+// prepareDiscount fills in what was left out of a discount, checks it, and looks up the products and price variants that it
+// names.
 func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {
 	if err := u.discountCurrency(ctx, d); err != nil {
 		return err
@@ -336,7 +340,7 @@ func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {
 	return u.coverProducts(ctx, d)
 }
 
-// discountCurrency gives amounts without a currency the account's.
+// discountCurrency sets the currency of a discount that has an amount, but no currency, to the account's.
 func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
 	if d.Currency == nil && (d.Amount != nil || d.MinSubtotalAmount != nil) {
 		d.Currency, err = db.Get[string](ctx, u.store.db, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
@@ -344,7 +348,8 @@ func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
 	return err
 }
 
-// coverProducts puts the ids that the discount names into their canonical form, and finds the products behind them.
+// coverProducts puts the ids that the discount names into their canonical form, and sets CoveredProductIDs to all products
+// behind them. One that does not exist is CodeMissing on the field that names it.
 func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 	covered := []string{}
 	for i, ref := range d.ProductIDs.V {
@@ -377,7 +382,7 @@ func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 	return nil
 }
 
-// taken turns a violated unique key into what is wrong with the request.
+// taken turns the error of a violated unique key into CodeInvalid on code. Any other error comes back as it is.
 func (d *Discount) taken(err error) error {
 	if db.IsUnique(err) {
 		return core.Invalid("code", "Another discount has this code.")

@@ -11,10 +11,10 @@ import (
 // discountCode is what a code looks like.
 var discountCode = regexp.MustCompile(`^[A-Za-z0-9_-]{3,64}$`)
 
-// maxDiscountMonths is how long a repeating discount may stay with a subscription.
+// maxDiscountMonths is how many months a repeating discount may stay with a subscription.
 const maxDiscountMonths = 999
 
-// check normalises the code and reports what is not acceptable.
+// check sets CodeKey, and returns CodeInvalid with every field that is not acceptable.
 func (d *Discount) check() error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(d.Name) != "" && shorter(&d.Name, 255), "name", "Send a name of 1 to 255 characters, or a code.")
@@ -32,7 +32,7 @@ func (d *Discount) check() error {
 	return p.Err()
 }
 
-// checkRate wants basis points of a percent discount, and amounts of a fixed one.
+// checkRate checks that a percent discount has basis points and no amounts, and a fixed one amounts and no basis points.
 func (d *Discount) checkRate(p *core.Problems) {
 	if d.Currency != nil {
 		_, known := core.LookupCurrency(*d.Currency)
@@ -54,7 +54,7 @@ func (d *Discount) checkRate(p *core.Problems) {
 	}
 }
 
-// checkAmounts checks amounts in further currencies.
+// checkAmounts checks amounts in currencies other than the discount's own. Each is at least least.
 func (d *Discount) checkAmounts(field string, amounts map[string]int64, least int64, p *core.Problems) {
 	for code, amount := range amounts {
 		_, known := core.LookupCurrency(code)
@@ -64,7 +64,8 @@ func (d *Discount) checkAmounts(field string, amounts map[string]int64, least in
 	}
 }
 
-// checkRules wants of each rule what the discount has itself: basis points, or an amount in each of its currencies.
+// checkRules checks that each rule says the same kind of rate as the discount: basis points, or an amount in each of its
+// currencies.
 func (d *Discount) checkRules(p *core.Problems) {
 	seen := map[string]bool{}
 	for i, r := range d.Rules.V {
@@ -108,7 +109,7 @@ func (d *Discount) checkLimits(p *core.Problems) {
 	p.Check(d.MaxRedemptionsPerCustomer == nil || *d.MaxRedemptionsPerCustomer >= 1, "max_redemptions_per_customer", "The most redemptions per customer are at least 1.")
 }
 
-// rate is what a redemption makes unchangeable: the text of each field, by its name.
+// rate returns the fields that cannot change once the discount was redeemed: the JSON text of each, by its name.
 func (d *Discount) rate() map[string]string {
 	return map[string]string{
 		"type": core.JSONText(d.Type), "percent_bps": core.JSONText(d.PercentBps), "amount": core.JSONText(d.Amount), "currency": core.JSONText(d.Currency),
@@ -117,7 +118,7 @@ func (d *Discount) rate() map[string]string {
 	}
 }
 
-// checkRedeemed reports every field that differs from what was redeemed.
+// checkRedeemed returns CodeInvalid with every field of the rate that is not what it was when the discount was redeemed.
 func (d *Discount) checkRedeemed(redeemed map[string]string) error {
 	var p core.Problems
 	for field, text := range d.rate() {

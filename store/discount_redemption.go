@@ -10,16 +10,16 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// DiscountRedemption is one use of a discount, by a checkout or by a subscription that the seller gave it to. That of a
-// checkout exists from the moment that its buyer begins to pay, and goes when the payment fails. That of a subscription
-// goes when the discount is taken away before it took anything off.
+// DiscountRedemption is one use of a discount, by a checkout or by a subscription that the seller gave it to. That of a checkout
+// is stored when its buyer begins to pay, and deleted if the payment fails. That of a subscription is deleted if the discount is
+// taken away before it took anything off.
 type DiscountRedemption struct {
 	AccountID      string    `db:"account_id"`
 	ID             string    `db:"id"`
 	DiscountID     string    `db:"discount_id"`
 	CheckoutID     *string   `db:"checkout_id"`
-	SubscriptionID *string   `db:"subscription_id"` // in the place of a checkout
-	OrderID        *string   `db:"order_id"`        // the first that it took something off, that of a checkout once it is paid
+	SubscriptionID *string   `db:"subscription_id"` // instead of a checkout
+	OrderID        *string   `db:"order_id"`        // the first order that it took something off; of a checkout, its order once that is paid
 	CustomerID     *string   `db:"customer_id"`
 	BuyerKey       string    `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
 	Currency       string    `db:"currency"`
@@ -36,7 +36,7 @@ type ListDiscountRedemptions struct {
 
 var discountRedemptionColumns = db.ColumnsOf[DiscountRedemption]("discount_redemptions")
 
-// redeemer is who wants to use a discount, as far as it is known.
+// redeemer says who wants to use a discount, as far as that is known.
 type redeemer struct {
 	customerID *string
 	externalID *string // the merchant's own id of the customer
@@ -44,7 +44,7 @@ type redeemer struct {
 	isTyped    bool    // there is nothing else
 }
 
-// redeemer is the customer as one who uses a discount. An address that is not theirs says nothing of them.
+// redeemer returns the customer as somebody who uses a discount. An address that they do not own is left out.
 func (c *Customer) redeemer() redeemer {
 	by := redeemer{customerID: &c.ID, externalID: c.ExternalID}
 	if c.EmailKey != nil {
@@ -53,7 +53,8 @@ func (c *Customer) redeemer() redeemer {
 	return by
 }
 
-// redeemerOf is who a checkout is for.
+// redeemerOf returns the buyer of a checkout as somebody who uses its discount. The address counts if it is verified, or if the
+// customer whom the checkout names owns it.
 func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (redeemer, error) {
 	by := redeemer{customerID: c.CustomerID, externalID: c.ExternalCustomerID, isTyped: c.isTyped()}
 	if c.EmailVerified {
@@ -86,7 +87,8 @@ func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount s
 	return db.Page(ctx, s.db, discountRedemptionColumns, core.KindDiscountRedemption, account, in.Page, &f)
 }
 
-// key is the form in which the redeemer is compared, empty if nobody is known.
+// key returns a hash by which two uses of a discount are seen to be by the same redeemer, empty if nobody is known. It is made
+// of the best that is known: the address, else the merchant's own id, else the customer's.
 func (r redeemer) key(account string) string {
 	switch {
 	case r.email != nil:
@@ -99,18 +101,20 @@ func (r redeemer) key(account string) string {
 	return ""
 }
 
-// isPersonal reports whether it depends on who the buyer is and what they bought.
+// isPersonal reports whether it depends on the buyer, and on what they bought before, if the discount can be used.
 func (d *Discount) isPersonal() bool {
 	return d.FirstPurchaseOnly || d.MaxRedemptionsPerCustomer != nil
 }
 
-// buyerKey is the form in which redeemers are compared. Addresses are hashed, so that a deleted customer leaves none.
+// buyerKey returns the hash of an address by which buyers are compared. It is stored in place of the address, so that a deleted
+// customer leaves none.
 func buyerKey(account, email string) string {
 	return secretHash(account + "\x00" + strings.ToLower(email))
 }
 
-// refusesBuyer says why the buyer cannot use the discount; empty if they can, and as long as nobody knows who they
-// are, as of one who only typed an address: redeem refuses them then. Whoever may not be overtaken by the same buyer locks the discount first.
+// refusesBuyer says in a sentence why the buyer cannot use the discount, and returns nothing if they can. It also returns
+// nothing as long as somebody only typed an address; redeem refuses them then. A caller that goes on to count a use locks the
+// discount first, or the same buyer could use it in two places at once.
 func (s *Store) refusesBuyer(ctx context.Context, d *Discount, by redeemer) (string, error) {
 	if by.isTyped {
 		return "", nil
@@ -135,6 +139,7 @@ func (s *Store) refusesBuyer(ctx context.Context, d *Discount, by redeemer) (str
 	return fmt.Sprintf("This discount can be used %d times by one customer.", most), nil
 }
 
+// hasBought reports whether the buyer has an order that is known to be theirs.
 func (s *Store) hasBought(ctx context.Context, account string, by redeemer) (bool, error) {
 	var key *string
 	if by.email != nil {
@@ -150,6 +155,7 @@ func (s *Store) hasBought(ctx context.Context, account string, by redeemer) (boo
 	return order != nil, nil
 }
 
+// redemptionsOf counts how often the buyer has used the discount, uses that are being paid included.
 func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (int64, error) {
 	uses, err := db.Get[int64](ctx, s.db, `
 		SELECT COUNT(*) FROM discount_redemptions
@@ -162,7 +168,7 @@ func (s *Store) redemptionsOf(ctx context.Context, d *Discount, by redeemer) (in
 	return *uses, nil
 }
 
-// redemption is the use of a discount by a checkout that is about to be paid, and whose buyer is known.
+// redemption returns the use of a discount by a checkout that is about to be paid, for redeem to count and store.
 func (c *Checkout) redemption(d *Discount, by redeemer) *DiscountRedemption {
 	return &DiscountRedemption{
 		AccountID: c.AccountID, DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID,
@@ -171,8 +177,9 @@ func (c *Checkout) redemption(d *Discount, by redeemer) *DiscountRedemption {
 	}
 }
 
-// redeem counts a use of a discount, or is CodeInvalid on field. The condition of the UPDATE decides: of many who read that
-// one use is left, one gets it. Until the transaction ends the discount is locked.
+// redeem counts one use of a discount and stores its redemption, or returns CodeInvalid on field. The condition of the UPDATE
+// decides: of many who read that one use is left, one gets it. The discount is locked until the transaction ends. A discount
+// that depends on the buyer is refused to one who only typed an address.
 func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, by redeemer, field string) error {
 	now, err := u.store.db.BusinessNow(ctx, d.AccountID)
 	if err != nil {
@@ -203,7 +210,7 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 	return u.Insert(ctx, discountRedemptionColumns, r)
 }
 
-// releaseRedemption gives up what redeem counted for a checkout, if it counted anything.
+// releaseRedemption takes back the use that redeem counted for a checkout, if there is one.
 func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
 	discount, err := db.Get[string](ctx, u.store.db, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
 	if err != nil {
@@ -212,7 +219,7 @@ func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
 	return u.releaseDiscount(ctx, c.AccountID, discount)
 }
 
-// releaseDiscount counts one use of a discount less, if there is one.
+// releaseDiscount lowers the number of a discount's uses by one. A nil discount is none.
 func (u *unit) releaseDiscount(ctx context.Context, account string, discount *string) error {
 	if discount == nil {
 		return nil
@@ -224,7 +231,7 @@ func (u *unit) releaseDiscount(ctx context.Context, account string, discount *st
 	return nil
 }
 
-// orderRedemption notes the order, and whose it is, in the redemption of its checkout, if there is one.
+// orderRedemption writes an order and its customer into the redemption of the checkout that made the order, if there is one.
 func (u *unit) orderRedemption(ctx context.Context, o *Order) error {
 	_, err := u.Exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
 		o.ID, o.CustomerID, o.CreatedAt, o.AccountID, o.CheckoutID)

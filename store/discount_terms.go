@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// DiscountTerms are what a discount takes off, and off what. They are the part of a discount that a subscription
-// keeps, however the discount changes or goes.
+// DiscountTerms say what a discount takes off, off what and for how long. A subscription keeps a copy of them, however the
+// discount changes or goes later.
 type DiscountTerms struct {
 	DiscountID       string           `json:"discount"`
 	Type             DiscountType     `json:"type"`
@@ -22,14 +22,14 @@ type DiscountTerms struct {
 	DurationInMonths int64            `json:"duration_in_months"`
 }
 
-// DiscountRate is what is taken off one price variant.
+// DiscountRate is what is taken off one price variant: of a percent discount basis points, of a fixed one an amount.
 type DiscountRate struct {
 	PriceVariantID string           `json:"price_variant"`
 	PercentBps     int64            `json:"percent_bps"`
 	Amounts        map[string]int64 `json:"amounts"` // by currency
 }
 
-// terms are the discount's terms as they are now.
+// terms returns the discount's terms as they are now.
 func (d *Discount) terms() *DiscountTerms {
 	t := &DiscountTerms{
 		DiscountID: d.ID, Type: d.Type, PercentBps: core.Deref(d.PercentBps), Amounts: d.inEveryCurrency(d.Amount, d.Amounts.V),
@@ -42,7 +42,7 @@ func (d *Discount) terms() *DiscountTerms {
 	return t
 }
 
-// inEveryCurrency joins an amount in the discount's currency with those in further ones.
+// inEveryCurrency returns an amount in the discount's own currency together with those in further ones, by currency.
 func (d *Discount) inEveryCurrency(amount *int64, further map[string]int64) map[string]int64 {
 	amounts := map[string]int64{}
 	for code, amount := range further {
@@ -54,8 +54,8 @@ func (d *Discount) inEveryCurrency(amount *int64, further map[string]int64) map[
 	return amounts
 }
 
-// refuses says why the discount cannot be used at a moment for lines in a currency; empty if it can. It does not know
-// the buyer: refusesBuyer does.
+// refuses says in a sentence why the discount cannot be used at a moment for these lines in a currency, and returns nothing if
+// it can. It does not look at the buyer: refusesBuyer does.
 func (d *Discount) refuses(items []LineItem, currency string, now core.Time) string {
 	switch d.statusAt(now) {
 	case DiscountStatusDisabled:
@@ -80,7 +80,7 @@ func (d *Discount) refuses(items []LineItem, currency string, now core.Time) str
 	return d.terms().refuses(items, currency)
 }
 
-// subtotalOf is what lines cost without tax and discount. Lines that nobody can pay cost the most there is.
+// subtotalOf returns what the lines cost without tax and discount. If that is too much to count, it is MaxAmount.
 func subtotalOf(items []LineItem) int64 {
 	lines := make([]pricing.Line, len(items))
 	for i, item := range items {
@@ -93,7 +93,7 @@ func subtotalOf(items []LineItem) int64 {
 	return totals.Subtotal
 }
 
-// refuses says why nothing can be taken off the lines; empty if something can.
+// refuses says in a sentence why nothing can be taken off the lines, and returns nothing if something can.
 func (t *DiscountTerms) refuses(items []LineItem, currency string) string {
 	if t.Type == DiscountTypeFixed {
 		if _, known := t.Amounts[currency]; !known {
@@ -106,9 +106,9 @@ func (t *DiscountTerms) refuses(items []LineItem, currency string) string {
 	return ""
 }
 
-// pricing is what the terms take off lines in a currency, as pricing.Totals wants it. Lines with one percentage are
-// discounted together, so that they are rounded once; each fixed amount is shared by the lines that it is for. In a
-// currency that has no amount nothing is taken off.
+// pricing returns what the terms take off these lines in a currency, in the form that pricing.Totals takes. Lines with the same
+// percentage are discounted together, so that they are rounded once; each fixed amount is shared by the lines that it is for. In
+// a currency that has no amount nothing is taken off.
 func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Discount {
 	var discounts []pricing.Discount
 	lines := map[string][]int{} // by rate
@@ -132,8 +132,8 @@ func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Dis
 	return discounts
 }
 
-// rate is what is taken off a line, nil if the discount is not for it. A rule comes before what the discount is for. A
-// set-up fee is never discounted, nor is what a change of plan brings.
+// rate returns what is taken off a line, nil if the discount is not for it. A rule for its price variant comes before everything
+// else. A set-up fee is never discounted, nor is a proration after a change of plan.
 func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
 	if item.Kind == LineItemKindSetupFee || item.Kind == LineItemKindProration {
 		return nil
@@ -153,8 +153,8 @@ func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
 // names reports whether id is one of the ids.
 func names(id *string, ids ...string) bool { return id != nil && slices.Contains(ids, *id) }
 
-// endsAt is when a subscription that begins at start loses the discount, nil if time does not take it. A once discount
-// is used up by the first invoice that it takes something off.
+// endsAt returns when a subscription that begins at start loses a repeating discount. It is nil for the others: a discount for
+// ever stays, and one for once is used up by the first invoice that it takes something off.
 func (t *DiscountTerms) endsAt(start core.Time) *core.Time {
 	if t.Duration != DiscountDurationRepeating {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// eventInvariants hold for the events since the moment that is their argument: as long as none is deleted, whatever
-// became of its deliveries. Older ones go one by one, so that nothing can be said of their numbers.
+// eventInvariants hold for the events since a moment, which is their argument and which is to be so late that none of these
+// events was deleted yet. Older ones are deleted one by one, so that nothing can be said of their numbers.
 var eventInvariants = []db.Invariant{
 	{Promise: "events of one key are numbered without gaps", Query: `
 		SELECT account_id, ordering_key AS id FROM events WHERE created_at > ? GROUP BY account_id, ordering_key
@@ -19,7 +19,7 @@ var eventInvariants = []db.Invariant{
 		WHERE e.created_at > ? GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
 }
 
-// invariants hold after every transaction.
+// invariants are promises about the data that hold after every transaction. A query returns the rows that break its promise.
 var invariants = []db.Invariant{
 	{Promise: "a line's figures add up", Query: `
 		SELECT account_id, id FROM line_items
@@ -275,7 +275,7 @@ var invariants = []db.Invariant{
 			WHERE m.account_id = c.account_id AND m.customer_id = c.id AND m.id = c.default_payment_method_id AND m.deleted_at IS NULL)`},
 }
 
-// arrayInvariants are those about what a JSON array names, which the engines read in different ways.
+// arrayInvariants are further invariants, about what a JSON array names. The database engines read arrays in different ways.
 func (s *Store) arrayInvariants() []db.Invariant {
 	return []db.Invariant{
 		{Promise: "a checkout link sells nothing of another account", Query: `
@@ -290,15 +290,15 @@ func (s *Store) arrayInvariants() []db.Invariant {
 	}
 }
 
-// Check returns the rows that CheckEach finds.
+// Check returns all rows that break a promise: see CheckEach.
 func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]core.Violation, error) {
 	var all []core.Violation
 	err := s.CheckEach(ctx, keep, func(_ string, broken []core.Violation) { all = append(all, broken...) })
 	return all, err
 }
 
-// CheckEach reads every row and tells of each promise which rows break it; of events, those that the retention has not
-// begun to delete. It takes no locks: on a database at work it may be run at any time, since each promise is one
+// CheckEach reads every row, and calls checked for each promise with the rows that break it. Of events it reads those that the
+// retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
 	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), adInvariants), checked); err != nil {

@@ -13,7 +13,7 @@ type InvoiceStatus string
 
 // The states of an invoice. Paid and void are final.
 const (
-	InvoiceStatusDraft         InvoiceStatus = "draft" // without a number and without an order
+	InvoiceStatusDraft         InvoiceStatus = "draft" // it has no number and no order yet
 	InvoiceStatusOpen          InvoiceStatus = "open"
 	InvoiceStatusPastDue       InvoiceStatus = "past_due"
 	InvoiceStatusPaid          InvoiceStatus = "paid"
@@ -34,11 +34,11 @@ type CollectionMethod string
 // The ways to collect.
 const (
 	CollectionMethodChargeAutomatically CollectionMethod = "charge_automatically" // from the customer's payment method
-	CollectionMethodSendInvoice         CollectionMethod = "send_invoice"         // the customer pays until it is due
+	CollectionMethodSendInvoice         CollectionMethod = "send_invoice"         // the customer pays it by hand, until due_at
 )
 
-// Invoice is what a customer is asked to pay for one order. Number and Sequence count the account's invoices without
-// gaps from the moment it is issued; a draft has neither, and no order. Whom it was issued to is a snapshot.
+// Invoice asks a customer to pay for one order. A draft has no order and no number yet. Once it is issued, Sequence and Number
+// count the account's invoices without gaps, and what it says of its customer is a snapshot.
 type Invoice struct {
 	AccountID        string                    `db:"account_id"`
 	ID               string                    `db:"id"`
@@ -65,7 +65,7 @@ type Invoice struct {
 	TotalAmount      int64                     `db:"total_amount"`
 	AmountPaid       int64                     `db:"amount_paid"`
 	BalanceApplied   int64                     `db:"balance_applied"`
-	CreditNotes      int64                     `db:"credit_notes"` // what of it is given back: the refunds of its order
+	CreditNotes      int64                     `db:"credit_notes"` // how much of it was given back by refunds of its order
 	PaymentIDs       core.JSON[[]string]       `db:"payment_ids"`  // those of its order, as RefundIDs are
 	RefundIDs        core.JSON[[]string]       `db:"refund_ids"`
 	TaxBreakdown     core.JSON[[]TaxBreakdown] `db:"tax_breakdown"`
@@ -91,7 +91,7 @@ type Invoice struct {
 	HostedURL        string                    `db:"-"` // the page for the customer, which a draft does not have yet
 }
 
-// AmountDue is what is still asked for.
+// AmountDue returns how much of the invoice is still to be paid, in the currency's minor unit. Of a void one that is nothing.
 func (i *Invoice) AmountDue() int64 {
 	if i.Status == InvoiceStatusVoid {
 		return 0
@@ -99,7 +99,7 @@ func (i *Invoice) AmountDue() int64 {
 	return i.TotalAmount - i.AmountPaid - i.BalanceApplied
 }
 
-// InvoiceDetail is an invoice with what its events inline.
+// InvoiceDetail is an invoice together with its lines and its customer, as its events hold them.
 type InvoiceDetail struct {
 	Invoice  *Invoice
 	Items    []LineItem
@@ -120,7 +120,7 @@ type ListInvoices struct {
 	DueAfter         *core.Time // inclusive
 	DueBefore        *core.Time // exclusive
 
-	IsVerified bool // only those that more than a typed address says are the customer's
+	IsVerified bool // leaves out those of purchases by somebody who only typed the customer's address
 }
 
 var invoiceColumns = db.ColumnsOf[Invoice]("invoices")
@@ -135,7 +135,7 @@ func (s *Store) InvoicesByID(ctx context.Context, account string, ids []string) 
 	return db.ByID(ctx, s.db, invoiceColumns, account, ids)
 }
 
-// InvoiceLines returns the lines of an invoice in their order. They are those of its order too.
+// InvoiceLines returns the lines of an invoice in their order. Once it is issued they are the lines of its order too.
 func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]LineItem, error) {
 	return db.Select[LineItem](ctx, s.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
 }
@@ -196,8 +196,8 @@ func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in co
 	return db.Page(ctx, s.db, lineItemColumns, core.KindLineItem, account, in, &f)
 }
 
-// VoidInvoice calls an invoice off that is not paid, and its order. invoice.voided follows. One that is paid or a
-// draft, or that is being paid, is CodeInvalid on status; one that is void is returned as it is.
+// VoidInvoice makes an unpaid invoice and its order void. invoice.voided follows. A draft, and an invoice that is paid or being
+// paid, is CodeInvalid on status; one that is void already is returned as it is.
 func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
 		sub, err := u.lockBilled(ctx, account, ref)
@@ -212,8 +212,8 @@ func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice,
 	})
 }
 
-// MarkInvoiceUncollectible gives an invoice up that is not paid. One that is paid, void or a draft, or that is being
-// paid, is CodeInvalid on status.
+// MarkInvoiceUncollectible records that the seller has given up an unpaid invoice. A draft, and an invoice that is void, paid or
+// being paid, is CodeInvalid on status; one that is uncollectible already is returned as it is.
 func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
 		sub, err := u.lockBilled(ctx, account, ref)
@@ -239,11 +239,11 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 	})
 }
 
-// VoidReasonRequested is that of an invoice which was voided by hand.
+// VoidReasonRequested is the reason of an invoice that the seller made void.
 const VoidReasonRequested = "requested"
 
-// callOff voids a locked invoice that nobody is paying, and its order. Sub is the locked subscription that it is of, nil
-// if there is none.
+// callOff makes a locked invoice that nobody is paying void, and its order too. Sub is the locked subscription that the invoice
+// bills, which goes on without it; nil if there is none.
 func (u *unit) callOff(ctx context.Context, sub *Subscription, b *bill) error {
 	if err := u.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
 		return err
@@ -258,7 +258,7 @@ func (u *unit) callOff(ctx context.Context, sub *Subscription, b *bill) error {
 	return u.forgive(ctx, sub, b.Invoice, now)
 }
 
-// checkUnpaid refuses to give a locked invoice up, unless there is an arrow and nobody is paying it.
+// checkUnpaid returns CodeInvalid on status if a locked invoice cannot change to this status, or a payment of it is under way.
 func (u *unit) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error {
 	if err := invoiceLifecycle.Check("invoice", b.Invoice.Status, to); err != nil {
 		return err
@@ -266,7 +266,7 @@ func (u *unit) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error
 	return u.checkNotPaying(ctx, b)
 }
 
-// issue makes the invoice that of a new order: open, and with all that the order says.
+// issue opens the invoice and copies into it what its new order says. Metadata of its own stays.
 func (i *Invoice) issue(o *Order) {
 	i.AccountID, i.OrderID, i.Status, i.BillingReason = o.AccountID, &o.ID, InvoiceStatusOpen, o.BillingReason
 	i.CustomerID, i.CustomerEmail, i.CustomerName = o.CustomerID, o.CustomerEmail, o.BillingName
@@ -281,7 +281,8 @@ func (i *Invoice) issue(o *Order) {
 	}
 }
 
-// findInvoice reads an invoice. Param is what named it, empty for the path.
+// findInvoice reads an invoice, or returns CodeMissing on param, the field that named it; that is empty for the path. Lock is
+// what locks the row, empty for nothing.
 func (s *Store) findInvoice(ctx context.Context, account, ref, param, lock string) (*Invoice, error) {
 	id, ok := core.ParseID(core.KindInvoice, ref)
 	if !ok {

@@ -7,16 +7,17 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// UncollectedInvoices names issued invoices that are to be charged by now, at most limit. Those of a subscription are charged
-// with it.
+// UncollectedInvoices names issued invoices that are to be charged by now, at most limit, for CollectInvoice. Those of a
+// subscription are not among them: they are charged when the subscription is due.
 func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM invoices WHERE subscription_id IS NULL AND next_payment_attempt_at <= ? AND `+db.EnabledAccount,
 		`next_payment_attempt_at`, limit)
 }
 
-// CollectInvoice begins the one attempt to charge an invoice that is due for it, with the buyer away, and reports whether
-// it did: of several replicas that ask, one does. With no way to pay the payment is nil, and the invoice waits to be paid
-// by hand, as after a decline.
+// CollectInvoice begins the one automatic attempt to charge an invoice, while the buyer is away. It reports whether it was due:
+// of several replicas that ask, one is told so. The payment is nil if nothing is charged: because how is nil, which means that
+// there is no way to pay, or because another payment is under way. The invoice then waits to be paid by hand, as after a
+// decline.
 func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (payment *Payment, did bool, err error) {
 	payment, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Payment, error) {
 		did = false // of a run before, if this one is a repetition

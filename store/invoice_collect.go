@@ -6,8 +6,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// markPastDue makes a locked invoice past due, once: invoice.past_due follows. Next is when collecting it is tried again, nil
-// for never by itself.
+// markPastDue stores when a locked invoice is charged again, nil for never by itself. An open one becomes past due, and
+// invoice.past_due follows.
 func (u *unit) markPastDue(ctx context.Context, b *bill, next *core.Time, now core.Time) error {
 	inv, o := b.Invoice, b.Order
 	inv.NextAttemptAt, o.NextAttemptAt = next, next
@@ -21,16 +21,17 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *core.Time, now co
 	return u.updateBill(ctx, b)
 }
 
-// DueInvoices names open invoices which the seller wrote and whose time to be paid is over, at most limit; one that is to
-// be charged is charged first. Those of subscriptions are past due when they cannot be collected.
+// DueInvoices names open invoices that the seller wrote and whose due date has passed, at most limit, for PassInvoiceDue. One
+// that is still to be charged is not among them: it is charged first. Nor are those of subscriptions, which become past due when
+// they cannot be collected.
 func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `
 		SELECT account_id, id FROM invoices
 		WHERE status = 'open' AND billing_reason = 'manual' AND next_payment_attempt_at IS NULL AND due_at <= ?`, `due_at`, limit)
 }
 
-// PassInvoiceDue makes an open invoice past due whose time to be paid is over, and reports whether it did: another one
-// may have been first, or the invoice is being paid. invoice.past_due follows.
+// PassInvoiceDue makes an open invoice past due if its due date has passed. invoice.past_due follows. It reports false if it did
+// nothing: another caller may have been first, or the invoice is to be charged or is being paid.
 func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
 		b, err := u.lockBill(ctx, account, id)
@@ -49,8 +50,8 @@ func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, e
 	})
 }
 
-// voidBill makes a locked invoice and its pending order void, and gives the customer their credit back: invoice.voided
-// follows. The caller knows that no payment of it is under way.
+// voidBill makes a locked invoice and its order void, and gives back the credit that the customer paid with. invoice.voided
+// follows. The caller has to know that no payment of it is under way.
 func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Time) error {
 	inv, o := b.Invoice, b.Order
 	if err := invoiceLifecycle.Check("invoice", inv.Status, InvoiceStatusVoid); err != nil {

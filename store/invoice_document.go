@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// GetInvoicePDF returns a URL of the invoice as PDF, or CodeMissing. A draft has one too, which says what it is.
+// GetInvoicePDF returns a signed URL of the invoice as PDF, or CodeMissing. A draft has a PDF too, which says that it is one.
 func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*SignedURL, error) {
 	i, err := s.findInvoice(ctx, account, ref, "", "")
 	if err != nil {
@@ -16,7 +16,7 @@ func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*Signed
 	return s.SignFile(File{Kind: FileKindInvoice, Account: account, ID: i.ID, LinkVersion: i.LinkVersion})
 }
 
-// GetInvoiceDetail returns an invoice with its lines and its customer, nil if that one was deleted.
+// GetInvoiceDetail returns an invoice with its lines and its customer. The customer is nil if they were deleted.
 func (s *Store) GetInvoiceDetail(ctx context.Context, i *Invoice) (*InvoiceDetail, error) {
 	customers, err := s.CustomersByID(ctx, i.AccountID, []string{i.CustomerID})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// NewInvoiceLine asks for a line: a price variant at its price, or anything else by Description and UnitAmount.
-// Without a rate of its own a line is taxed by the account's settings.
+// NewInvoiceLine asks for a line of an invoice: a price variant at its price, or anything else by Description and UnitAmount. A
+// line without a tax rate of its own is taxed by the account's settings.
 type NewInvoiceLine struct {
 	PriceVariant string
 	CustomAmount *int64
@@ -21,15 +21,15 @@ type NewInvoiceLine struct {
 	TaxInclusive bool
 }
 
-// InvoiceDraft is what may be said about an invoice that is not issued yet. Customer, if not empty, names whom it is
-// for; Lines, if not nil, replace all lines; an empty Currency is that of the first price variant or the account's.
+// InvoiceDraft is an invoice with what the seller wants it to be. Customer, if not empty, names whom it is for; Lines, if not
+// nil, replace all lines; an empty Currency is that of the first price variant, or else the account's.
 type InvoiceDraft struct {
 	*Invoice
 	Customer string
 	Lines    []NewInvoiceLine
 }
 
-// CreateInvoice drafts an invoice. A customer, price variant or discount that does not exist is CodeMissing.
+// CreateInvoice makes a draft of an invoice. A customer, price variant or discount that does not exist is CodeMissing.
 // invoice.created follows.
 func (s *Store) CreateInvoice(ctx context.Context, account string, draft InvoiceDraft) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
@@ -55,8 +55,8 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 	})
 }
 
-// UpdateInvoice locks an invoice, applies change and stores it. A draft can be changed in every way; of one that is
-// issued, metadata and memo, and until it is paid DueAt: anything else is CodeInvalid on status.
+// UpdateInvoice locks an invoice, applies change and stores it. Everything about a draft can be changed. Of an issued invoice
+// only metadata and memo can, and until it is paid DueAt: anything else is CodeInvalid on status.
 func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change func(*InvoiceDraft)) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
 		held, err := u.lockBill(ctx, account, ref)
@@ -103,9 +103,9 @@ func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoic
 	})
 }
 
-// FinalizeInvoice issues a draft: it gets its number and its order, and one that is charged automatically is due for
-// that. order.created follows, and where there is nothing
-// to pay order.paid and invoice.paid. An invoice that was issued is returned as it is.
+// FinalizeInvoice issues a draft: it gets its number and its order, and if it is charged automatically that is due at once.
+// order.created follows, and if there is nothing to pay order.paid and invoice.paid too. An invoice that was issued before is
+// returned as it is.
 func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
 		draft, err := u.lockBill(ctx, account, ref)
@@ -131,7 +131,8 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invo
 	})
 }
 
-// checkFinalize refuses a draft that cannot be issued any more as it was written.
+// checkFinalize returns CodeInvalid if a draft cannot be issued any more as it was written: its customer was deleted or its due
+// date has passed. An invoice without a due date gets this moment.
 func (b *bill) checkFinalize(now core.Time) error {
 	var p core.Problems
 	p.Check(b.Customer.DeletedAt == nil, "customer", "The customer was deleted.")
@@ -145,7 +146,7 @@ func (b *bill) checkFinalize(now core.Time) error {
 	return nil
 }
 
-// checkDue notes a date that cannot be kept.
+// checkDue adds to p what is wrong with the due date: it has passed, or an invoice that is sent has none.
 func (i *Invoice) checkDue(now core.Time, p *core.Problems) {
 	if i.DueAt == nil {
 		p.Check(i.CollectionMethod != CollectionMethodSendInvoice, "due_at", "An invoice that is sent says until when it is to be paid: send due_at.")
@@ -154,7 +155,7 @@ func (i *Invoice) checkDue(now core.Time, p *core.Problems) {
 	p.Check(*i.DueAt >= now, "due_at", "An invoice is not due in the past.")
 }
 
-// order is what a draft says about its order.
+// order returns the order that a draft becomes, as far as the draft says what is in it.
 func (i *Invoice) order() *Order {
 	return &Order{
 		AccountID: i.AccountID, BillingReason: i.BillingReason, CustomerEmail: i.CustomerEmail, CustomerVerified: true, Currency: i.Currency,
@@ -162,7 +163,7 @@ func (i *Invoice) order() *Order {
 	}
 }
 
-// checkIssued refuses what cannot be changed about an invoice that is issued.
+// checkIssued returns CodeInvalid for changes that an issued invoice does not allow: see UpdateInvoice.
 func (d *InvoiceDraft) checkIssued(before *Invoice, now core.Time) error {
 	fixed := *d.Invoice
 	fixed.Metadata, fixed.Memo, fixed.DueAt = before.Metadata, before.Memo, before.DueAt
@@ -179,7 +180,8 @@ func (d *InvoiceDraft) checkIssued(before *Invoice, now core.Time) error {
 	return p.Err()
 }
 
-// prepareInvoice checks a draft against the one before it, and prices it.
+// prepareInvoice checks a draft against the one before, which is empty for a new one, and prices it. It locks the customer, and
+// returns the draft with its lines. Nothing is stored yet.
 func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoice, now core.Time) (*bill, error) {
 	i, s := d.Invoice, u.store
 	customer, err := u.billed(ctx, d)
@@ -215,7 +217,8 @@ func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoi
 	return &bill{Invoice: i, Items: items, Customer: customer}, nil
 }
 
-// billed locks whom a draft is for, so that they are not deleted meanwhile, and takes what they are called now.
+// billed locks the customer whom a draft is for, so that they are not deleted meanwhile, and copies their present name,
+// addresses and tax id into the draft. One that does not exist is CodeMissing.
 func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
 	i, ref := d.Invoice, d.Customer
 	if ref == "" {
@@ -230,7 +233,8 @@ func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
 	return customer, nil
 }
 
-// invoiceLines makes the lines that are asked for, with their unit amounts and rates. It sets the draft's currency.
+// invoiceLines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
+// draft's currency if it has none.
 func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Customer) ([]LineItem, error) {
 	account, err := s.GetAccount(ctx, d.AccountID)
 	if err != nil {
@@ -259,7 +263,8 @@ func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Cust
 	return items, p.Err()
 }
 
-// invoiceOffers reads what the lines bill, at their places; nothing stands at the place of an ad-hoc line.
+// invoiceOffers reads the price variants and products of the lines. The offer of a line stands at the same place; that of a line
+// without a price variant is empty. A price variant that does not exist is CodeMissing on its line.
 func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, error) {
 	offers := make([]offer, len(d.Lines))
 	for n, wanted := range d.Lines {
@@ -291,7 +296,7 @@ func (d *InvoiceDraft) chooseCurrency(offers []offer, account *Account) {
 	}
 }
 
-// adHoc is a line without a product.
+// adHoc returns a line without a product, and adds to p what is missing for one. At is the path of the line, such as "lines.0.".
 func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) LineItem {
 	if l.PriceVariant == "" {
 		p.Check(l.Description != nil, at+"description", "Send price_variant, or description and unit_amount.")
@@ -301,7 +306,7 @@ func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) LineItem {
 	return LineItem{Kind: LineItemKindCustom, ProductName: core.Deref(l.Description), Description: l.Description, UnitAmount: core.Deref(l.UnitAmount)}
 }
 
-// ofVariant is a line of a price variant, at its price in the currency.
+// ofVariant returns a line of a price variant at its price in the currency, and adds to p what does not go with it.
 func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.Problems) LineItem {
 	p.Check(l.UnitAmount == nil, at+"unit_amount", "The price variant has a price: leave unit_amount out, or send a description instead of the price variant.")
 	p.Check(l.TaxRateBps == nil, at+"tax_rate_bps", "A price variant is taxed by the account's settings: leave tax_rate_bps out.")
@@ -317,7 +322,8 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.
 	return item
 }
 
-// tax gives a line its rate: its own, or the account's at the customer's address.
+// tax sets the tax rate of a line: its own, or the one of the account's settings at the customer's address. If the settings need
+// an address that is not there, that is added to p.
 func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer *Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
@@ -338,7 +344,8 @@ func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer
 	}
 }
 
-// priceInvoice fills in the amounts of the lines and of the draft.
+// priceInvoice works out the amounts of the lines, and sets those of the draft to their sums. A total that is too large, or too
+// small to be charged automatically, is CodeInvalid on lines.
 func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, now core.Time) error {
 	discounts, err := s.invoiceDiscount(ctx, i, items, now)
 	if err != nil {
@@ -358,7 +365,8 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, 
 	return err
 }
 
-// invoiceDiscount is what the draft's discount takes off. The seller gives it, so that it is not counted as redeemed.
+// invoiceDiscount returns what the draft's discount takes off its lines, or CodeInvalid if it cannot be used for them. The
+// seller gives it, so that it does not count as redeemed.
 func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineItem, now core.Time) ([]pricing.Discount, error) {
 	if i.DiscountID == nil {
 		return nil, nil
@@ -373,7 +381,8 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineIte
 	return d.terms().pricing(items, i.Currency), nil
 }
 
-// take makes the lines those of the draft. A line that is like the stored one in its place is that one.
+// take gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
+// that line.
 func (i *Invoice) take(items, stored []LineItem, now core.Time) {
 	ids := make([]string, len(items))
 	for n := range items {
@@ -391,13 +400,13 @@ func (i *Invoice) take(items, stored []LineItem, now core.Time) {
 	i.LineItemIDs = core.JSONOf(ids)
 }
 
-// repeats reports whether a line that is not stored yet says what a stored one says.
+// repeats reports whether a line that has no id yet says the same as a stored one.
 func (l LineItem) repeats(stored LineItem) bool {
 	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
 	return core.SameJSON(l, stored)
 }
 
-// storeDraft stores a changed draft with its lines.
+// storeDraft stores a changed draft, and its lines in place of those that were stored.
 func (u *unit) storeDraft(ctx context.Context, b *bill, now core.Time) error {
 	b.Invoice.UpdatedAt = now
 	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {

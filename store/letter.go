@@ -11,12 +11,13 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// letterLimit is how many letters may be sent within a window, which begins with its first letter, about or to a subject.
+// letterLimit is how many letters are allowed for a subject, such as a document, an account or a network address, within a
+// window. The window begins with its first letter.
 type letterLimit struct {
 	subject  string
 	most     int64
 	window   time.Duration
-	isOfMany bool // who is refused may not be who has asked before
+	isOfMany bool // many share it: who is refused need not be who has asked before
 }
 
 // Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What
@@ -38,13 +39,14 @@ const (
 	accountVerifications   = 500 // an hour
 )
 
-// CountLetter counts a letter about an order or an invoice, for all replicas, that is sent next. Beyond the limits of the
-// document or the account it is CodeRateLimit, and not counted.
+// CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
+// the limit of the document or of the account it is CodeRateLimit, and the letter is not counted.
 func (s *Store) CountLetter(ctx context.Context, account, id string) error {
 	return s.countLetter(ctx, account, letterLimit{"account", accountLetters, time.Hour, true}, letterLimit{id, documentLetters, time.Hour, false})
 }
 
-// CountPageLetter counts a letter that somebody asked for on a page, from a network address.
+// CountPageLetter counts a letter that somebody asked for on a page, from a network address. Beyond the limits it is
+// CodeRateLimit, as with CountLetter.
 func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) error {
 	return s.countLetter(ctx, account, slices.Concat(
 		[]letterLimit{{"pages", pageAccountLetters, time.Hour, true}},
@@ -52,6 +54,7 @@ func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) e
 		[]letterLimit{{"page:" + id, pageDocumentLetters, day, false}})...)
 }
 
+// countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
 func (s *Store) countLetter(ctx context.Context, account string, limits ...letterLimit) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
 		over, wait, err := u.countLetter(ctx, account, limits...)
@@ -66,7 +69,8 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...lette
 	return err
 }
 
-// countVerification counts a letter that asks whose the address of a checkout is, or is CodeRateLimit.
+// countVerification counts a letter that asks whether the address of a checkout is the buyer's. One too many is CodeRateLimit on
+// customer_email.
 func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) error {
 	over, wait, err := u.countLetter(ctx, c.AccountID, slices.Concat(
 		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
@@ -86,7 +90,8 @@ func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) 
 	return &core.Error{Code: core.CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
 }
 
-// lettersFrom limits what a network address asks for, and the network around it.
+// lettersFrom returns the limits for letters that are asked for from a network address: its own, and those of the networks
+// around it.
 func lettersFrom(address string) (limits []letterLimit) {
 	for _, subject := range addressGuards(address) {
 		most := int64(senderLetters)
@@ -101,13 +106,15 @@ func lettersFrom(address string) (limits []letterLimit) {
 	return limits
 }
 
+// letterWindow is what is counted for one subject: when its window began, and how many letters were sent since.
 type letterWindow struct {
 	BeganAt core.Time `db:"began_at"`
 	Sent    int64     `db:"sent"`
 }
 
-// countLetter counts a letter in windows, which everybody gives in one order: of all, of who asks, of who is written to, of
-// what it is about. Their rows stay locked until the transaction ends. It returns the one that is over, and for how long, if one is.
+// countLetter counts a letter in the window of each limit. If one is exceeded, it returns that limit, and how long until its
+// window ends; the caller has to roll back then. The rows stay locked until the transaction ends, so that all callers give the
+// limits in one order: of all letters, of who asks, of who is written to, of what the letter is about.
 func (u *unit) countLetter(ctx context.Context, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
 	now := u.store.Now()
 	for _, l := range limits {
@@ -129,7 +136,8 @@ func (u *unit) countLetter(ctx context.Context, account string, limits ...letter
 	return nil, 0, nil
 }
 
-// DeleteOldLetterWindows deletes at most limit counts of letters that count no more, and returns how many.
+// DeleteOldLetterWindows deletes windows that began more than a day ago, and so are over, and returns how many. It deletes at
+// most limit.
 func (s *Store) DeleteOldLetterWindows(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `

@@ -24,8 +24,8 @@ const (
 	LineItemKindCustom    LineItemKind = "custom" // ad hoc, on an invoice
 )
 
-// LineItem is one line of a checkout, or of an order and its invoice, which share copies of their own. Names and unit
-// amount are what they were when the line was made. A custom line has no product.
+// LineItem is one line of a checkout, or of an order and its invoice, which share it. The lines of an order are copies of those
+// of its checkout. Names and unit amount are those of the moment when the line was made. A custom line has no product.
 type LineItem struct {
 	AccountID        string       `db:"account_id"`
 	ID               string       `db:"id"`
@@ -51,16 +51,16 @@ type LineItem struct {
 	TaxName          *string      `db:"tax_name"`
 	TaxInclusive     bool         `db:"tax_inclusive"`
 	TotalAmount      int64        `db:"total_amount"`
-	TrialDays        int64        `db:"trial_days"`      // of a recurring line in a checkout: so long it costs nothing
+	TrialDays        int64        `db:"trial_days"`      // of a recurring line in a checkout: how long it costs nothing
 	TrialEnd         *core.Time   `db:"trial_end"`       // or until then, if the seller said so
-	SubscriptionID   *string      `db:"subscription_id"` // that an order's line bills, for a period
+	SubscriptionID   *string      `db:"subscription_id"` // which a line of an order bills for the period
 	PeriodStart      *core.Time   `db:"period_start"`
 	PeriodEnd        *core.Time   `db:"period_end"`
 	CreatedAt        core.Time    `db:"created_at"`
 	UpdatedAt        core.Time    `db:"updated_at"`
 }
 
-// Describe says in one text what the line is about.
+// Describe returns a text that says what the line is about: its description, or else the names of product and price variant.
 func (l *LineItem) Describe() string {
 	switch {
 	case l.Description != nil:
@@ -71,8 +71,8 @@ func (l *LineItem) Describe() string {
 	return l.ProductName
 }
 
-// NewLineItem asks for a quantity of a price variant. CustomAmount is for a unit of one that lets the buyer choose.
-// TrialEnd is when a recurring one begins to cost something, in the place of its own trial.
+// NewLineItem asks for a line of a checkout: a quantity of a price variant. CustomAmount is what the buyer chooses to pay for
+// one unit, if the price variant lets them. TrialEnd is until when a recurring one costs nothing, in place of its own trial.
 type NewLineItem struct {
 	PriceVariant string
 	Quantity     int64
@@ -85,7 +85,7 @@ const MaxAmount = 1_000_000_000_000
 
 var lineItemColumns = db.ColumnsOf[LineItem]("line_items")
 
-// LineItemsByID returns the line items among ids.
+// LineItemsByID returns the line items among ids, by their ids.
 func (s *Store) LineItemsByID(ctx context.Context, account string, ids []string) (map[string]*LineItem, error) {
 	return db.ByID(ctx, s.db, lineItemColumns, account, ids)
 }
@@ -95,13 +95,13 @@ func (s *Store) CheckoutLines(ctx context.Context, account, checkout string) ([]
 	return db.Select[LineItem](ctx, s.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND checkout_id = ? ORDER BY position`, account, checkout)
 }
 
-// offer is what a line is about: a price variant and its product, as they are now.
+// offer is a price variant and its product, as they are now, for a line to be made of.
 type offer struct {
 	variant *PriceVariant
 	product *Product
 }
 
-// unsellable says why the offer cannot be bought now; empty if it can.
+// unsellable says in a sentence why so many pieces of the offer cannot be bought now, and returns nothing if they can.
 func (o offer) unsellable(quantity int64) string {
 	v := o.variant
 	switch {
@@ -115,7 +115,7 @@ func (o offer) unsellable(quantity int64) string {
 	return ""
 }
 
-// allowed says why the quantity is not acceptable; empty if it is.
+// allowed says in a sentence why the price variant is not sold in this quantity, and returns nothing if it is.
 func (o offer) allowed(quantity int64) string {
 	v := o.variant
 	if quantity < v.QuantityMin {
@@ -127,7 +127,7 @@ func (o offer) allowed(quantity int64) string {
 	return ""
 }
 
-// foreign says why the offer cannot be sold in the currency; empty if it can.
+// foreign says in a sentence why the offer cannot be sold in the currency, and returns nothing if it can.
 func (o offer) foreign(currency string) string {
 	if _, _, ok := o.variant.amounts(currency); !ok {
 		return fmt.Sprintf("Price variant %s has no price in %s.", o.variant.ID, currency)
@@ -135,7 +135,8 @@ func (o offer) foreign(currency string) string {
 	return ""
 }
 
-// unitAmount is the price of a unit in a currency that the offer is sold in, or why there is none.
+// unitAmount returns the price of one unit, in a currency that the offer is sold in. Problem says why there is none, and is
+// empty if there is. Custom is what the buyer chose to pay, nil for nothing.
 func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem string) {
 	v := o.variant
 	if custom != nil && v.AmountType != PriceVariantAmountTypeCustom {
@@ -151,7 +152,8 @@ func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem
 	return amount, ""
 }
 
-// customAmount is what the buyer chose, the suggestion when they chose nothing.
+// customAmount returns the amount that the buyer chose, or the suggested one if they chose nothing. Problem says why that is not
+// acceptable, and is empty if it is.
 func (o offer) customAmount(currency string, custom *int64) (amount int64, problem string) {
 	v := o.variant
 	if custom == nil {
@@ -171,8 +173,8 @@ func (o offer) customAmount(currency string, custom *int64) (amount int64, probl
 	return *custom, problem
 }
 
-// offers reads what the price variants stand for. A missing one is CodeMissing on the line that names it, and so is
-// one whose product was deleted after it was read.
+// offers reads the price variants that are asked for, and their products. A price variant that does not exist is CodeMissing on
+// the line that names it, and so is one whose product was deleted after it was read.
 func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem) ([]offer, error) {
 	ids := make([]string, len(wanted))
 	for i, line := range wanted {
@@ -204,9 +206,9 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	return offers, nil
 }
 
-// lines makes the lines that are asked for, without their totals: one for each, and one for its set-up fee. Without a
-// currency the first line's is taken. Whatever cannot be sold is CodeInvalid on line_items; what cannot be sold in a
-// currency that was asked for, on currency.
+// lines makes the lines that are asked for, without their totals: one for each, and one more for its set-up fee. An empty
+// currency is the first line's. What cannot be sold is CodeInvalid on line_items; what is not sold in a currency that was asked
+// for is CodeInvalid on currency.
 func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem, error) {
 	inCurrency := "line_items"
 	if asked {
@@ -239,7 +241,7 @@ func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem
 	return items, problems.Err()
 }
 
-// tryUntil lets the line cost nothing until a moment, if there is one.
+// tryUntil gives the line a trial that ends at a moment, in place of that of its price variant. Nil leaves the line as it is.
 func (l *LineItem) tryUntil(end *core.Time, now core.Time) {
 	if end == nil {
 		return
@@ -248,8 +250,8 @@ func (l *LineItem) tryUntil(end *core.Time, now core.Time) {
 	l.TrialDays = max(int64((end.Time().Sub(now.Time())+day-1)/day), 1)
 }
 
-// trialEnd is when the line begins to cost something that is bought now, nil if at once. A moment that has gone by since
-// the buyer was shown it is over in a second.
+// trialEnd returns when the trial of a line that is bought now ends, nil if it has none. A TrialEnd that has passed since the
+// buyer was shown it becomes one second from now.
 func (l *LineItem) trialEnd(now core.Time) *core.Time {
 	switch {
 	case l.TrialDays == 0:
@@ -260,7 +262,7 @@ func (l *LineItem) trialEnd(now core.Time) *core.Time {
 	return new(now.Add(day * time.Duration(l.TrialDays)))
 }
 
-// line is a line about the offer, of one piece.
+// line returns a line of one piece of the offer.
 func (o offer) line(kind LineItemKind, currency string, amount int64, tax *TaxSettings) LineItem {
 	return LineItem{
 		Kind: kind, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
@@ -268,14 +270,14 @@ func (o offer) line(kind LineItemKind, currency string, amount int64, tax *TaxSe
 	}
 }
 
-// setupFee is paid once, however many pieces there are.
+// setupFee returns the line for the offer's set-up fee. It is paid once, however many pieces there are.
 func (o offer) setupFee(currency string, tax *TaxSettings) LineItem {
 	line := o.line(LineItemKindSetupFee, currency, o.variant.SetupFeeAmount, tax)
 	line.Description = new(line.Describe() + ", set-up fee")
 	return line
 }
 
-// isMixed reports whether recurring lines are charged in different intervals.
+// isMixed reports whether there are recurring lines with different intervals.
 func (l lineup) isMixed() bool {
 	var interval string
 	for _, o := range l.offers {
@@ -291,7 +293,8 @@ func (l lineup) isMixed() bool {
 	return false
 }
 
-// pieces is how many of each price variant are asked for: two lines of one do not get around its limits.
+// pieces returns how many of each price variant are asked for. The limits of a price variant are for that sum, so that two lines
+// do not get around them.
 func (l lineup) pieces() map[string]int64 {
 	pieces := map[string]int64{}
 	for i, o := range l.offers {
@@ -300,7 +303,7 @@ func (l lineup) pieces() map[string]int64 {
 	return pieces
 }
 
-// tax is the rate that the line says.
+// tax returns the line's tax rate in the form that the arithmetic takes.
 func (l *LineItem) tax() pricing.Tax {
 	tax := pricing.Tax{Bps: l.TaxRateBps, Inclusive: l.TaxInclusive}
 	if l.TaxName != nil {
@@ -309,8 +312,8 @@ func (l *LineItem) tax() pricing.Tax {
 	return tax
 }
 
-// priceError returns CodeInvalid on a field for a total that is too large for an order or an invoice. Any other error of the
-// arithmetic is ours.
+// priceError returns CodeInvalid on a field for a total that is too large. Whole says of what, as in "an order". Any other error
+// of the arithmetic is a mistake of ours, and is returned as such.
 func priceError(field, whole string, err error, total int64) error {
 	if err != nil && !errors.Is(err, pricing.ErrRange) {
 		return fmt.Errorf("price %s: %w", field, err)
@@ -321,14 +324,14 @@ func priceError(field, whole string, err error, total int64) error {
 	return nil
 }
 
-// price fills in the amounts of the lines of an order, discounted and with the tax that they say, and returns those of the
-// whole.
+// price works out the amounts of lines, with discounts and the tax rates that the lines have, and returns their sums. A total
+// that is too large for an order is CodeInvalid on line_items.
 func price(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
 	totals, err := priceLines(items, discounts...)
 	return totals, priceError("line_items", "an order", err, totals.Total)
 }
 
-// priceLines is price without the words for an error.
+// priceLines does what price does, but returns the error of the arithmetic as it is, and does not look at MaxAmount.
 func priceLines(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
 	priced := make([]pricing.Line, len(items))
 	for i, item := range items {
@@ -346,13 +349,14 @@ func priceLines(items []LineItem, discounts ...pricing.Discount) (pricing.Amount
 	return totals.Amounts, nil
 }
 
-// quantity is how many pieces of one thing some lines are about.
+// quantity is how many pieces of one product or price variant there are in several lines.
 type quantity struct {
 	id     string
 	pieces int64
 }
 
-// pieces adds up the lines that sell something by what key names, in the order in which rows are locked.
+// pieces adds up the lines that sell something by their product or price variant, as key says. They come in the order of their
+// ids, in which rows are locked.
 func pieces(items []LineItem, key func(LineItem) *string) []quantity {
 	sums := map[string]int64{}
 	for _, item := range items {
@@ -371,7 +375,8 @@ func pieces(items []LineItem, key func(LineItem) *string) []quantity {
 func byVariant(item LineItem) *string { return item.PriceVariantID }
 func byProduct(item LineItem) *string { return item.ProductID }
 
-// reserve holds stock for the lines, or returns CodeInvalid on line_items: two buyers never hold the same piece.
+// reserve holds stock for the lines, so that two buyers never hold the same piece. If there is not enough it returns CodeInvalid
+// on line_items.
 func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
 		rows, err := u.Exec(ctx, `
@@ -388,8 +393,8 @@ func (u *unit) reserve(ctx context.Context, account string, items []LineItem) er
 	return nil
 }
 
-// reserveProducts reserves what the same transaction sells, for whoever holds nothing yet. The products are locked
-// first: they come before their price variants everywhere. One that is gone is CodeInvalid on line_items.
+// reserveProducts does what reserve does, for lines that the same transaction goes on to sell. It locks the products first,
+// because they come before their price variants everywhere. A product that is gone is CodeInvalid on line_items.
 func (u *unit) reserveProducts(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
 		found, err := db.Get[string](ctx, u.store.db, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.Lock(), account, q.id)
@@ -403,7 +408,7 @@ func (u *unit) reserveProducts(ctx context.Context, account string, items []Line
 	return u.reserve(ctx, account, items)
 }
 
-// release gives up what reserve holds.
+// release gives back the stock that reserve holds.
 func (u *unit) release(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
 		rows, err := u.Exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
@@ -414,7 +419,8 @@ func (u *unit) release(ctx context.Context, account string, items []LineItem) er
 	return nil
 }
 
-// sell turns what reserve holds into sales. Products are locked before their price variants, as everywhere.
+// sell turns the stock that reserve holds into sales, of the products and of the price variants. Products are locked before
+// their price variants, as everywhere.
 func (u *unit) sell(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
 		rows, err := u.Exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
@@ -433,7 +439,7 @@ func (u *unit) sell(ctx context.Context, account string, items []LineItem) error
 	return nil
 }
 
-// exactlyOne wants a statement to have changed one row.
+// exactlyOne returns an error unless a statement has changed exactly one row.
 func exactlyOne(rows int64, err error) error {
 	if err == nil && rows != 1 {
 		err = fmt.Errorf("%d rows", rows)
