@@ -16,49 +16,51 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// checkoutPage is what the page of a checkout shows.
+// checkoutPage is the data of checkout.html, for the page of a checkout and that of a checkout link.
 type checkoutPage struct {
 	Checkout     *store.Checkout
 	Seller       *store.Account
 	Items        []store.LineItem
-	Renewals     map[string]string // of the recurring lines, by their id: how often they are paid
+	Renewals     map[string]string // how often each recurring line is paid, by the line's id
 	CustomFields []store.CustomField
-	Base         string // what leads from the address of the page to that of the checkout's actions
+	Base         string // relative path from the page to where its forms are sent
 	State        string // open, action, elsewhere, processing, paid or expired
 	SuccessURL   string
-	Forward      string            // where the buyer goes at once
+	Forward      string            // to which the page sends the buyer at once, else empty
 	TakesCards   bool              // the buyer can type a test card here
-	StripeKey    string            // with which Stripe takes a card here, else empty
-	Carried      map[string]string // what the form hands on unseen
-	Form         map[string]string // what was typed, but for the card
-	Problems     map[string]string // what is wrong with it, by field
+	StripeKey    string            // publishable key with which Stripe takes a card here, else empty
+	Carried      map[string]string // hidden fields of the form
+	Form         map[string]string // what was typed, without the card
+	Problems     map[string]string // what is wrong with what was typed, by field
 	AsksLetter   bool              // the buyer can have a letter sent, to confirm their address
-	LetterSent   bool              // and has
+	LetterSent   bool              // the buyer has just asked for one
 }
 
-// TakesStripe tells whether Stripe takes a card on the page.
+// TakesStripe reports whether Stripe takes a card on the page.
 func (p checkoutPage) TakesStripe() bool {
 	return p.StripeKey != "" && p.State == string(store.CheckoutStatusOpen) && p.needsCard()
 }
 
-// TakesTestCard tells whether the buyer types a test card into the page.
+// TakesTestCard reports whether the buyer types a test card into the page.
 func (p checkoutPage) TakesTestCard() bool { return p.TakesCards && p.needsCard() }
 
-// needsCard tells whether the buyer pays, now or when what costs nothing today is renewed.
+// needsCard reports whether the buyer has to give a card: because they pay now, or because what costs nothing today is renewed
+// for money.
 func (p checkoutPage) needsCard() bool {
 	renewed := func(item store.LineItem) bool { return p.Renewals[item.ID] != "" && item.UnitAmount > 0 }
 	return p.Checkout.PaymentMethodRequired || slices.ContainsFunc(p.Items, renewed)
 }
 
-// Stripe is the part of the form in which Stripe takes a card.
+// Stripe returns the data of the part of the form in which Stripe takes a card.
 func (p checkoutPage) Stripe() stripeForm { return stripeForm{p.StripeKey, p.Problems["card_number"]} }
 
-// CanPay tells whether the buyer can complete the checkout on the page.
+// CanPay reports whether the buyer can complete the checkout on the page.
 func (p checkoutPage) CanPay() bool {
 	return p.TakesCards || p.StripeKey != "" || !p.Checkout.PaymentMethodRequired
 }
 
-// checkout serves the page to which a seller sends a buyer.
+// checkout serves the page to which a seller sends a buyer. If the buyer comes back from their bank, it first asks what became
+// of the payment.
 func (p *Pages) checkout(c echo.Context) error {
 	ctx := c.Request().Context()
 	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
@@ -71,7 +73,9 @@ func (p *Pages) checkout(c echo.Context) error {
 	return p.showCheckout(c, http.StatusOK, account, id, nil, nil)
 }
 
-// showCheckout answers with the page of a checkout as it stands, what was typed into its form, and what is wrong with that.
+// showCheckout answers with the page of a checkout as it stands now. Form is what the buyer typed, so that it is there again,
+// and problems what is wrong with it, by the name of the field; the empty name is for problems of the whole form. Both may be
+// nil.
 func (p *Pages) showCheckout(c echo.Context, status int, account, id string, form, problems map[string]string) error {
 	ctx := c.Request().Context()
 	checkout, err := p.store.GetCheckout(ctx, account, id)
@@ -99,7 +103,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	return p.render(c, status, "checkout.html", page)
 }
 
-// pageOf is the page of a checkout as it stands, and who sells.
+// pageOf gathers what the page of a checkout shows, of the checkout and of its seller.
 func (p *Pages) pageOf(ctx context.Context, checkout *store.Checkout, offer *store.CheckoutOffer) (*checkoutPage, error) {
 	renewals, err := p.renewals(ctx, checkout.AccountID, offer.Items)
 	return &checkoutPage{
@@ -110,8 +114,9 @@ func (p *Pages) pageOf(ctx context.Context, checkout *store.Checkout, offer *sto
 	}, err
 }
 
-// offerLetter finds out whether the buyer gets something from confirming their address: what they have bought is on their account
-// then, and a discount that depends on who they are can be used.
+// offerLetter decides whether the page offers to send a letter by which the buyer can confirm their address. It does if that is
+// of use to them: after a purchase, which is then put on their account, and before it if the discount depends on who they are. It
+// does not if no mail is sent, or the address is confirmed already.
 func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *checkoutPage) error {
 	isBought := checkout.Status == store.CheckoutStatusCompleted
 	if !p.post.Sends() || checkout.CustomerEmail == nil || !isBought && checkout.Status != store.CheckoutStatusOpen {
@@ -129,7 +134,8 @@ func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *chec
 	return err
 }
 
-// askedOnce leaves out what another product asks under the same key: it is answered once, and the answer has to satisfy both.
+// askedOnce drops questions that several products ask under the same key, so that the buyer answers once. The one that is kept
+// is required if any of them is; the answer still has to satisfy them all.
 func askedOnce(fields []store.CustomField) []store.CustomField {
 	var once []store.CustomField
 	for _, field := range fields {
@@ -143,7 +149,7 @@ func askedOnce(fields []store.CustomField) []store.CustomField {
 	return once
 }
 
-// renewals says how often lines are paid, of those that are paid more than once.
+// renewals says how often each recurring line is paid, by the line's id. Lines that are paid once are left out.
 func (p *Pages) renewals(ctx context.Context, account string, items []store.LineItem) (map[string]string, error) {
 	ids := map[string]string{}
 	for _, item := range items {
@@ -164,7 +170,7 @@ func (p *Pages) renewals(ctx context.Context, account string, items []store.Line
 	return renewals, nil
 }
 
-// every is how often something recurs: every month, every 3 weeks.
+// every returns an interval in words, such as "every month" or "every 3 weeks".
 func every(interval string, count int64) string {
 	if count == 1 {
 		return "every " + interval
@@ -172,7 +178,7 @@ func every(interval string, count int64) string {
 	return "every " + strconv.FormatInt(count, 10) + " " + interval + "s"
 }
 
-// paidEvery is how often a recurring price is paid: every year, 5 times.
+// paidEvery returns how often a recurring price is paid, such as "every year" or "every month, 5 times".
 func paidEvery(v *store.PriceVariant) string {
 	text := every(*v.Interval, *v.IntervalCount)
 	if v.BillingCycles != nil {
@@ -181,8 +187,8 @@ func paidEvery(v *store.PriceVariant) string {
 	return text
 }
 
-// welcomeBack asks what became of a payment for which the buyer was with their bank. What it does not learn is found out
-// without them, and until then the page says that the payment is being processed.
+// welcomeBack asks the provider what became of a checkout's payment, once its buyer comes back from their bank. A failure is
+// only logged: the reconciler asks again, and until then the page says that the payment is being processed.
 func (p *Pages) welcomeBack(ctx context.Context, account, id string) {
 	payment, err := p.store.CheckoutPayment(ctx, account, id)
 	if err == nil {
@@ -193,7 +199,8 @@ func (p *Pages) welcomeBack(ctx context.Context, account, id string) {
 	}
 }
 
-// authenticate is the buyer's consent: the charge that waited for it goes on.
+// authenticate serves the button with which a buyer approves a charge of the test provider, which then goes on. Without that
+// provider it is 404. Whatever comes of it, the buyer is sent back to the page, which says how the checkout stands.
 func (p *Pages) authenticate(c echo.Context) error {
 	if p.authenticator == nil {
 		return echo.ErrNotFound
@@ -221,7 +228,8 @@ func (p *Pages) authenticate(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
 }
 
-// cancelPayment gives up a payment that waits for the buyer, who wants to pay otherwise or not at all. What it holds is free.
+// cancelPayment serves the button with which a buyer gives up a payment that waits for them, to pay in another way or not at
+// all. What the payment holds is free again. The work goes on when the buyer closes the page.
 func (p *Pages) cancelPayment(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
@@ -235,6 +243,8 @@ func (p *Pages) cancelPayment(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
 }
 
+// state returns which form of the page a checkout is shown in: "paid"; "elsewhere" if the buyer has to go to their bank's page;
+// "action" if they approve the charge on ours; otherwise the checkout's own status.
 func (p *Pages) state(c *store.Checkout) string {
 	next := c.NextAction.V
 	switch {
@@ -249,7 +259,7 @@ func (p *Pages) state(c *store.Checkout) string {
 	}
 }
 
-// successURL is where the seller wants the buyer after paying.
+// successURL returns the address to which the seller wants the buyer to go after paying, empty if there is none.
 func successURL(c *store.Checkout) string {
 	if c.SuccessURL == nil {
 		return ""

@@ -19,11 +19,12 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// answerField is what the name of a product's question begins with in the form.
+// answerField is the prefix of the names of form fields that hold answers to a product's questions.
 const answerField = "answer."
 
-// pay takes the form of a checkout: it stores what the buyer entered, and pays if that is what they pressed. Only who
-// knows the client secret can send it. A total that their entries have changed is shown before anything is charged.
+// pay takes the form of a checkout. It stores what the buyer entered, and charges them if they pressed the button for that.
+// Only who knows the client secret can send the form. If the entries have changed the total, the new one is shown first, and
+// nothing is charged.
 func (p *Pages) pay(c echo.Context) error {
 	ctx := c.Request().Context()
 	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
@@ -67,14 +68,16 @@ func (p *Pages) pay(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), next))
 }
 
-// form is what was typed, without white space around it. The card is not in it: a page never shows one again.
+// form is what was typed into a form, by the name of the field, without white space around it. The card is left out: a page
+// never shows one again.
 type form map[string]string
 
-// textOnly leaves out what is no text: PostgreSQL keeps none of it.
+// textOnly drops bytes that are not valid UTF-8, and NUL, which PostgreSQL does not store.
 func textOnly(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
 
+// typed reads a form as the browser sent it, without the card.
 func typed(values url.Values) form {
 	f := form{}
 	for name := range values {
@@ -85,7 +88,8 @@ func typed(values url.Values) form {
 	return f
 }
 
-// change is what the form changes of its checkout. Fields that the page did not have stay as they are.
+// change puts what was typed into the checkout. A field that is not in the form, or is empty, leaves what was there, but an
+// empty discount code removes the one before. What becomes of the address, address decides.
 func (f form) change(d *store.CheckoutDraft) {
 	if email := f["email"]; email != "" && email != text(d.CustomerEmail) {
 		d.CustomerID = nil
@@ -108,7 +112,8 @@ func (f form) change(d *store.CheckoutDraft) {
 	d.CustomFieldData.V = f.answers(d.CustomFieldData.V)
 }
 
-// address is the one that was typed. Of the one before it keeps what was not, if that is in the same country.
+// address returns the address that was typed. Where nothing was typed it keeps what the address before says, if that is in the
+// same country; only the state is always the one that was typed.
 func (f form) address(before *core.Address) *core.Address {
 	address := core.Address{}
 	if before != nil && text(before.Country) == f["country"] {
@@ -122,6 +127,7 @@ func (f form) address(before *core.Address) *core.Address {
 	return &address
 }
 
+// typedOr returns what was typed, or otherwise if that is empty.
 func typedOr(typed string, otherwise *string) *string {
 	if typed == "" {
 		return otherwise
@@ -129,17 +135,18 @@ func typedOr(typed string, otherwise *string) *string {
 	return &typed
 }
 
-// taxIDType is the kind of a tax id that a buyer typed: nobody asks them which it is.
+// taxIDType is the type that a tax id gets which a buyer typed: the form does not ask which kind it is.
 const taxIDType = "tax_id"
 
-// longest is how many characters a field takes, as the API says; answerLongest is that of an answer.
+// longest is how many characters each field may have, as the API's document says. Answers to questions may have answerLongest.
 var longest = map[string]int{
 	"email": 254, "name": 255, "tax_id": 64, "line1": 255, "postal_code": 32, "city": 255, "state": 255, "discount_code": 64,
 }
 
 const answerLongest = 1000
 
-// problems are those that the store does not look for, because the API's document does.
+// problems returns what is wrong with the form, by field, nil if nothing is. These are the limits that the API checks by its
+// document and the store does not: lengths, and that the country is one of the list.
 func (f form) problems() map[string]string {
 	var problems map[string]string
 	found := func(name, problem string) {
@@ -166,8 +173,8 @@ func (f form) problems() map[string]string {
 	return problems
 }
 
-// answers are those of before with those of the form. A box without its tick comes as false, from the hidden field behind
-// it: an unticked one is not sent, and would leave the tick of before.
+// answers returns the answers of before, with those of the form in their place. A checkbox without its tick is not sent by
+// browsers, so that the tick of before would stay; the form has a hidden field behind each one, which sends false.
 func (f form) answers(before map[string]string) map[string]string {
 	answers := maps.Clone(before)
 	for name, answer := range f {
@@ -183,7 +190,7 @@ func (f form) answers(before map[string]string) map[string]string {
 	return answers
 }
 
-// confirmation is how the buyer pays. Without a card, typed here or given to Stripe, there is no method.
+// confirmation returns how the buyer pays. The method is nil if no card was typed and none was given to Stripe.
 func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
 	in := billing.ConfirmCheckout{OnPage: true, From: buyer(c), TermsAccepted: f["terms"] != "", Method: stripeMethod(c.FormValue("payment_method"))}
 	if strings.TrimSpace(c.FormValue("card_number")) != "" {
@@ -199,6 +206,8 @@ type field struct {
 	Required                        bool
 }
 
+// newField returns an input of the checkout's form with what was typed into it. Before anything was sent, the discount code is
+// the checkout's.
 func newField(page *checkoutPage, name, label, kind, autocomplete string, required bool) field {
 	value := page.Form[name]
 	if _, sent := page.Form[name]; name == "discount_code" && !sent && page.Checkout.DiscountCode != nil {
@@ -207,13 +216,14 @@ func newField(page *checkoutPage, name, label, kind, autocomplete string, requir
 	return field{Name: name, Label: label, Type: kind, Autocomplete: autocomplete, Value: value, Problem: page.Problems[name], Required: required}
 }
 
-// fieldOf maps what the store calls a field to its name in the form. What has no field stands above it.
+// fieldOf maps the store's name of a field to its name in the form. A problem with any other field is shown above the form.
 var fieldOf = map[string]string{
 	"customer_email": "email", "billing_address": "country", "discount_code": "discount_code", "payment_method": "card_number",
 	"terms_accepted": "terms",
 }
 
-// problemsOf says what a refusal means for the form, nil for what is none.
+// problemsOf returns what a refusal means for the form: the problems by field, or nil if err is no refusal. What only the
+// seller can change is told to the buyer without its details.
 func problemsOf(c echo.Context, err error) map[string]string {
 	if problem, slow := whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
 		return map[string]string{"": problem}

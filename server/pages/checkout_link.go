@@ -13,16 +13,17 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// maxSource is how much is kept of a parameter that says where a buyer came from.
+// maxSource is how many characters are kept of a parameter that says where a buyer came from.
 const maxSource = 255
 
-// offer shows what a checkout link sells, as the page of its checkout would. It makes nothing: programs look at addresses too, and
-// fetch them in case that somebody will want them.
+// offer shows what a checkout link sells, on the same page as a checkout. It stores nothing, because programs fetch addresses
+// too, to scan them or in case somebody will want them. The checkout is made when the form is sent.
 func (p *Pages) offer(c echo.Context) error {
 	return p.showOffer(c, http.StatusOK, carried(c.Request()), nil, nil)
 }
 
-// showOffer answers with what a link sells. Carried is what its form hands on.
+// showOffer answers with the page of a checkout link. Carried are the hidden fields of its form; form and problems are those of
+// showCheckout.
 func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string, form, problems map[string]string) error {
 	checkout, offer, err := p.store.PreviewCheckoutLink(c.Request().Context(), c.Param("checkout_link"))
 	if err != nil {
@@ -39,7 +40,8 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 	return p.render(c, status, "checkout.html", page)
 }
 
-// refuseOffer says why a link sells nothing.
+// refuseOffer answers with a page that says that a checkout link sells nothing at the moment. Other errors are handled as by
+// refuse.
 func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	var refused *core.Error
 	if errors.As(err, &refused) && (refused.Code == core.CodeInvalid || refused.Code == core.CodeMissing && refused.Param != "") {
@@ -48,8 +50,9 @@ func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	return p.refuse(c, err)
 }
 
-// follow makes the checkout of whoever sends the form of a link, and has their browser send it there as it is: 307 keeps it.
-// The same form gets the same checkout, so that who sends it twice buys once.
+// follow takes the form of a checkout link. It makes a checkout, and has the browser send the same form to that checkout's
+// page: status 307 keeps the method and the body. The field "once" tells one form from the next. The same form always gets the
+// same checkout, so that a buyer who sends it twice buys once.
 func (p *Pages) follow(c echo.Context) error {
 	p.private(c)
 	values, err := c.FormParams()
@@ -71,7 +74,8 @@ func (p *Pages) follow(c echo.Context) error {
 	return c.Redirect(http.StatusTemporaryRedirect, "../../checkout/"+url.PathEscape(checkout.ClientSecret)+"/pay")
 }
 
-// followOnce waits for the same form, if it was sent a moment before.
+// followOnce makes the checkout of a form. If the same form is being handled by another request at this moment, it waits for
+// that one, at most followTime.
 func (p *Pages) followOnce(ctx context.Context, ref string, in store.FollowCheckoutLink) (*store.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), followTime)
 	defer cancel()
@@ -89,15 +93,17 @@ func (p *Pages) followOnce(ctx context.Context, ref string, in store.FollowCheck
 	}
 }
 
+// followTime is how long the making of a link's checkout may take.
 const followTime = 10 * time.Second
 
-// carried is what the form of a link hands on: what tells it from the next, and where the buyer came from.
+// carried returns the hidden fields of a link's form for a new visitor: a new "once", and where the visitor came from.
 func carried(r *http.Request) map[string]string {
 	query := r.URL.Query()
 	query.Set("referrer", r.Referer())
 	return carriedBy(sourceOf(query), newOnce())
 }
 
+// carriedBy returns the hidden fields for a source and a "once". What the source does not say is left out.
 func carriedBy(source store.CheckoutSource, once string) map[string]string {
 	fields := map[string]string{"once": once}
 	for name, said := range map[string]*string{
@@ -111,7 +117,8 @@ func carriedBy(source store.CheckoutSource, once string) map[string]string {
 	return fields
 }
 
-// sourceOf is where the buyer came from, as their browser and the address say.
+// sourceOf reads where the buyer came from: the referrer and the utm parameters, each cut to maxSource characters. What is
+// empty is nil.
 func sourceOf(query url.Values) store.CheckoutSource {
 	said := func(text string) *string {
 		if text == "" {

@@ -14,7 +14,7 @@ import (
 // country is one that a buyer may choose: an ISO 3166-1 code with its English name.
 type country struct{ Code, Name string }
 
-// countries are all of them, by name as people look for it: accents do not count.
+// countries returns all countries, sorted by name the way people look for them: accents do not count.
 var countries = sync.OnceValue(func() []country {
 	var all []country
 	for a := 'A'; a <= 'Z'; a++ {
@@ -29,7 +29,8 @@ var countries = sync.OnceValue(func() []country {
 	return all
 })
 
-// countryName is what people call a country. What has no name, or is no country any more, keeps its code.
+// countryName returns the English name of a country. A code that has none, or that is no country's any more, is returned
+// itself.
 func countryName(code string) string {
 	region, err := language.ParseRegion(code)
 	if err != nil || !region.IsCountry() || region.M49() == 0 || region.Canonicalize() != region || region.String() != code {
@@ -41,6 +42,7 @@ func countryName(code string) string {
 	return code
 }
 
+// unaccented returns a name without its accents.
 func unaccented(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

@@ -10,7 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// invoiceOf is what a customer is asked to pay, or has paid, and got back.
+// invoiceOf returns an invoice as a document for its customer: the lines, what was paid and refunded, and what is due. Refunds
+// are by id.
 func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
 	i := d.Invoice
 	document := &invoicepdf.Document{
@@ -48,7 +49,8 @@ func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string
 	return document
 }
 
-// paidOf says how a total was paid. What is void gave the credit back.
+// paidOf returns the lines that say how a total was paid: with the customer's credit, if any was used, and with money. A void
+// document does not mention credit, because the customer got it back.
 func paidOf(credit, paid int64, isVoid bool) []invoicepdf.Balance {
 	balances := []invoicepdf.Balance{{Name: "Paid", Amount: paid}}
 	if credit != 0 && !isVoid {
@@ -57,6 +59,7 @@ func paidOf(credit, paid int64, isVoid bool) []invoicepdf.Balance {
 	return balances
 }
 
+// invoiceStatus returns the status of an invoice in words.
 func invoiceStatus(s store.InvoiceStatus) string {
 	return map[store.InvoiceStatus]string{
 		store.InvoiceStatusDraft: "Draft", store.InvoiceStatusOpen: "Due", store.InvoiceStatusPastDue: "Past due", store.InvoiceStatusPaid: "Paid",
@@ -64,7 +67,7 @@ func invoiceStatus(s store.InvoiceStatus) string {
 	}[s]
 }
 
-// receiptOf is what a buyer gets who has paid, or is to pay.
+// receiptOf returns the receipt of an order for its buyer, who has paid it or is to pay it. Payments and refunds are by id.
 func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
@@ -89,6 +92,7 @@ func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]
 	return document
 }
 
+// paidWith returns the sentence that says how much was paid with which card.
 func paidWith(p *store.Payment) string {
 	amount := core.FormatAmount(p.Amount, p.Currency)
 	if p.PaymentMethod.V.Last4 == "" {
@@ -97,6 +101,7 @@ func paidWith(p *store.Payment) string {
 	return fmt.Sprintf("%s paid with %s ending in %s.", amount, p.PaymentMethod.V.Brand, p.PaymentMethod.V.Last4)
 }
 
+// orderStatus returns the status of an order in words.
 func orderStatus(s store.OrderStatus) string {
 	return map[store.OrderStatus]string{
 		store.OrderStatusPending: "Not paid yet", store.OrderStatusPaid: "Paid", store.OrderStatusPartiallyRefunded: "Partly refunded",
@@ -104,6 +109,7 @@ func orderStatus(s store.OrderStatus) string {
 	}[s]
 }
 
+// sellerOf returns who sells: the account's business name and support address if it has them, otherwise its own.
 func sellerOf(a *store.Account) invoicepdf.Party {
 	party := invoicepdf.Party{Name: a.Name, Email: a.Email, Address: addressOf(a.BusinessAddress.V)}
 	if a.BusinessName != nil {
@@ -118,6 +124,7 @@ func sellerOf(a *store.Account) invoicepdf.Party {
 	return party
 }
 
+// buyerOf returns who buys. Whatever is not known stays empty.
 func buyerOf(name, email *string, a *core.Address, id *store.TaxID) invoicepdf.Party {
 	party := invoicepdf.Party{Name: text(name), Email: text(email), Address: addressOf(a)}
 	if id != nil {
@@ -126,7 +133,7 @@ func buyerOf(name, email *string, a *core.Address, id *store.TaxID) invoicepdf.P
 	return party
 }
 
-// addressOf are the lines of an address, as most countries write them.
+// addressOf returns the lines of an address, in the order most countries use. Empty lines are left out.
 func addressOf(a *core.Address) []string {
 	if a == nil {
 		return nil
@@ -140,6 +147,7 @@ func addressOf(a *core.Address) []string {
 	return lines
 }
 
+// linesOf returns line items as the lines of a document. A line without tax shows no rate.
 func linesOf(items []store.LineItem) []invoicepdf.Line {
 	lines := make([]invoicepdf.Line, len(items))
 	for i, item := range items {

@@ -8,13 +8,14 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// givenBack is what was given back of what a document says was paid.
+// givenBack adds up what was refunded of a document. Amounts are in minor units; tax is the part of amount that is tax. Each
+// refund has a note.
 type givenBack struct {
 	amount, tax int64
 	notes       []string
 }
 
-// refundsOf adds up the refunds that count, in the order of their ids.
+// refundsOf adds up the refunds with these ids, in their order. Failed and canceled ones do not count; pending ones do.
 func refundsOf(ids []string, refunds map[string]*store.Refund) givenBack {
 	var g givenBack
 	for _, id := range ids {
@@ -29,7 +30,7 @@ func refundsOf(ids []string, refunds map[string]*store.Refund) givenBack {
 	return g
 }
 
-// on writes it on a document, by which so much was paid.
+// on adds the refunds to a document on which paid was paid. If nothing was refunded, it adds nothing.
 func (g givenBack) on(d *invoicepdf.Document, paid int64) {
 	if g.amount == 0 {
 		return
@@ -42,6 +43,7 @@ func (g givenBack) on(d *invoicepdf.Document, paid int64) {
 	d.Notes = append(d.Notes, g.notes...)
 }
 
+// gaveBack returns the sentence that says how much was refunded, and when.
 func gaveBack(r *store.Refund) string {
 	note := core.FormatAmount(r.Amount, r.Currency)
 	if r.SucceededAt != nil {
@@ -55,7 +57,7 @@ func gaveBack(r *store.Refund) string {
 	return note + "."
 }
 
-// refundedStatus is what people read about a document of which something was given back.
+// refundedStatus returns the status of a document, in words, of which refunded was given back.
 func refundedStatus(refunded, paid int64) string {
 	if refunded == paid {
 		return orderStatus(store.OrderStatusRefunded)

@@ -19,19 +19,22 @@ import (
 )
 
 const (
-	// exportPage is how many rows are read at a time, which bounds what an export keeps in memory.
+	// exportPage is how many rows are read at a time. That bounds how much memory an export takes.
 	exportPage = 200
-	// exportsAtOnce read a page at a time, so that most connections to the database are left to others.
+	// exportsAtOnce is how many exports read a page of rows at the same time. It is small, so that most connections to the
+	// database are left to others.
 	exportsAtOnce = 2
-	// exportPatience is how long a client may take to read a page.
+	// exportPatience is how long a client may take to receive a page of rows.
 	exportPatience = 2 * time.Minute
 )
 
-// rows returns the rows of an export after a position, and the position after them; empty when there are no more.
+// rows reads a page of an export: the rows after a position, and the position of the last of them, which is empty if there are
+// no more. The first page is after the empty position.
 type rows func(ctx context.Context, after string) (rows [][]string, last string, err error)
 
-// export answers with a CSV file of any size, read page by page. An error on the way breaks the
-// connection (package server).
+// export answers with a CSV file of any size, which is read and written page by page. If the first page cannot be read in time
+// because of others, it answers 503. An error after that breaks the connection (package server), so that nobody takes a part
+// for the whole.
 func (p *Pages) export(c echo.Context, account, name string, head []string, read rows) error {
 	ctx := c.Request().Context()
 	next := p.inTurn(newAsker(account, caller.Address(ctx)), read)
@@ -70,7 +73,8 @@ func (p *Pages) export(c echo.Context, account, name string, head []string, read
 	}
 }
 
-// inTurn reads pages of rows when it is the asker's turn. While a client takes one in, others have theirs.
+// inTurn lets read wait for the asker's turn before each page. The turn ends with the page: while a slow client receives it,
+// others read.
 func (p *Pages) inTurn(who asker, read rows) rows {
 	return func(ctx context.Context, after string) ([][]string, string, error) {
 		release, err := p.exports.take(ctx, who)
@@ -82,7 +86,8 @@ func (p *Pages) inTurn(who asker, read rows) rows {
 	}
 }
 
-// written is a page of rows, and the position after it: that of its last row if there are more.
+// written turns items into a page of rows. It returns the id of the last one as the position after them, or nothing if there
+// are no more.
 func written[T any](items []T, more bool, row func(*T) (id string, cells []string)) (page [][]string, last string) {
 	page = make([][]string, len(items))
 	for i := range items {
@@ -94,7 +99,7 @@ func written[T any](items []T, more bool, row func(*T) (id string, cells []strin
 	return page, last
 }
 
-// orders writes the orders that a filter lets through, the newest first.
+// orders exports the orders that match a filter, newest first.
 func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
 	return p.export(c, account, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
 		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
@@ -117,6 +122,7 @@ var orderHead = []string{
 	"due_amount", "line_items", "checkout", "balance_applied", "refunded_tax_amount", "invoice", "subscription", "discount",
 }
 
+// orderRow returns an order as a row of the file, in the order of orderHead.
 func orderRow(o *store.Order, items []store.LineItem) []string {
 	country, taxID := "", ""
 	if a := o.BillingAddress.V; a != nil {
@@ -135,7 +141,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 	}
 }
 
-// summary is what was bought, in one cell.
+// summary returns what was bought, in one cell.
 func summary(items []store.LineItem) string {
 	all := make([]string, len(items))
 	for i := range items {
@@ -144,6 +150,7 @@ func summary(items []store.LineItem) string {
 	return strings.Join(all, "; ")
 }
 
+// moment returns a time as text, empty for nil.
 func moment(t *core.Time) string {
 	if t == nil {
 		return ""
@@ -151,8 +158,9 @@ func moment(t *core.Time) string {
 	return t.String()
 }
 
-// harmless keeps what somebody else wrote from being run as a formula by the program that opens the file: an apostrophe
-// makes it text. What is not seen before the first sign does not count, because some programs drop it.
+// harmless puts an apostrophe in front of a cell that a spreadsheet program would run as a formula, which makes it text. Other
+// people wrote these cells. White space and invisible characters in front of the first sign do not count, because some programs
+// drop them.
 func harmless(cell string) string {
 	seen := strings.TrimLeftFunc(cell, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
 	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// customers writes the customers that a filter lets through, the newest first.
+// customers exports the customers that match a filter, newest first.
 func (p *Pages) customers(c echo.Context, account string, filter store.ListCustomers) error {
 	return p.export(c, account, "customers", customerHead, func(ctx context.Context, after string) ([][]string, string, error) {
 		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
@@ -31,6 +31,7 @@ var customerHead = []string{
 	"marketing_consent", "orders_count", "total_spent", "balance_amount", "first_paid_at", "last_order_at", "tags", "notes",
 }
 
+// customerRow returns a customer as a row of the file, in the order of customerHead.
 func customerRow(c *store.Customer) []string {
 	country, taxID, consent := "", "", ""
 	if a := c.BillingAddress.V; a != nil {
@@ -50,7 +51,7 @@ func customerRow(c *store.Customer) []string {
 	}
 }
 
-// sums is an amount of each currency, in one cell. What is nothing is left out.
+// sums returns amounts of several currencies, in one cell. Those that are zero are left out.
 func sums(amounts map[string]int64) string {
 	var all []string
 	for _, currency := range slices.Sorted(maps.Keys(amounts)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// subscriptions writes the subscriptions that a filter lets through, the newest first.
+// subscriptions exports the subscriptions that match a filter, newest first.
 func (p *Pages) subscriptions(c echo.Context, account string, filter store.ListSubscriptions) error {
 	return p.export(c, account, "subscriptions", subscriptionHead, func(ctx context.Context, after string) ([][]string, string, error) {
 		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
@@ -40,7 +40,8 @@ var subscriptionHead = []string{
 	"latest_invoice", "checkout",
 }
 
-// subscriptionRow is a line of the file. The customer is nil if they were deleted.
+// subscriptionRow returns a subscription as a row of the file, in the order of subscriptionHead. The customer is nil if they
+// were deleted.
 func subscriptionRow(s *store.Subscription, customer *store.Customer) []string {
 	email, reason, cycles := "", "", ""
 	if customer != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// file serves what a signed URL was made for. One that is over is 410, any other that was not made here 404.
+// file serves the document or the export that a signed URL was made for. An expired URL is 410; any other that was not made
+// here is 404.
 func (p *Pages) file(c echo.Context) error {
 	file, expired, err := p.store.OpenFile(c.Param("token"))
 	if err != nil {
@@ -38,6 +39,7 @@ func (p *Pages) file(c echo.Context) error {
 	return fmt.Errorf("file of the unknown kind %s", file.Kind)
 }
 
+// invoiceFile serves the PDF of an invoice. If the invoice's links were revoked since the URL was made, it is 410.
 func (p *Pages) invoiceFile(c echo.Context, f *store.File) error {
 	i, err := p.store.GetInvoice(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
@@ -49,6 +51,7 @@ func (p *Pages) invoiceFile(c echo.Context, f *store.File) error {
 	return p.writeInvoice(c, i)
 }
 
+// receiptFile serves the PDF of a receipt. If the order's links were revoked since the URL was made, it is 410.
 func (p *Pages) receiptFile(c echo.Context, f *store.File) error {
 	o, err := p.store.GetOrder(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
@@ -76,7 +79,7 @@ func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
 	return p.pdf(c, o.AccountID, "receipt", document)
 }
 
-// pdf answers with a document, which a browser shows or keeps under its number.
+// pdf answers with a document as a PDF. A browser shows it, or saves it in a file that is named after its number.
 func (p *Pages) pdf(c echo.Context, account, name string, d *invoicepdf.Document) error {
 	ctx := c.Request().Context()
 	text, err := p.documents.get(ctx, newAsker(account, caller.Address(ctx)), *d)
@@ -91,16 +94,16 @@ func (p *Pages) pdf(c echo.Context, account, name string, d *invoicepdf.Document
 	return c.Blob(http.StatusOK, "application/pdf", text)
 }
 
-// busy asks for patience with what others ask for.
+// busy answers 503 with a page that says to try again in a few seconds, because others ask for too many documents.
 func (p *Pages) busy(c echo.Context) error {
 	c.Response().Header().Set(echo.HeaderRetryAfter, busyWait)
 	return p.render(c, http.StatusServiceUnavailable, "refused.html", refusal{"This takes too long at the moment", "Many documents are asked for. Try again in a few seconds: this one is still there."})
 }
 
-// busyWait is when to ask again, in seconds.
+// busyWait is after how many seconds to try again.
 const busyWait = "5"
 
-// plain keeps of a number what may stand in a file name.
+// plain drops everything from a number that may not stand in a file name.
 func plain(number string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' {
@@ -110,7 +113,7 @@ func plain(number string) string {
 	}, number)
 }
 
-// invoiceDocument is an invoice as it stands now.
+// invoiceDocument returns an invoice as a document, as it stands now.
 func (p *Pages) invoiceDocument(ctx context.Context, i *store.Invoice) (*invoicepdf.Document, error) {
 	seller, err := p.store.GetAccount(ctx, i.AccountID)
 	if err != nil {
@@ -127,7 +130,7 @@ func (p *Pages) invoiceDocument(ctx context.Context, i *store.Invoice) (*invoice
 	return invoiceOf(seller, detail, refunds), nil
 }
 
-// receiptDocument is the receipt of an order as it stands now.
+// receiptDocument returns the receipt of an order as a document, as it stands now.
 func (p *Pages) receiptDocument(ctx context.Context, o *store.Order) (*invoicepdf.Document, error) {
 	seller, err := p.store.GetAccount(ctx, o.AccountID)
 	if err != nil {

@@ -18,28 +18,28 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// payTime bounds a payment that has begun, whether its buyer waits or not.
+// payTime is how long a payment may take that has begun. It goes on when the buyer closes the page.
 const payTime = 55 * time.Second
 
-// documentPage shows what a document says, and what can be done about it.
+// documentPage is the data of document.html: what an invoice or a receipt says, and what its reader can do about it.
 type documentPage struct {
 	*invoicepdf.Document
 	State   string // of an invoice: pay, stripe, closed, disabled, action, elsewhere, processing, or empty
-	Due     int64  // what is to be paid
+	Due     int64  // what is to be paid, in minor units
 	Error   string // why it was not paid just now
-	Here    string // what leads from the address of the page to what is below it
+	Here    string // relative path from the page to what is below it
 	Next    string // where the buyer has to go, if elsewhere
-	Forward string // where the buyer goes at once
-	Key     string // with which Stripe takes a card, if stripe
+	Forward string // to which the page sends the buyer at once, else empty
+	Key     string // publishable key with which Stripe takes a card, if stripe
 }
 
-// TakesStripe tells whether Stripe takes a card on the page.
+// TakesStripe reports whether Stripe takes a card on the page.
 func (p documentPage) TakesStripe() bool { return p.State == "stripe" }
 
-// Stripe is the part of the form in which Stripe takes a card.
+// Stripe returns the data of the part of the form in which Stripe takes a card.
 func (p documentPage) Stripe() stripeForm { return stripeForm{Key: p.Key} }
 
-// invoice serves the page of an invoice.
+// invoice serves the page of an invoice. If its customer comes back from their bank, it first asks what became of the payment.
 func (p *Pages) invoice(c echo.Context, i *store.Invoice) error {
 	if c.QueryParam("redirect_status") != "" {
 		ctx := c.Request().Context()
@@ -52,7 +52,7 @@ func (p *Pages) invoice(c echo.Context, i *store.Invoice) error {
 	return p.showInvoice(c, http.StatusOK, i, "")
 }
 
-// welcomeBackTo is welcomeBack for the payment of an invoice.
+// welcomeBackTo does for the last payment of an invoice what welcomeBack does for that of a checkout.
 func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 	payment, err := p.store.LastInvoicePayment(ctx, account, id)
 	if err == nil && payment != nil {
@@ -63,7 +63,7 @@ func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 	}
 }
 
-// showInvoice shows the invoice as it stands.
+// showInvoice answers with the page of an invoice as it stands. Problem says why it was not paid just now, and may be empty.
 func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, problem string) error {
 	document, err := p.invoiceDocument(c.Request().Context(), i)
 	if err != nil {
@@ -80,8 +80,9 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 	return p.render(c, status, "document.html", page)
 }
 
-// offerPayment finds out what the customer can do. Test cards are typed into the page; a real one is taken by Stripe and
-// does not pass through here.
+// offerPayment finds out how the customer can pay what is due, and sets the page's state accordingly. If a payment is under way
+// already, no other one is offered; if the last one failed, the page says why. Test cards are typed into the page; a real card
+// is taken by Stripe and does not pass through this server.
 func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *documentPage) error {
 	if i.AmountDue() <= 0 || i.Status != store.InvoiceStatusOpen && i.Status != store.InvoiceStatusPastDue {
 		return nil
@@ -123,12 +124,12 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 	return nil
 }
 
-// authenticates says whether the buyer confirms the payment on the page itself.
+// authenticates reports whether the buyer approves the payment on our own page, which is so with the test provider.
 func (p *Pages) authenticates(payment *store.Payment) bool {
 	return p.authenticator != nil && payment.Provider == string(store.PaymentsProviderTest)
 }
 
-// payInvoice takes the card that was typed into the page.
+// payInvoice takes the form with which an invoice is paid: with a card that was typed into the page, or given to Stripe.
 func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
 	defer cancel()
@@ -143,7 +144,8 @@ func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 	return p.paid(c, i.AccountID, i.ID, err)
 }
 
-// paid goes back to the page, or says on it what is wrong with what was typed.
+// paid answers a form after a payment was tried with the result err. It sends the buyer back to the page, and on to their bank
+// if the payment needs that. If what they typed was refused, the page says why.
 func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	ctx := c.Request().Context()
 	switch core.OutcomeOf(err) {
@@ -177,7 +179,7 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	return c.Redirect(http.StatusSeeOther, back(c.Param("token"), next))
 }
 
-// authenticateInvoice is the buyer's consent.
+// authenticateInvoice serves the button with which a buyer approves a charge of the test provider, which then goes on.
 func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
 	account, id := i.AccountID, i.ID
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), payTime)
@@ -191,7 +193,7 @@ func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
 	return p.paid(c, account, id, err)
 }
 
-// typedCard reads the card of a form as people type it. What is no number becomes zero, which no card has.
+// typedCard reads the card of a form as people type it. A month or year that is not a number becomes zero, which no card has.
 func typedCard(c echo.Context) *payments.MethodInput {
 	month, _ := strconv.Atoi(strings.TrimSpace(c.FormValue("card_exp_month")))
 	year, _ := strconv.Atoi(strings.TrimSpace(c.FormValue("card_exp_year")))
@@ -201,7 +203,7 @@ func typedCard(c echo.Context) *payments.MethodInput {
 	}}
 }
 
-// receipt serves the page of an order.
+// receipt serves the page of an order's receipt.
 func (p *Pages) receipt(c echo.Context, o *store.Order) error {
 	document, err := p.receiptDocument(c.Request().Context(), o)
 	if err != nil {

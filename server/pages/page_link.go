@@ -17,7 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// ofOrder serves the page of an order to whoever has its address, until that has ended.
+// ofOrder finds the order of a receipt's address, and has serve answer. An address that has ended gets the page of showEnded.
 func (p *Pages) ofOrder(serve func(c echo.Context, o *store.Order) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		o, ended, err := p.store.OpenReceipt(c.Request().Context(), c.Param("token"))
@@ -31,7 +31,7 @@ func (p *Pages) ofOrder(serve func(c echo.Context, o *store.Order) error) echo.H
 	}
 }
 
-// ofInvoice does the same for an invoice.
+// ofInvoice finds the invoice of a hosted address, and has serve answer. An address that has ended gets the page of showEnded.
 func (p *Pages) ofInvoice(serve func(c echo.Context, i *store.Invoice) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		i, ended, err := p.store.OpenHostedInvoice(c.Request().Context(), c.Param("token"))
@@ -45,14 +45,15 @@ func (p *Pages) ofInvoice(serve func(c echo.Context, i *store.Invoice) error) ec
 	}
 }
 
-// endedPage says that an address opens nothing any more, and how to get another one.
+// endedPage is the data of ended.html: an address opens nothing any more, and a new one can be sent.
 type endedPage struct {
 	Seller string
-	Renew  string // where the form goes
+	Renew  string // relative path to which the form is sent
 	Asked  bool
 }
 
-// showEnded tells nothing of the document but whose it is.
+// showEnded answers that an address has ended, with 410, or that a new one was asked for, with 200. Of the document it shows
+// nothing but the seller's name.
 func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 	seller, err := p.store.GetAccount(c.Request().Context(), account)
 	if err != nil {
@@ -69,11 +70,11 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 	return p.render(c, status, "ended.html", page)
 }
 
-// renewTime bounds the sending of a letter, and so how long a server that is told to stop waits for one.
+// renewTime is how long the sending of a letter may take, and so how long a server that is told to stop waits for one.
 const renewTime = 10 * time.Second
 
-// renewReceipt sends the buyer a new address. The answer is the same, and takes the same time, whether there is somebody to
-// send it to or not, and whether too much was sent already.
+// renewReceipt has a new address of a receipt sent to its buyer. The answer is the same, and takes the same time, whether or
+// not there is somebody to send it to, and whether or not too much was sent already: it tells nothing to a stranger.
 func (p *Pages) renewReceipt(c echo.Context) error {
 	o, ended, err := p.store.OpenReceipt(c.Request().Context(), c.Param("token"))
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *Pages) renewReceipt(c echo.Context) error {
 	return p.renew(c, o.AccountID, func(ctx context.Context) error { return p.post.RenewReceipt(ctx, o, from) })
 }
 
-// renewInvoice does the same for an invoice.
+// renewInvoice does for an invoice what renewReceipt does for a receipt.
 func (p *Pages) renewInvoice(c echo.Context) error {
 	i, ended, err := p.store.OpenHostedInvoice(c.Request().Context(), c.Param("token"))
 	if err != nil {
@@ -99,7 +100,7 @@ func (p *Pages) renewInvoice(c echo.Context) error {
 	return p.renew(c, i.AccountID, func(ctx context.Context) error { return p.post.RenewInvoice(ctx, i, from) })
 }
 
-// renew answers at once, and sends then.
+// renew answers at once, and sends the letter afterwards.
 func (p *Pages) renew(c echo.Context, account string, send func(context.Context) error) error {
 	ctx := context.WithoutCancel(c.Request().Context()) // c is of another request after this one
 	p.letters.Go(func() {
@@ -116,7 +117,7 @@ func (p *Pages) renew(c echo.Context, account string, send func(context.Context)
 	return p.showEnded(c, account, true)
 }
 
-// survive makes an error of a panic, which would end the server.
+// survive calls send, and turns a panic into an error. A panic in a goroutine of its own would end the server.
 func survive(ctx context.Context, send func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,5 +1,5 @@
-// Package pages is what people look at. Pages are rendered on the server, run no scripts and load nothing from
-// anywhere, except where Stripe takes a card.
+// Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts and the customer portal. They
+// are rendered on the server, run no scripts and load nothing from elsewhere, except where Stripe takes a card.
 package pages
 
 import (
@@ -31,17 +31,17 @@ type Pages struct {
 	store         *store.Store
 	billing       *billing.Billing
 	post          *mail.Post
-	letters       sync.WaitGroup // that are sent by themselves
+	letters       sync.WaitGroup // being sent after their request was answered
 	authenticator payments.Authenticator
 	documents     *documents
-	exports       *turns // of reading their rows
+	exports       *turns // for reading a page of rows
 	templates     *template.Template
 	policy        string
-	stripePolicy  string // of a page on which Stripe takes a card
+	stripePolicy  string // for pages on which Stripe takes a card
 }
 
-// New returns the pages. a is the provider whose buyers authenticate on the page of their checkout, nil if the one that
-// charges has a page of its own.
+// New returns the pages of a store. Provider a is the one whose buyers approve charges on our own pages, nil if every provider
+// has a page of its own for that.
 func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authenticator) (*Pages, error) {
 	style, err := files.ReadFile("style.css")
 	if err != nil {
@@ -76,10 +76,10 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	}, nil
 }
 
-// Wait waits for the letters that nobody waits for. No page may be asked for any more.
+// Wait waits for letters that are still being sent after their request was answered. No page may be asked for any more.
 func (p *Pages) Wait() { p.letters.Wait() }
 
-// Routes returns the pages by pattern; one that is not only looked at begins with its method.
+// Routes returns the handlers by route. A route that changes something begins with its method; the others are only looked at.
 func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/checkout/:client_secret":                   p.checkout,
@@ -116,8 +116,8 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	}
 }
 
-// render answers with a page. The address of a page may be a secret, so it is neither kept nor told to others. A refusal that
-// says when to try again is 429.
+// render answers with a page made from a template. The address of a page may be a secret, so browsers neither keep the page nor
+// tell its address to others. A 422 that says when to try again becomes 429.
 func (p *Pages) render(c echo.Context, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
@@ -133,10 +133,11 @@ func (p *Pages) render(c echo.Context, status int, name string, data any) error 
 	return c.HTMLBlob(status, page.Bytes())
 }
 
-// stripeTaker is what some pages show, of which some let Stripe take a card.
+// stripeTaker is implemented by the data of pages on which Stripe may take a card. Such a page gets a policy that lets Stripe's
+// script run.
 type stripeTaker interface{ TakesStripe() bool }
 
-// private keeps an answer from caches and search engines, and its address from others.
+// private sets the headers that keep an answer out of caches and search engines, and its address from other sites.
 func (p *Pages) private(c echo.Context) {
 	header := c.Response().Header()
 	header.Set("Content-Security-Policy", p.policy)
@@ -146,7 +147,7 @@ func (p *Pages) private(c echo.Context) {
 	header.Set("X-Robots-Tag", "noindex")
 }
 
-// refuse shows what is missing as a page, and leaves every other error to the server.
+// refuse answers 404 with a page if something is missing. Every other error is left to the server.
 func (p *Pages) refuse(c echo.Context, err error) error {
 	if isMissing(err) {
 		return p.render(c, http.StatusNotFound, "missing.html", nil)
@@ -154,8 +155,9 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 	return err
 }
 
-// Refused says why there is no page: too many visits, a form that cannot be read, or a failure of ours, after which whoever
-// sent a form does not know whether it arrived.
+// Refused answers with a page that says why the one that was asked for is not shown: too many visits, a form that cannot be
+// read, or a failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to
+// find out.
 func (p *Pages) Refused(c echo.Context, status int) error {
 	return p.render(c, status, "refused.html", why(c.Request().Method, status))
 }
@@ -163,6 +165,7 @@ func (p *Pages) Refused(c echo.Context, status int) error {
 // refusal is a page that only says why it is not the one that was asked for.
 type refusal struct{ Title, Text string }
 
+// why returns what the page says about a status. After a form, a failure of ours is explained with more care.
 func why(method string, status int) refusal {
 	switch {
 	case status >= http.StatusInternalServerError && method == http.MethodPost:
@@ -176,15 +179,16 @@ func why(method string, status int) refusal {
 	return refusal{"This could not be read", "What your browser sent is too large or damaged. Nothing was done. Go back and try again."}
 }
 
+// isMissing reports whether err is CodeMissing.
 func isMissing(err error) bool {
 	var e *core.Error
 	return errors.As(err, &e) && e.Code == core.CodeMissing
 }
 
-// unpayable is shown for what only the seller can do something about.
+// unpayable is what a buyer is told about an error that only the seller can do something about.
 const unpayable = "This amount cannot be charged. Ask the seller how you can pay."
 
-// isInvalid returns what is wrong with what was sent, if that is what an error says.
+// isInvalid returns what a buyer is told if err says that what they sent is invalid. It returns false for every other error.
 func isInvalid(err error) (string, bool) {
 	var e *core.Error
 	if !errors.As(err, &e) || e.Code != core.CodeInvalid {
@@ -196,7 +200,7 @@ func isInvalid(err error) (string, bool) {
 	return e.Message, true
 }
 
-// whyNot is isInvalid, and also says that too much was tried, and when to try again.
+// whyNot is isInvalid that also takes CodeRateLimit, for which it sets Retry-After.
 func whyNot(c echo.Context, err error) (string, bool) {
 	var e *core.Error
 	if errors.As(err, &e) && e.Code == core.CodeRateLimit {
@@ -206,13 +210,13 @@ func whyNot(c echo.Context, err error) (string, bool) {
 	return isInvalid(err)
 }
 
-// buyer is who pays on a page.
+// buyer returns who pays on a page: all that is known is the network address.
 func buyer(c echo.Context) store.Buyer {
 	return store.Buyer{Address: caller.Address(c.Request().Context())}
 }
 
-// isOver reports whether what a form was for stands otherwise by now, because it was sent twice or in another window. The
-// page says how, and the buyer has done nothing wrong.
+// isOver reports whether a form came too late, because it was sent twice or the same was done in another window. The buyer has
+// done nothing wrong, and the page says how things stand now.
 func isOver(err error) bool {
 	var e *core.Error
 	return errors.As(err, &e) && e.Code == core.CodeInvalid && e.Param == "status"

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// documentsAtOnce are made at a time: each takes up to 60 MB meanwhile.
+	// documentsAtOnce is how many documents are made at the same time. Each takes up to 60 MB meanwhile.
 	documentsAtOnce = 2
 	// documentPatience is how long somebody waits for a document. Making the dearest one takes about two seconds.
 	documentPatience = 10 * time.Second
-	// keptBytes bounds the documents that are kept, of which most have 20 to 50 kB.
+	// keptBytes is the most that the documents which are kept may take together. Most have 20 to 50 kB.
 	keptBytes = 32 << 20
 )
 
 // errBusy says that a document could not be made in time because of others.
 var errBusy = errors.New("too many documents are asked for")
 
-// documents makes PDFs, a few at a time, shared fairly among accounts, and keeps those that were asked for last. What a
-// document says is its key: it stays for as long as the rows that it is made from say the same, and nothing has to be told
-// when they do not. Each replica keeps its own.
+// documents makes PDFs, a few at a time and shared fairly among accounts, and keeps those that were asked for last. The key of
+// a document is a hash of all that it says. So a document is kept for as long as the rows it is made from say the same, and
+// nothing has to be thrown away when they change. Each replica keeps its own.
 type documents struct {
 	write func(ctx context.Context, d invoicepdf.Document) ([]byte, error)
 	turns *turns
@@ -41,7 +41,7 @@ type documents struct {
 	making map[documentKey]chan struct{} // closed when it is made, or was given up
 }
 
-// documentKey is of one account: equal documents of two are kept twice.
+// documentKey is the hash of an account and of what a document says. Two accounts never share one.
 type documentKey [sha256.Size]byte
 
 type madeDocument struct {
@@ -56,8 +56,8 @@ func newDocuments(w *invoicepdf.Writer) *documents {
 	}
 }
 
-// get returns the document as a PDF. It stops waiting, and making, when ctx ends; errBusy means that others came first for
-// too long.
+// get returns the document as a PDF. It stops waiting, and making, when ctx ends. If others came first for too long, it is
+// errBusy.
 func (d *documents) get(ctx context.Context, who asker, document invoicepdf.Document) ([]byte, error) {
 	key, err := keyOf(who.account, document)
 	if err != nil {
@@ -80,7 +80,8 @@ func (d *documents) get(ctx context.Context, who asker, document invoicepdf.Docu
 	}
 }
 
-// getOnce returns the document, or what says when somebody else is through with making it.
+// getOnce returns the document as a PDF, from those that are kept or newly made. If somebody else is making it at this moment,
+// it returns only made, a channel that is closed when they are done.
 func (d *documents) getOnce(ctx context.Context, who asker, key documentKey, document invoicepdf.Document) (file []byte, made <-chan struct{}, err error) {
 	if file := d.kept(key); file != nil {
 		return file, nil, nil
@@ -99,8 +100,9 @@ func (d *documents) getOnce(ctx context.Context, who asker, key documentKey, doc
 	return file, nil, err
 }
 
-// begin says that the caller makes a document now, and done that it has. If it was made meanwhile it is returned, and if
-// somebody else makes it, what says when that ends.
+// begin says that the caller is going to make a document, and returns done, which the caller has to call with the file, or with
+// nil if it failed. If the document was made meanwhile, begin returns the file instead; if somebody else is making it, a
+// channel that is closed when they are done.
 func (d *documents) begin(key documentKey) (done func(file []byte), made <-chan struct{}, file []byte) {
 	if file := d.kept(key); file != nil {
 		return nil, nil, file
@@ -121,6 +123,7 @@ func (d *documents) begin(key documentKey) (done func(file []byte), made <-chan 
 	}, nil, nil
 }
 
+// kept returns a document that is kept, nil if it is not, and notes that it was asked for.
 func (d *documents) kept(key documentKey) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,7 +135,8 @@ func (d *documents) kept(key documentKey) []byte {
 	return element.Value.(*madeDocument).file
 }
 
-// keep makes room for a file, unless there is none.
+// keep keeps a file, and drops those that were asked for the longest ago until all fit into keptBytes. The caller holds d.mu. A
+// nil file is not kept.
 func (d *documents) keep(key documentKey, file []byte) {
 	if file == nil || d.byKey[key] != nil {
 		return
@@ -146,6 +150,7 @@ func (d *documents) keep(key documentKey, file []byte) {
 	}
 }
 
+// keyOf returns the key of a document of an account.
 func keyOf(account string, document invoicepdf.Document) (documentKey, error) {
 	text, err := json.Marshal(document)
 	if err != nil {

@@ -15,45 +15,45 @@ import (
 )
 
 const (
-	portalOrders = 20  // on a page
-	portalDue    = 10  // invoices to pay
-	portalAll    = 100 // of what nobody has many
+	portalOrders = 20  // orders on a page
+	portalDue    = 10  // invoices to pay, of each status
+	portalAll    = 100 // subscriptions or cards: hardly anybody has more
 )
 
-// visit is a customer on the portal. Who has the token is who it was made for: there is no cookie that another site could
-// let a browser send.
+// visit is a request of a customer to the portal. The token in the address is all that says who they are. There is no cookie,
+// which another site could have a browser send.
 type visit struct {
 	echo.Context
 	Session  *store.PortalSession
 	Customer *store.Customer
 	Seller   *store.Account
-	Home     string // what leads from the address of the request to that of the portal
+	Home     string // relative path from the request's address to the overview
 
 	authenticates bool // the server has test cards
 }
 
-// portalPage is what every page of the portal shows.
+// portalPage is the data that every page of the portal has.
 type portalPage struct {
 	*visit
 	Title   string
 	Done    string // what the customer has just done
 	Problem string // why they could not
-	Forward string // where they go at once
-	Key     string // with which Stripe takes a card on the page, empty if it does not
+	Forward string // to which the page sends them at once, else empty
+	Key     string // publishable key with which Stripe takes a card on the page, else empty
 }
 
-// TakesStripe tells whether Stripe takes a card on the page.
+// TakesStripe reports whether Stripe takes a card on the page.
 func (p portalPage) TakesStripe() bool { return p.Key != "" }
 
-// TakesTestCards says whether test cards are typed into the pages: only one of the test provider may pass through.
+// TakesTestCards reports whether cards are typed into the pages: only test cards may pass through this server.
 func (v *visit) TakesTestCards() bool {
 	return v.Seller.PaymentsProvider == store.PaymentsProviderTest && v.authenticates
 }
 
-// CardKey is the key with which Stripe takes cards for the seller, empty if it does not.
+// CardKey returns the publishable key with which Stripe takes cards for the seller, empty if it does not.
 func (v *visit) CardKey() string { return v.Seller.CardKey() }
 
-// portal lets a handler serve whoever has the token of a session.
+// portal finds the session of the token in the address, and has serve answer its customer. An expired session is 410.
 func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx := c.Request().Context()
@@ -75,7 +75,8 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 
 func (v *visit) ctx() context.Context { return v.Request().Context() }
 
-// page is the frame of a page. What the customer has done before they were sent here is told once.
+// page returns the data of a portal page with its title and what went wrong. If nothing did, and the customer was sent here
+// after a form, the page says what they have done.
 func (v *visit) page(title, problem string) portalPage {
 	page := portalPage{visit: v, Title: title, Problem: problem}
 	if problem == "" {
@@ -84,18 +85,19 @@ func (v *visit) page(title, problem string) portalPage {
 	return page
 }
 
-// portalDone is what a customer is told after a form, by the name in the address that they are sent to.
+// portalDone is what a customer is told after a form, by the value of the parameter "done".
 var portalDone = map[string]string{
 	"canceled": "Your subscription is cancelled.", "kept": "Your subscription goes on.", "charged": "Your subscription is charged to this card from now on.",
 	"accepted": "It is on your account now.", "added": "Your card is saved.", "default": "This is your default card now.", "removed": "Your card is removed.",
 }
 
-// done sends the customer to a page that tells them what they did.
+// done sends the customer to a page of the portal, which tells them what they have done. Below is the path below that of the
+// overview.
 func (v *visit) done(below, what string) error {
 	return v.Redirect(http.StatusSeeOther, v.Home+below+"?done="+what)
 }
 
-// Credit is what the customer's next invoices are paid from, by currency.
+// Credit returns the customer's credit, from which their next invoices are paid, by currency.
 func (v *visit) Credit() []money {
 	var all []money
 	for _, currency := range slices.Sorted(maps.Keys(v.Customer.Balance.V)) {
@@ -106,7 +108,7 @@ func (v *visit) Credit() []money {
 	return all
 }
 
-// DefaultCard is the id of the card that is charged where no other is chosen, empty if there is none.
+// DefaultCard returns the id of the card that is charged where no other is chosen, empty if there is none.
 func (v *visit) DefaultCard() string { return text(v.Customer.DefaultPaymentMethodID) }
 
 type money struct {
@@ -114,7 +116,7 @@ type money struct {
 	Currency string
 }
 
-// portalHome is the page that a session begins with.
+// portalHome is the data of portal.html, the overview with which a session begins.
 type portalHome struct {
 	portalPage
 	Due           []store.Invoice
@@ -122,34 +124,35 @@ type portalHome struct {
 	Orders        []portalOrder
 	MoreOrders    bool
 	Cards         []store.SavedMethod
-	Once          string // tells one form of a new card from the next
+	Once          string // random, tells one form of a new card from the next
 
-	Purchases []portalPurchase // that somebody made who typed the customer's address
+	Purchases []portalPurchase // made by somebody who typed the customer's address
 }
 
-// portalOrder is an order with what belongs to it.
+// portalOrder is an order with what the portal shows of it: what was bought in words, and its invoice, nil if it has none.
 type portalOrder struct {
 	store.Order
 	Summary string
 	Invoice *store.Invoice
 }
 
-// StatusText says how the order stands.
+// StatusText returns the status of the order in words.
 func (o *portalOrder) StatusText() string { return orderStatus(o.Status) }
 
-// IsPaid reports whether there is a receipt.
+// IsPaid reports whether the order was paid, so that it has a receipt.
 func (o *portalOrder) IsPaid() bool { return o.PaidAt != nil }
 
-// IsDue reports whether the customer is to pay it.
+// IsDue reports whether the customer still has to pay the order.
 func (o *portalOrder) IsDue() bool { return o.Invoice != nil && isDue(o.Invoice) }
 
+// isDue reports whether there is something to pay of an invoice.
 func isDue(i *store.Invoice) bool {
 	return i.AmountDue() > 0 && (i.Status == store.InvoiceStatusOpen || i.Status == store.InvoiceStatusPastDue)
 }
 
 func (p *Pages) portalHome(v *visit) error { return p.showPortal(v, http.StatusOK, "") }
 
-// showPortal answers with the overview, and with why something could not be done.
+// showPortal answers with the overview. Problem says why something could not be done, and may be empty.
 func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	home := portalHome{portalPage: v.page("Your account", problem), Once: newOnce()}
@@ -173,7 +176,7 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	return p.render(v, status, "portal.html", home)
 }
 
-// dueInvoices are what the customer is to pay.
+// dueInvoices returns the invoices that the customer has to pay, those that are past due first.
 func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 	var due []store.Invoice
 	for _, status := range []store.InvoiceStatus{store.InvoiceStatusPastDue, store.InvoiceStatusOpen} {
@@ -192,7 +195,8 @@ func (p *Pages) dueInvoices(v *visit) ([]store.Invoice, error) {
 	return due, nil
 }
 
-// customerOrders returns orders of the customer, the newest first, with what was bought and their invoices.
+// customerOrders returns the customer's orders after one of them, newest first, with their lines in words and their invoices.
+// It also reports whether there are more.
 func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder, bool, error) {
 	ctx, account := v.ctx(), v.Session.AccountID
 	orders, more, err := p.store.ListOrders(ctx, account, store.ListOrders{
@@ -225,7 +229,7 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 	return all, more, nil
 }
 
-// bought is what an order is for.
+// bought returns in words what an order is for.
 func bought(items []store.LineItem) string {
 	all := make([]string, len(items))
 	for i := range items {
@@ -236,14 +240,15 @@ func bought(items []store.LineItem) string {
 	return strings.Join(all, ", ")
 }
 
-// portalOrderList is a page of orders, and where the older ones are.
+// portalOrderList is the data of portal_orders.html: a page of orders, and the id after which the older ones begin, empty for
+// none.
 type portalOrderList struct {
 	portalPage
 	Orders []portalOrder
 	Older  string
 }
 
-// portalOrders serves every order, page by page.
+// portalOrders serves the list of all orders, page by page.
 func (p *Pages) portalOrders(v *visit) error {
 	after := v.QueryParam("after")
 	if _, isOrder := core.ParseID(core.KindOrder, after); after != "" && !isOrder {
@@ -260,7 +265,7 @@ func (p *Pages) portalOrders(v *visit) error {
 	return p.render(v, http.StatusOK, "portal_orders.html", list)
 }
 
-// endPortal makes the address of the session open nothing any more.
+// endPortal ends the session: its address opens nothing any more.
 func (p *Pages) endPortal(v *visit) error {
 	if err := p.store.EndPortalSession(v.ctx(), v.Session); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// cardName is how a customer knows a card: Visa ending in 4242.
+// cardName returns the name by which a customer knows a card, such as "Visa ending in 4242".
 func cardName(m store.PaymentMethod) string {
 	brand := m.Brand
 	if brand != "" {
@@ -24,12 +24,13 @@ func cardName(m store.PaymentMethod) string {
 	return fmt.Sprintf("%s ending in %s", brand, m.Last4)
 }
 
-// onceForm is what may stand in a form to tell it from the next.
+// onceForm matches the field "once", a random value that tells one form from the next.
 var onceForm = regexp.MustCompile(`^[0-9a-z]{1,40}$`)
 
+// newOnce returns a new value of the field "once".
 func newOnce() string { return strings.ToLower(rand.Text()) }
 
-// saveCard keeps the card that was typed into a form. What is wrong with it is the problem.
+// saveCard saves the test card that was typed into a form. If it is refused, problem says why, and there is no error.
 func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, problem string, err error) {
 	if !v.TakesTestCards() {
 		return nil, "Cards are not taken on this page.", nil
@@ -47,24 +48,26 @@ func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, pr
 	return saved, "", err
 }
 
-// TypedCard says whether this answers a form into which a card was typed, so that it is there to be corrected.
+// TypedCard reports whether this request is a form into which a card was typed. Its page opens the card's form again, to be
+// corrected.
 func (v *visit) TypedCard() bool { return v.FormValue("card_number") != "" }
 
-// portalCard is the page on which Stripe takes another card of the customer's.
+// portalCard is the data of portal_card.html, the page on which Stripe takes another card of the customer's.
 type portalCard struct {
 	portalPage
-	Subscription *store.Subscription // that is to be charged to it, nil for none
-	Defaults     bool                // it was to become the default card
-	Next         string              // where the bank wants to be told that the card is theirs
-	Waits        bool                // for the bank
+	Subscription *store.Subscription // to be charged to the card, nil for none
+	Defaults     bool                // the card is to become the default one
+	Next         string              // bank's page where the customer has to confirm the card, else empty
+	Waits        bool                // the bank has not decided yet
 }
 
-// Stripe is the part of the form in which Stripe takes a card.
+// Stripe returns the data of the part of the form in which Stripe takes a card.
 func (p portalCard) Stripe() stripeForm { return stripeForm{p.Key, p.Problem} }
 
-// Back is where the customer came from.
+// Back returns the address of the page that the customer came from.
 func (p portalCard) Back() string { return p.Home + p.below() }
 
+// below returns the path, below that of the overview, of the page that the customer came from.
 func (p portalCard) below() string {
 	if p.Subscription == nil {
 		return ""
@@ -72,7 +75,7 @@ func (p portalCard) below() string {
 	return "/subscriptions/" + p.Subscription.ID
 }
 
-// done is what the customer is told when the card is kept.
+// done returns the key in portalDone of what the customer is told once the card is saved.
 func (p portalCard) done() string {
 	if p.Subscription == nil {
 		return "added"
@@ -80,10 +83,11 @@ func (p portalCard) done() string {
 	return "charged"
 }
 
-// setupIntent is what Stripe calls the giving of a card.
+// setupIntent matches the id of a SetupIntent, with which Stripe lets a customer add a card.
 var setupIntent = regexp.MustCompile(`^seti_[A-Za-z0-9_]{1,200}$`)
 
-// cardPage is the page for a card, of the seller whom Stripe takes cards for, and of the subscription that is named.
+// cardPage returns the data of the page for a new card. If subscription is given, that is to be charged to it. It is
+// CodeMissing if Stripe takes no cards for the seller, or if the customer has no such subscription.
 func (p *Pages) cardPage(v *visit, subscription string) (*portalCard, error) {
 	page := &portalCard{portalPage: v.page("Add a card", "")}
 	if v.CardKey() == "" {
@@ -99,7 +103,8 @@ func (p *Pages) cardPage(v *visit, subscription string) (*portalCard, error) {
 	return page, nil
 }
 
-// newCard serves the page on which Stripe takes a card, also to a customer who comes back from their bank.
+// newCard serves the page on which Stripe takes a card. A customer who comes back from their bank gets the outcome: the card is
+// saved, the bank wants to ask them (again), or it has not answered yet.
 func (p *Pages) newCard(v *visit) error {
 	page, err := p.cardPage(v, v.QueryParam("subscription"))
 	if err != nil {
@@ -132,7 +137,7 @@ func (p *Pages) newCard(v *visit) error {
 	return p.showCard(v, http.StatusOK, page)
 }
 
-// showCard answers with the page for a card. Stripe takes one as long as none is under way.
+// showCard answers with the page for a card. Stripe takes one only if none is under way.
 func (p *Pages) showCard(v *visit, status int, page *portalCard) error {
 	if page.Next == "" && !page.Waits {
 		page.Key = v.CardKey()
@@ -140,7 +145,7 @@ func (p *Pages) showCard(v *visit, status int, page *portalCard) error {
 	return p.render(v, status, "portal_card.html", page)
 }
 
-// giveCard keeps what Stripe made of a card, or sends the customer to their bank first.
+// giveCard takes the form with a card that was given to Stripe. The card is saved, or the customer is sent to their bank first.
 func (p *Pages) giveCard(v *visit) error {
 	page, err := p.cardPage(v, v.FormValue("subscription"))
 	if err != nil {
@@ -182,7 +187,7 @@ func (p *Pages) giveCard(v *visit) error {
 	return v.Redirect(http.StatusSeeOther, v.Home+"/cards/new?"+query.Encode())
 }
 
-// addCard keeps another card of the customer's.
+// addCard takes the form with another card of the customer's, which was given to Stripe or typed into the page.
 func (p *Pages) addCard(v *visit) error {
 	if v.CardKey() != "" {
 		return p.giveCard(v)
@@ -191,20 +196,21 @@ func (p *Pages) addCard(v *visit) error {
 	return p.portalChanged(v, problem, err, "added")
 }
 
-// defaultCard makes one of the customer's cards the one that is charged where no other is chosen.
+// defaultCard makes a card of the customer's their default one.
 func (p *Pages) defaultCard(v *visit) error {
 	id := v.Param("card")
 	_, err := p.store.UpdateCustomer(v.ctx(), v.Session.AccountID, v.Customer.ID, func(c *store.Customer) { c.DefaultPaymentMethodID = &id })
 	return p.portalChanged(v, "", err, "default")
 }
 
-// removeCard forgets one of the customer's cards.
+// removeCard removes a card of the customer's.
 func (p *Pages) removeCard(v *visit) error {
 	_, err := p.store.RemovePaymentMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("card"))
 	return p.portalChanged(v, "", err, "removed")
 }
 
-// portalChanged goes back to the overview, or says on it what is wrong.
+// portalChanged answers a form: it sends the customer to the overview, which tells them what they have done. If that was
+// refused, the overview says why.
 func (p *Pages) portalChanged(v *visit, problem string, err error, what string) error {
 	if message, ok := whyNot(v, err); ok {
 		problem, err = message, nil

@@ -4,17 +4,18 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// portalPurchase is one of which only a typed address says that it is the customer's. Of whoever made it nothing is shown.
+// portalPurchase is a purchase that somebody made who typed the customer's address, which was never confirmed for it. Nothing
+// is shown of whoever made it.
 type portalPurchase struct {
 	store.Checkout
 	Summary   string
 	IsCharged bool // a subscription of it has no card of its own, and would be charged to the customer's
 }
 
-// portalPurchases is how many of them are shown at a time.
+// portalPurchases is how many of these purchases are shown at a time.
 const portalPurchases = 5
 
-// purchases are what somebody bought who typed the customer's address.
+// purchases returns the purchases that somebody made with the customer's address, and that nobody has confirmed.
 func (p *Pages) purchases(v *visit) ([]portalPurchase, error) {
 	ctx, account := v.ctx(), v.Session.AccountID
 	checkouts, err := p.store.UnverifiedPurchases(ctx, account, v.Customer.ID, portalPurchases)
@@ -40,7 +41,7 @@ func (p *Pages) purchases(v *visit) ([]portalPurchase, error) {
 	return all, nil
 }
 
-// acceptPurchase is the customer's word that a purchase is theirs.
+// acceptPurchase serves the button with which the customer says that such a purchase is theirs.
 func (p *Pages) acceptPurchase(v *visit) error {
 	if _, err := p.store.AcceptPurchase(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("checkout")); err != nil {
 		return p.refuse(v, err)

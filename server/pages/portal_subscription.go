@@ -12,38 +12,38 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// maxCancelComment is how long a comment may be, in characters: as in the API.
+// maxCancelComment is how many characters a comment may have, as in the API.
 const maxCancelComment = 1000
 
-// cancelReason is one that a customer may give.
+// cancelReason is a reason for cancelling that a customer may choose.
 type cancelReason struct {
 	Reason store.CancellationReason
 	Label  string
 }
 
-// cancelReasons are those of the API, in the customer's words.
+// cancelReasons are the API's reasons in the customer's words.
 var cancelReasons = []cancelReason{
 	{"too_expensive", "It is too expensive"}, {"unused", "I do not use it enough"}, {"missing_features", "Something is missing"},
 	{"switched_service", "I use something else now"}, {"low_quality", "It is not good enough"}, {"too_complex", "It is too complicated"},
 	{"customer_service", "I am not happy with the service"}, {"other", "Something else"},
 }
 
-// portalSubscription is the page on which a subscription is managed.
+// portalSubscription is the data of portal_subscription.html, the page on which a subscription is managed.
 type portalSubscription struct {
 	portalPage
 	*store.Subscription
-	Next       *money // what the next payment comes to, if there is one
+	Next       *money // amount of the next payment, nil if there is none
 	Unpaid     *store.Invoice
-	Method     *store.SavedMethod // of those saved, what it is charged to
+	Method     *store.SavedMethod // the saved card that it is charged to, nil if it is none of those
 	Cards      []store.SavedMethod
 	Once       string
 	EndsAtOnce bool
 	Reasons    []cancelReason
-	Reason     string // that was chosen
+	Reason     string // the one that was chosen
 	Comment    string
 }
 
-// goingFirst orders subscriptions that have ended behind the others.
+// goingFirst is an order of subscriptions: those that have ended come after the others.
 func goingFirst(a, b store.Subscription) int {
 	switch endedA, endedB := a.EndedAt != nil, b.EndedAt != nil; {
 	case endedA == endedB:
@@ -54,7 +54,7 @@ func goingFirst(a, b store.Subscription) int {
 	return -1
 }
 
-// planName is what is subscribed to.
+// planName returns in words what is subscribed to, such as "2 × Newsletter (yearly)".
 func planName(s *store.Subscription) string {
 	name := s.ProductName
 	if s.PriceVariantName != nil {
@@ -66,12 +66,12 @@ func planName(s *store.Subscription) string {
 	return name
 }
 
-// planPrice is what it costs: USD 9.00 every month.
+// planPrice returns what a subscription costs, such as "USD 9.00 every month".
 func planPrice(s *store.Subscription) string {
 	return core.FormatAmount(s.Amount(), s.Currency) + " " + every(s.Interval, s.IntervalCount)
 }
 
-// standing says how a subscription stands, and what comes next.
+// standing returns the sentence that says how a subscription stands, and what comes next.
 func standing(s *store.Subscription) string {
 	end := day(s.CurrentPeriodEnd)
 	switch {
@@ -95,6 +95,7 @@ func standing(s *store.Subscription) string {
 	return "Active. The next period begins on " + end + "."
 }
 
+// nextAttempt returns the sentence that says when a failed payment is tried again, empty if it is not.
 func nextAttempt(s *store.Subscription) string {
 	switch {
 	case s.ExtraAttempt:
@@ -105,27 +106,28 @@ func nextAttempt(s *store.Subscription) string {
 	return ""
 }
 
+// day returns the date of a moment.
 func day(t core.Time) string { return invoicepdf.Date(t.Time()) }
 
-// endsAtOnce says whether it ends as soon as it is cancelled: what was not paid for does not go on.
+// endsAtOnce reports whether the subscription ends as soon as it is cancelled, because the time that was paid for is over.
 func endsAtOnce(s *store.Subscription, now core.Time) bool {
 	return s.Status == store.SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now
 }
 
-// Others are the customer's cards that it is not charged to.
+// Others returns the customer's cards that the subscription is not charged to.
 func (s *portalSubscription) Others() []store.SavedMethod {
 	return slices.DeleteFunc(slices.Clone(s.Cards), func(m store.SavedMethod) bool { return s.Method != nil && m.ID == s.Method.ID })
 }
 
-// Ends says whether it is going to end by itself.
+// Ends reports whether the subscription is going to end by itself.
 func (s *portalSubscription) Ends() bool { return s.CancelAt() != nil }
 
 func (p *Pages) portalSubscription(v *visit) error {
 	return p.showSubscription(v, http.StatusOK, "", nil)
 }
 
-// showSubscription answers with the page of a subscription, why something could not be done, and what was typed into the form
-// that cancels it.
+// showSubscription answers with the page of a subscription. Problem says why something could not be done, and may be empty.
+// Typed is what was entered into the form that cancels it.
 func (p *Pages) showSubscription(v *visit, status int, problem string, typed form) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	sub, err := p.store.CustomerSubscription(ctx, account, v.Customer.ID, v.Param("subscription"))
@@ -146,7 +148,8 @@ func (p *Pages) showSubscription(v *visit, status int, problem string, typed for
 	return p.render(v, status, "portal_subscription.html", page)
 }
 
-// charged finds the card that the subscription is charged to: its own, as long as it is not removed, or the default one.
+// charged finds which saved card the subscription is charged to: its own, as long as that is not removed, and otherwise the
+// default one.
 func (s *portalSubscription) charged() {
 	own := ""
 	if m := s.Subscription.Method.V; m != nil {
@@ -163,7 +166,7 @@ func (s *portalSubscription) charged() {
 	}
 }
 
-// foresee fills in what is to be paid: now, and with the next period.
+// foresee fills in what is to be paid: the invoice that is past due, or else the amount of the next period.
 func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	ctx, sub := v.ctx(), page.Subscription
 	if sub.Status == store.SubscriptionStatusPastDue && sub.LatestInvoiceID != nil {
@@ -186,7 +189,8 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	return err
 }
 
-// cancelSubscription ends a subscription with its period, for the reason that the customer gives.
+// cancelSubscription takes the form that cancels a subscription, with the reason that the customer gives. They choose neither
+// when it ends nor whether anything is refunded.
 func (p *Pages) cancelSubscription(v *visit) error {
 	typed := form{"reason": v.FormValue("reason"), "comment": strings.TrimSpace(textOnly(v.FormValue("comment")))}
 	in := store.CancelSubscription{Customer: v.Customer.ID}
@@ -207,7 +211,7 @@ func (p *Pages) cancelSubscription(v *visit) error {
 	})
 }
 
-// keepSubscription takes back that the customer has cancelled.
+// keepSubscription takes back a cancellation, as long as the subscription has not ended.
 func (p *Pages) keepSubscription(v *visit) error {
 	return p.change(v, "kept", nil, func(id string) error {
 		_, err := p.store.KeepSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, id)
@@ -215,7 +219,7 @@ func (p *Pages) keepSubscription(v *visit) error {
 	})
 }
 
-// chargeSubscription lets a subscription be charged to another card: one that is saved, or one that is typed in.
+// chargeSubscription takes the form that charges a subscription to another card: one that is saved, or one that is typed in.
 func (p *Pages) chargeSubscription(v *visit) error {
 	card := v.FormValue("card")
 	return p.change(v, "charged", nil, func(id string) error {
@@ -236,7 +240,8 @@ func (p *Pages) chargeSubscription(v *visit) error {
 	})
 }
 
-// change does something to a subscription of the customer's, and goes back to its page, or says on it what is wrong.
+// change calls do for the customer's subscription that the address names, and sends them back to its page, which tells them
+// what they have done. If do was refused, the page says why.
 func (p *Pages) change(v *visit, what string, typed form, do func(id string) error) error {
 	sub, err := p.store.CustomerSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("subscription"))
 	if err == nil {

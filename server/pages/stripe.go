@@ -12,30 +12,30 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// stripePolicy is what a page may do beyond the others while Stripe takes a card on it: what Stripe says that its
-// script needs, and our own script.
+// stripePolicy returns what the Content-Security-Policy of a page allows besides that of other pages, so that Stripe can take a
+// card: what Stripe says its script needs, and our own script.
 func stripePolicy(script []byte) string {
 	return "; script-src " + hashOf(script) + " https://js.stripe.com https://*.js.stripe.com" +
 		"; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; connect-src https://api.stripe.com"
 }
 
-// hashOf is how a policy allows a script or a style that is part of the page.
+// hashOf returns the hash by which a Content-Security-Policy allows a script or style that is part of the page.
 func hashOf(text []byte) string {
 	hash := sha256.Sum256(text)
 	return "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
 }
 
-// stripeForm is the part of a form in which Stripe takes a card.
+// stripeForm is the data of the part of a form in which Stripe takes a card.
 type stripeForm struct {
 	Key     string // publishable
 	Problem string // what is wrong with the card that was sent
 }
 
-// TestMode tells whether no money moves.
+// TestMode reports whether Stripe moves no real money.
 func (f stripeForm) TestMode() bool { return strings.HasPrefix(f.Key, "pk_test_") }
 
-// stripeMethod is what Stripe made of a card, nil if nothing was sent. What customers have saved is not for those who
-// only have the address of a page.
+// stripeMethod returns the payment method that Stripe made of a card, nil if none was sent. The id of a saved method is ignored
+// too: who only has the address of a page may not charge what a customer has saved.
 func stripeMethod(ref string) *payments.MethodInput {
 	if _, saved := core.ParseID(core.KindPaymentMethod, ref); saved || ref == "" {
 		return nil
@@ -43,11 +43,11 @@ func stripeMethod(ref string) *payments.MethodInput {
 	return &payments.MethodInput{Ref: ref}
 }
 
-// toBank is the parameter of a page that sends its buyer on to the bank. Without it a buyer who comes back would be
-// sent there again.
+// toBank is the parameter of the address of a page that sends its buyer on to their bank. When the bank sends them back, the
+// parameter is missing, so that they are not sent there again.
 const toBank = "to_bank"
 
-// forward is where a page sends its buyer at once, empty if nowhere.
+// forward returns the address to which a page sends its buyer at once, empty if nowhere.
 func forward(c echo.Context, next string) string {
 	if c.QueryParam(toBank) == "" || !strings.HasPrefix(next, "https://") {
 		return ""
@@ -55,8 +55,9 @@ func forward(c echo.Context, next string) string {
 	return next
 }
 
-// back leads from below a page, where forms are sent to, to the page. It is relative: a proxy may have put us below a
-// path of its own. A policy of forms would stop one that leads to a bank, so that the page leads there.
+// back returns the address of a page as seen from the address of its forms, which is one level below. It is relative, because a
+// proxy may have put us below a path of its own. If next is given, the page itself sends the buyer on to their bank: a redirect
+// of the form to another site would be stopped by the policy of the page.
 func back(secret, next string) string {
 	address := "../" + url.PathEscape(secret)
 	if next != "" {

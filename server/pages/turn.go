@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// asker is whose work waits, and from where they ask.
+// asker says for which account work is asked for, and from which network address.
 type asker struct{ account, address string }
 
-// newAsker returns the asker of an address, of IPv6 of its /64, which one subscriber has whole.
+// newAsker returns an asker. Of an IPv6 address only the /64 network counts, because one subscriber has all of that.
 func newAsker(account, address string) asker {
 	if addr, err := netip.ParseAddr(address); err == nil && addr.Is6() {
 		network, _ := addr.Prefix(64) // fails on more than 128 bits only
@@ -19,26 +19,26 @@ func newAsker(account, address string) asker {
 	return asker{account, address}
 }
 
-// turns lets a few do dear work at once. Who waits is not served in the order in which they came: the next turn is that of
-// the account that has least under way and was served the longest ago, and within it of the address for which that holds.
-// So a stranger who asks for very much of one account makes the others wait for one piece of work each time, not for all
-// of theirs.
+// turns lets only a few pieces of costly work run at a time, and decides fairly who is next. That is not who came first. It is
+// the account that has the least work running and was served the longest ago, and within an account the address for which the
+// same holds. So a stranger who asks for very much of one account makes the others wait for one piece of work each time, not
+// for all of theirs.
 type turns struct {
 	mu      sync.Mutex
 	free    int
 	waiting []*turn // in the order in which they came
-	served  uint64  // counts turns
+	served  uint64  // number of turns given so far
 	last    map[asker]uint64
 	running map[asker]int
 }
 
-// turn is one that waits.
+// turn is somebody who waits. The channel is closed when it is their turn.
 type turn struct {
 	asker
 	granted chan struct{}
 }
 
-// The most that wait for an account, and of those from one address. More would be served too late.
+// How many may wait for an account, and how many of those from one address. If more waited, they would be served too late.
 const (
 	waitingOfAccount = 256
 	waitingOfAddress = 48
@@ -51,7 +51,8 @@ func newTurns(atOnce int) *turns {
 	return &turns{free: atOnce, last: map[asker]uint64{}, running: map[asker]int{}}
 }
 
-// take waits for a turn, which release ends. Without one it returns errCrowded, or why ctx ended.
+// take waits for a turn, and returns the function that ends it. If too many wait already, it is errCrowded; if ctx ends first,
+// why it ended.
 func (t *turns) take(ctx context.Context, who asker) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -80,6 +81,7 @@ func (t *turns) take(ctx context.Context, who asker) (release func(), err error)
 	return sync.OnceFunc(func() { t.release(who) }), nil
 }
 
+// waitingFor counts who waits for the same account, and who of them asks from the same address. The caller holds t.mu.
 func (t *turns) waitingFor(who asker) (ofAccount, ofAddress int) {
 	for _, w := range t.waiting {
 		if w.account == who.account {
@@ -92,7 +94,7 @@ func (t *turns) waitingFor(who asker) (ofAccount, ofAddress int) {
 	return ofAccount, ofAddress
 }
 
-// leave takes one that waits out of the line, and reports false if its turn has come.
+// leave removes somebody who waits. It reports false if their turn has come already.
 func (t *turns) leave(mine *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,6 +108,7 @@ func (t *turns) leave(mine *turn) bool {
 	return false
 }
 
+// release ends a turn, and gives it to whoever has the most right to it.
 func (t *turns) release(who asker) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +133,7 @@ func (t *turns) release(who asker) {
 	t.grant(mine)
 }
 
-// grant gives one of the free turns away.
+// grant gives one of the free turns to somebody, and remembers when. The caller holds t.mu.
 func (t *turns) grant(mine *turn) {
 	t.free--
 	t.served++
@@ -141,12 +144,13 @@ func (t *turns) grant(mine *turn) {
 	close(mine.granted)
 }
 
-// counted are those in whose name a turn is counted: the account, the address wherever it asks, and the two together.
+// counted returns the three keys under which a turn is counted: the account, the address whatever account it asks for, and both
+// together.
 func (a asker) counted() [3]asker {
 	return [3]asker{{account: a.account}, {address: a.address}, a}
 }
 
-// before says which of two has more right to the next turn.
+// before reports whether a has more right to the next turn than b.
 func (t *turns) before(a, b asker) bool {
 	ofA, ofB := a.counted(), b.counted()
 	if x, y := t.running[ofA[0]]+t.running[ofA[1]], t.running[ofB[0]]+t.running[ofB[1]]; x != y {
@@ -160,7 +164,8 @@ func (t *turns) before(a, b asker) bool {
 	return false
 }
 
-// forget drops what is known of those who have nothing under way and do not wait: they come first again.
+// forget drops what is remembered of those who have nothing running and do not wait, so that the maps do not grow for ever.
+// They come first when they ask again. The caller holds t.mu.
 func (t *turns) forget(who asker) {
 	for _, counted := range who.counted() {
 		if t.running[counted] > 0 || t.waits(counted) {
@@ -170,6 +175,7 @@ func (t *turns) forget(who asker) {
 	}
 }
 
+// waits reports whether anybody waits who is counted under a key.
 func (t *turns) waits(counted asker) bool {
 	for _, w := range t.waiting {
 		for _, other := range w.counted() {

@@ -9,18 +9,20 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// verifyPage is where the reader of a letter says that a checkout is theirs. Of whoever typed the address nothing is shown.
+// verifyPage is the data of verify.html, on which the reader of a letter says that a checkout is theirs. Nothing is shown of
+// whoever typed their address into it.
 type verifyPage struct {
 	Seller   *store.Account
 	Checkout *store.Checkout
 	Summary  string
-	Said     bool // they have
+	Said     bool // the reader has just confirmed it
 }
 
-// IsBought tells whether the checkout was completed.
+// IsBought reports whether the checkout was completed.
 func (p verifyPage) IsBought() bool { return p.Checkout.Status == store.CheckoutStatusCompleted }
 
-// verify serves the page of a letter's link. It changes nothing: programs that look for malice in mail follow links too.
+// verify serves the page that the link in a letter opens. It changes nothing, because programs that look for malice in mail
+// follow links too.
 func (p *Pages) verify(c echo.Context) error {
 	checkout, expired, err := p.store.OpenVerification(c.Request().Context(), c.Param("token"))
 	if err != nil {
@@ -29,7 +31,7 @@ func (p *Pages) verify(c echo.Context) error {
 	return p.showVerify(c, checkout, expired, false)
 }
 
-// verified is the word of whoever reads the mail to an address that a checkout is theirs.
+// verified takes the form with which the reader of a letter confirms that a checkout is theirs.
 func (p *Pages) verified(c echo.Context) error {
 	checkout, expired, err := p.store.VerifyAddress(c.Request().Context(), c.Param("token"))
 	if _, refused := isInvalid(err); refused { // it expired, or is being paid at this moment
@@ -41,6 +43,8 @@ func (p *Pages) verified(c echo.Context) error {
 	return p.showVerify(c, checkout, expired, true)
 }
 
+// showVerify answers with the page of a letter's link; said tells whether its reader has just confirmed. An expired link is
+// 410.
 func (p *Pages) showVerify(c echo.Context, checkout *store.Checkout, expired, said bool) error {
 	if expired {
 		return p.render(c, http.StatusGone, "expired.html", nil)
@@ -52,7 +56,7 @@ func (p *Pages) showVerify(c echo.Context, checkout *store.Checkout, expired, sa
 	return p.render(c, http.StatusOK, "verify.html", verifyPage{Seller: offer.Seller, Checkout: checkout, Summary: bought(offer.Items), Said: said})
 }
 
-// askWhose sends a letter to the address of a checkout.
+// askWhose sends a letter to the address that was typed into a checkout, for its reader to confirm.
 func (p *Pages) askWhose(c echo.Context) error {
 	ctx := c.Request().Context()
 	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
@@ -69,5 +73,5 @@ func (p *Pages) askWhose(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret"))+"?"+letterSent+"=1")
 }
 
-// letterSent is the parameter of the page of a checkout whose buyer has asked for a letter.
+// letterSent is the parameter of the address of a checkout's page once its buyer has asked for a letter.
 const letterSent = "letter"
