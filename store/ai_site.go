@@ -53,7 +53,7 @@ type AISite struct {
 
 var aiSiteColumns = db.ColumnsOf[AISite]("ai_sites")
 
-// check reports what is not acceptable.
+// check returns CodeInvalid, with every field at fault, for a site that cannot be stored.
 func (a *AISite) check() error {
 	var p core.Problems
 	length := utf8.RuneCountInString(strings.TrimSpace(a.Name))
@@ -64,7 +64,8 @@ func (a *AISite) check() error {
 	return p.Err()
 }
 
-// settleDomain restarts verification when the domain is another one than before.
+// settleDomain sets the state that belongs to the site's domain: none without a domain, and pending, so that it is
+// verified again, for a domain other than the one before.
 func (a *AISite) settleDomain(before *string) {
 	switch {
 	case a.Domain == nil:
@@ -83,7 +84,7 @@ type ListAISites struct {
 	IsLive *bool
 }
 
-// GetAISite returns a site by id or subdomain, a former one too, or CodeMissing.
+// GetAISite returns a site by its id, its subdomain or a subdomain that it had before, or CodeMissing.
 func (s *Store) GetAISite(ctx context.Context, account, ref string) (*AISite, error) {
 	return s.findAISite(ctx, account, ref, "")
 }
@@ -99,8 +100,8 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 	return db.Page(ctx, s.db, aiSiteColumns, core.KindAISite, account, in.Page, &f)
 }
 
-// CreateAISite makes a site. The first one of an account is its default; a later one takes that from it if it says
-// so. Without a subdomain one is made from the name; one that is in use is CodeInvalid.
+// CreateAISite makes a site. The first one of an account becomes its default; a later one becomes it instead if Default
+// is set. Without a subdomain, one is made from the name; one that is in use is CodeInvalid.
 func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
 		a := a
@@ -123,8 +124,8 @@ func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AI
 	})
 }
 
-// UpdateAISite locks the site, applies change and stores it. A site cannot stop being the default by itself:
-// another one takes over.
+// UpdateAISite locks the account and the site, applies change and stores the site. A site cannot just stop being the
+// default, which is CodeInvalid: making another site the default is what ends it.
 func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change func(*AISite)) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
@@ -156,7 +157,8 @@ func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change fu
 	})
 }
 
-// DeleteAISite deletes a site for good, frees its subdomain and returns it. The default one is CodeInvalid on `default`.
+// DeleteAISite deletes a site for good, frees its present and former subdomains, and returns it. The default site cannot
+// be deleted: that is CodeInvalid on `default`.
 func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
 		a, err := s.findAISite(ctx, account, ref, u.Lock())
@@ -175,6 +177,7 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 	})
 }
 
+// findAISite returns a site as GetAISite does. lock is the lock clause of a transaction, or empty.
 func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
 	where, args := ` WHERE account_id = ? AND id = ?`, []any{account, ref}
 	if id, ok := core.ParseID(core.KindAISite, ref); ok {
@@ -193,8 +196,8 @@ func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AIS
 	return a, err
 }
 
-// settleDefault makes the account's first site its default, and takes that from the other ones if this one is.
-// The account is locked, so that two sites cannot both be the first.
+// settleDefault makes the site the default if the account has none yet; and if the site is to be the default, it ends
+// that of the others. It locks the account, so that two sites cannot both be the first.
 func (u *unit) settleDefault(ctx context.Context, a *AISite) error {
 	if err := u.LockAccount(ctx, a.AccountID); err != nil {
 		return err

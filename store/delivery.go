@@ -22,7 +22,7 @@ const (
 	DeliveryFailed    DeliveryState = "failed"
 )
 
-// Delivery is one event on its way to one endpoint.
+// Delivery is one event on its way to one endpoint, with the result of the last attempt.
 type Delivery struct {
 	AccountID   string        `db:"account_id"`
 	ID          string        `db:"id"`
@@ -42,7 +42,7 @@ type Delivery struct {
 	FinishedAt  *core.Time    `db:"finished_at"`
 }
 
-// newDelivery is a delivery that is about to be stored.
+// newDelivery is a delivery that is about to be stored, as insertDeliveries hands it to the database.
 type newDelivery struct {
 	PendingEndpoint
 	ID        string `json:"id"`
@@ -50,14 +50,15 @@ type newDelivery struct {
 	CreatedAt int64  `json:"created_at"`
 }
 
+// deliveryTo makes a delivery of an event to an endpoint. Its creation time is the one in its id.
 func deliveryTo(endpoint PendingEndpoint, event string) newDelivery {
 	id := core.NewID(core.KindDelivery)
 	return newDelivery{PendingEndpoint: endpoint, ID: id, Event: event, CreatedAt: int64(core.IDTime(id))}
 }
 
-// insertDeliveries stores pending deliveries of events that are stored, however many in one statement, and then wakes
-// the dispatcher. The join is CROSS because SQLite would otherwise go through the account's events, for each of them
-// through all deliveries.
+// insertDeliveries stores pending deliveries of events that are stored already, however many in one statement, and wakes
+// the dispatcher after the commit. It is an error if one of the events does not exist any more. The join is CROSS
+// because SQLite would otherwise go through all events of the account, and for each of them through all deliveries.
 func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries []newDelivery) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -78,7 +79,7 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 	return nil
 }
 
-// announce tells of deliveries after the commit.
+// announce tells the dispatcher after the commit, through OnEvent, how many new deliveries wait for each endpoint.
 func (u *unit) announce(deliveries []newDelivery) {
 	if u.store.OnEvent == nil {
 		return
@@ -94,7 +95,7 @@ func (u *unit) announce(deliveries []newDelivery) {
 	})
 }
 
-// DeliveryResult is what became of an attempt. It succeeded exactly if Reason is empty.
+// DeliveryResult is the result of one attempt to send a delivery. An empty Reason means that it succeeded.
 type DeliveryResult struct {
 	Account    string `json:"account"`
 	Endpoint   string `json:"-"`
@@ -106,7 +107,8 @@ type DeliveryResult struct {
 	Response   string `json:"response"`
 }
 
-// Exchange is what a round has claimed, and which endpoints of those asked for it has left to others.
+// Exchange is the result of a dispatcher's round: the deliveries that it has claimed, and the endpoints (Closed) that it
+// must leave to another replica because our keys do not open their secret.
 type Exchange struct {
 	Claimed []ClaimedDelivery
 	Closed  map[string]bool
@@ -131,6 +133,8 @@ func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult
 	})
 }
 
+// recordDeliveries ends the claims of the results and stores the results, and counts the failures of the endpoints. A
+// result whose claim was lost is dropped: another sender may be at work on that delivery.
 func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) error {
 	if len(results) == 0 {
 		return nil
@@ -161,7 +165,8 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 	return u.countFailures(ctx, inTime, now)
 }
 
-// failPending ends at most limit deliveries that wait for an endpoint that may not receive them any more.
+// failPending ends at most limit deliveries that wait for an endpoint as failed, endpoint_inactive. What is being sent
+// at this moment is left alone: its sender records the result.
 func (u *unit) failPending(ctx context.Context, account, endpointID string, limit int) error {
 	now := u.store.Now()
 	_, err := u.Exec(ctx, `

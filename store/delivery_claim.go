@@ -15,22 +15,22 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// PendingEndpoint is an endpoint that something waits for.
+// PendingEndpoint is an endpoint that deliveries wait for.
 type PendingEndpoint struct {
 	AccountID  string        `db:"account_id" json:"account"`
 	EndpointID string        `db:"endpoint_id" json:"endpoint"`
 	Format     WebhookFormat `db:"format" json:"-"`
 }
 
-// DeliveryClaim asks for at most Limit deliveries of one endpoint, and for no more than make AtMost with those that
-// other replicas are sending to it.
+// DeliveryClaim asks for at most Limit deliveries of one endpoint. All replicas together must not be sending more than
+// AtMost to it.
 type DeliveryClaim struct {
 	PendingEndpoint
 	Limit  int `json:"-"`
 	AtMost int `json:"-"`
 }
 
-// ClaimedDelivery is a delivery to be sent now, together with all that sending needs.
+// ClaimedDelivery is a delivery that the caller has to send now, together with all that it needs for that.
 type ClaimedDelivery struct {
 	AccountID  string `db:"account_id"`
 	ID         string `db:"id"`
@@ -42,7 +42,8 @@ type ClaimedDelivery struct {
 	Endpoint   *WebhookEndpoint
 }
 
-// claimKey names a claim. The lease fences a result against a later attempt.
+// claimKey names a claim on a delivery. Lease is a new token for each claim, so that the late result of an earlier
+// attempt is not taken for that of a later one.
 type claimKey struct {
 	AccountID  string `db:"account_id" json:"account"`
 	EndpointID string `db:"endpoint_id" json:"endpoint"`
@@ -50,17 +51,17 @@ type claimKey struct {
 	Lease      string `db:"lease_token" json:"lease"`
 }
 
-// maxAttempts is how often a delivery is sent without a result before it is given up: something about it breaks
-// its sender.
+// maxAttempts is how often a delivery may be sent without anybody learning the result. Then it is given up, because
+// something about it seems to break its sender.
 const maxAttempts = 5
 
-// claimWindow is how many of an endpoint's oldest pending deliveries a claim looks at. Without it, thousands of
-// deliveries with one ordering key would be read at every claim, to take the first.
+// claimWindow is how many of an endpoint's oldest pending deliveries a claim looks at. Without it, every claim would
+// read thousands of deliveries with the same ordering key only to take the first.
 const claimWindow = 100
 
-// PendingEndpoints returns at most limit endpoints with something to send that is not being sent, by id, that come after
-// the given one. It costs a few index probes per endpoint, however many deliveries wait, and locks nothing. Format is
-// raw for an endpoint that is gone. Those of an account that is disabled are left out.
+// PendingEndpoints returns at most limit endpoints that have a delivery to send which nobody is sending, in the order of
+// their ids, beginning behind `after`. Endpoints of disabled accounts are left out. The format of an endpoint that was
+// deleted is raw. The query costs a few index probes per endpoint, however many deliveries wait, and locks nothing.
 func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) ([]PendingEndpoint, error) {
 	rows, err := db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]PendingEndpoint, error) {
 		return db.Select[PendingEndpoint](ctx, s.db, `
@@ -88,8 +89,9 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 	return rows, nil
 }
 
-// claimDeliveries goes through the endpoints in one order everywhere, so that two dispatchers cannot wait for each
-// other.
+// claimDeliveries does the claims of a round. What waits for an endpoint that is inactive or deleted ends as failed, at
+// most 1000 deliveries at a time; an endpoint whose secret our keys do not open is returned as closed. The endpoints are
+// in the same order everywhere, so that two dispatchers cannot wait for each other.
 func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, lease time.Duration) (e Exchange, err error) {
 	if len(claims) == 0 {
 		return e, nil
@@ -127,7 +129,7 @@ func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, leas
 	return e, nil
 }
 
-// endpointsOf returns the endpoints of the claims that exist, by id.
+// endpointsOf returns the endpoints that the claims are about, by id. One that was deleted is not in the map.
 func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[string]*WebhookEndpoint, error) {
 	rows, err := json.Marshal(claims)
 	if err != nil {
@@ -143,10 +145,10 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 	return endpoints, err
 }
 
-// claimActive asks PostgreSQL once for all endpoints. SQLite, which cannot limit each part of a join, is asked for
-// one after the other: there a statement is a function call. What was claimed is read by a statement of its own, which
-// sees what another replica has finished since this one chose: that is not sent again, and its claim ends by its lease.
-// What is pending is told by what it is not, because PostgreSQL would read the index of unfinished ones from end to end.
+// claimActive claims deliveries of active endpoints and reads what is needed to send them. They are read by a statement
+// of their own, because that one sees what another replica has finished since the claim: such a delivery is not sent
+// again, and the claim ends with its lease. The condition names the states that are not pending, because PostgreSQL
+// would otherwise read the index of unfinished deliveries from end to end.
 func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	token := core.NewULID()
 	keys, err := u.claimAll(ctx, claims, token, lease)
@@ -166,6 +168,8 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 	return claimed, err
 }
 
+// claimAll claims deliveries of all endpoints. PostgreSQL is asked once for all of them. SQLite, which cannot limit each
+// part of a join, is asked for one after the other: there a statement costs no more than a function call.
 func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	if len(claims) == 0 || u.store.db.Engine != core.SQLite {
 		return u.claimOfAll(ctx, claims, token, lease)
@@ -181,10 +185,11 @@ func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token strin
 	return all, nil
 }
 
-// claimOfOne claims the earliest delivery of each ordering key that the window shows. A redelivered one is the earliest
-// of its key and has a later id than those that wait for it: it is claimed wherever it is. SQLite would compile the
-// statement anew for every value of a bare LIMIT ?. Nobody else sends from an embedded database, so that AtMost does not
-// come into it.
+// claimOfOne claims deliveries of one endpoint: of each ordering key in the claim window, the earliest that is not
+// finished. A redelivered event is the earliest of its key although its delivery has a later id than those that wait
+// behind it, so it is claimed even outside the window. The limits are written LIMIT ? + 0 because SQLite would compile
+// the statement anew for every value of a bare LIMIT ?. AtMost does not matter: no other replica sends from an embedded
+// database.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	return db.Select[claimKey](ctx, u.store.db, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
@@ -205,8 +210,9 @@ func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, le
 		c.AccountID, c.EndpointID, claimWindow, c.AccountID, c.EndpointID, c.AccountID, c.Limit)
 }
 
-// claimOfAll is claimOfOne for many endpoints in one statement. Of two replicas that choose the same delivery the key of
-// the claims lets one have it. OFFSET 0 has PostgreSQL look for the earliest once for each row instead of three times.
+// claimOfAll is claimOfOne for many endpoints in one statement, within AtMost as well. If two replicas choose the same
+// delivery, the primary key of the claims lets only one of them have it. OFFSET 0 makes PostgreSQL look up the earliest
+// delivery once for each row instead of three times.
 func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	if len(claims) == 0 {
 		return nil, nil
@@ -243,7 +249,8 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 		token, lease.Microseconds(), pq.Array(accounts), pq.Array(endpoints), pq.Array(rooms), pq.Array(bounds), claimWindow)
 }
 
-// endClaims ends claims and returns those that were held. Whoever ends a claim, and nobody else, may change its delivery.
+// endClaims deletes claims and returns the ids of the deliveries whose claim was still there. Only whoever has ended a
+// claim may change its delivery.
 func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool, error) {
 	ended, err := db.Select[string](ctx, u.store.db, `
 		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
@@ -259,8 +266,9 @@ func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool,
 	return held, nil
 }
 
-// ReleaseExpiredDeliveries lets deliveries whose sender never recorded a result be claimed again, and returns how
-// many. One that was sent that way five times ends as failed, aborted.
+// ReleaseExpiredDeliveries ends claims whose lease is over, at most 1000 at a time: their sender never recorded a
+// result. The deliveries can be claimed again, except that one which was sent that way five times ends as failed,
+// aborted. It returns how many deliveries were changed.
 func (s *Store) ReleaseExpiredDeliveries(ctx context.Context) (int64, error) {
 	expired, err := db.Select[claimKey](ctx, s.db, `
 		SELECT account_id, endpoint_id, delivery_id, lease_token FROM webhook_claims WHERE lease_until < `+s.db.NowSQL()+` LIMIT 1000`)
@@ -281,6 +289,7 @@ func (s *Store) ReleaseExpiredDeliveries(ctx context.Context) (int64, error) {
 	return released, errors.Join(errs...)
 }
 
+// releaseExpired does this for the claims of one account, in a transaction of its own.
 func (s *Store) releaseExpired(ctx context.Context, account string, keys []claimKey) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		held, err := u.endClaims(ctx, keys)

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// ListDeliveries holds the filters of the log of an endpoint. An empty one does not filter.
+// ListDeliveries holds the filters of an endpoint's log. An empty one does not filter.
 type ListDeliveries struct {
 	core.Page
 	CreatedAfter  *core.Time // inclusive
@@ -20,13 +20,13 @@ type ListDeliveries struct {
 	Event         string
 }
 
-// maxRedelivered is how many events one call sends again.
+// maxRedelivered is how many events one call may send again.
 const maxRedelivered = 10_000
 
 var deliveryColumns = db.ColumnsOf[Delivery]("webhook_deliveries")
 
-// ListDeliveries returns a page of what was sent, or waits to be sent, to an endpoint, newest first, and whether there
-// is more. An event that does not exist is CodeMissing.
+// ListDeliveries returns a page of the deliveries to an endpoint, newest first, and whether there are more. If the
+// endpoint, or the event of the filter, does not exist, the error is CodeMissing.
 func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in ListDeliveries) ([]Delivery, bool, error) {
 	var event *Event
 	if in.Event != "" {
@@ -64,7 +64,7 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 	return rows, more, err
 }
 
-// sendingTo returns the deliveries that are being sent to an endpoint, which are few.
+// sendingTo returns the ids of the deliveries that are being sent to an endpoint at this moment. They are few.
 func (s *Store) sendingTo(ctx context.Context, e *WebhookEndpoint) ([]string, error) {
 	ids, err := db.Select[string](ctx, s.db, `SELECT delivery_id FROM webhook_claims WHERE account_id = ? AND endpoint_id = ?`, e.AccountID, e.ID)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Store) sendingTo(ctx context.Context, e *WebhookEndpoint) ([]string, er
 	return ids, nil
 }
 
-// markSending gives those that are being sent their state, and counts the attempt.
+// markSending gives the deliveries that are being sent the state sending, and counts the attempt that is under way.
 func markSending(rows []Delivery, sending []string) {
 	for i := range rows {
 		if rows[i].State == DeliveryPending && slices.Contains(sending, rows[i].ID) {
@@ -83,8 +83,8 @@ func markSending(rows []Delivery, sending []string) {
 	}
 }
 
-// listDeliveriesOf lists those of one event, which are few. They are looked up first, because both engines would rather
-// walk the log in its order and look for them there.
+// listDeliveriesOf returns a page of the deliveries of one event to an endpoint. An event has few deliveries, so their
+// ids are looked up first: both engines would rather walk the whole log in its order and look for them there.
 func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
 	ids, err := db.Select[string](ctx, s.db, `SELECT id FROM webhook_deliveries WHERE account_id = ? AND event_id = ?`, event.AccountID, event.ID)
 	if err != nil {
@@ -97,11 +97,13 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 	return db.Page(ctx, s.db, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
 }
 
-// listDeliveriesTo lists those to one endpoint. It walks an index for each state, so that a page costs the same however
-// many deliveries there are and however few of them the filters let through. The endpoint is part of the order because
-// PostgreSQL, which does not know how many deliveries an endpoint has, would rather walk the primary key, and that can
-// be long; and where the walk ends is left to the program because PostgreSQL would not stop there. The id stands alone as
-// well because the index of what is pending has the account between endpoint and id.
+// listDeliveriesTo returns a page of all deliveries to an endpoint. It walks one index for each state, so that a page
+// costs the same however many deliveries there are and however few of them the filters let through.
+//
+// The statement is written for PostgreSQL. The endpoint is part of the order because PostgreSQL does not know how many
+// deliveries an endpoint has and would rather walk the primary key, which can be long. The program drops what lies
+// beyond the end, because PostgreSQL would not stop there. And the id is compared on its own as well, because the index
+// of pending deliveries has the account between endpoint and id.
 func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in ListDeliveries, f *db.Filter) ([]Delivery, bool, error) {
 	if err := in.Resolve(core.KindDelivery); err != nil {
 		return nil, false, err
@@ -135,7 +137,8 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 	return rows, more, nil
 }
 
-// bounds returns the ids that a page lies between: of its position and, because an id says when it was made, its times.
+// bounds returns the ids that a page lies between, both excluded. They come from its position in the list and, because
+// an id contains the time of its creation, from its times.
 func (l *ListDeliveries) bounds() (above, below string) {
 	above, below = l.EndingBefore, core.KindDelivery.Prefix()+strings.Repeat("z", core.IDLength)
 	if l.StartingAfter != "" {
@@ -150,8 +153,8 @@ func (l *ListDeliveries) bounds() (above, below string) {
 	return above, below
 }
 
-// RedeliverEvent sends an event to an active endpoint, whatever became of its earlier deliveries. What is inactive is
-// CodeInvalid on webhook_endpoint.
+// RedeliverEvent stores a new delivery of an event to an active endpoint, whatever became of earlier ones. It locks the
+// endpoint and then the event. An inactive endpoint is CodeInvalid on webhook_endpoint.
 func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint string) (*Delivery, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Delivery, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, endpoint, "webhook_endpoint", u.Lock())
@@ -173,9 +176,10 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 	})
 }
 
-// RedeliverFailed sends every event again of which a delivery to the endpoint, created from after until before, has
-// failed, unless the log shows that it has succeeded there or is on its way; and returns how many events these are.
-// They go in the order in which they happened. An inactive endpoint and more than 10,000 events are CodeInvalid.
+// RedeliverFailed sends events to an endpoint again: all those of which a delivery to it, created from `after` until
+// before `before`, has failed, and of which none has succeeded there or is on its way. It returns how many they are.
+// They are sent in the order in which they happened. An inactive endpoint and more than 10,000 events are CodeInvalid.
+// It locks the endpoint and then the events.
 func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before core.Time) (int, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock()) // two calls would each send everything
@@ -208,9 +212,9 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 	})
 }
 
-// failedEvents returns the events of which a delivery to the endpoint between two ids has failed and none has succeeded
-// or is on its way, one more than may be sent again at most. Of an event that failed there several times, the last one
-// stands for all.
+// failedEvents returns the events that RedeliverFailed has to send again, from the deliveries between two ids. It
+// returns at most one more than may be sent again, so that the caller notices when there are too many. If several
+// deliveries of an event failed, only the last one counts, so that an event is returned once.
 func (u *unit) failedEvents(ctx context.Context, e *WebhookEndpoint, above, below string) ([]string, error) {
 	return db.Select[string](ctx, u.store.db, `
 		SELECT event_id FROM webhook_deliveries

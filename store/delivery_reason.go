@@ -1,6 +1,6 @@
 package store
 
-// Reason says in one word why a delivery failed. It is all that is kept of a network error: the text of one tells
+// Reason says in one word why a delivery failed. Nothing else is kept of a network error, because its text would show
 // what the network behind the server looks like.
 type Reason string
 

@@ -12,19 +12,20 @@ import (
 // FailedRetention is how long the contract keeps failed deliveries. Succeeded ones are not kept longer.
 const FailedRetention = 7 * 24 * time.Hour
 
-// DeliveryRetention is how long finished deliveries are kept. An event stays as long as one of its deliveries does,
-// and one that nobody subscribed to as long as a succeeded one. A success that made up for a failure of the same event stays
-// with that, or the event would be a failed one again.
+// DeliveryRetention is how long finished deliveries are kept. An event is kept as long as one of its deliveries is, and
+// an event without deliveries as long as a succeeded one. A success that made up for a failure of the same event is kept
+// as long as that failure, or the event would count as failed again.
 type DeliveryRetention struct{ Failed, Succeeded time.Duration }
 
+// deliveryRef names a delivery and its event, to delete them.
 type deliveryRef struct {
 	AccountID string `db:"account_id"`
 	ID        string `db:"id"`
 	EventID   string `db:"event_id"`
 }
 
-// DeleteOldDeliveries deletes at most limit deliveries of each outcome, and events, that are past their retention,
-// and returns how many rows went. The rest is left to the next call.
+// DeleteOldDeliveries deletes deliveries that are past their retention, at most limit of each outcome, and events
+// without deliveries, at most limit of them. It returns how many rows it has deleted. The rest is left to the next call.
 func (s *Store) DeleteOldDeliveries(ctx context.Context, keep DeliveryRetention, limit int) (int64, error) {
 	var deleted int64
 	for state, age := range map[DeliveryState]time.Duration{DeliveryFailed: keep.Failed, DeliverySucceeded: keep.Succeeded} {
@@ -49,6 +50,7 @@ func (s *Store) DeleteOldDeliveries(ctx context.Context, keep DeliveryRetention,
 	return deleted + orphans, err
 }
 
+// deleteDeliveries deletes finished deliveries of an account, and those of their events that have no other delivery.
 func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []deliveryRef) (int64, error) {
 	events := make([]string, len(refs))
 	for i, ref := range refs {
@@ -65,8 +67,8 @@ func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []del
 	})
 }
 
-// deleteEvents deletes those among the events that no delivery is left of. Their lock, which a redelivery takes too,
-// comes first: the DELETE then sees the delivery that was made meanwhile.
+// deleteEvents deletes those of the events that have no delivery any more. It locks them first, as a redelivery does
+// too, so that the DELETE sees a delivery that was made meanwhile and leaves its event alone.
 func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (int64, error) {
 	condition, arg := u.store.db.In("id", ids)
 	if _, err := db.Select[string](ctx, u.store.db, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg); err != nil {
@@ -78,7 +80,7 @@ func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (
 		account, arg)
 }
 
-// deleteOrphans deletes events that never had a delivery.
+// deleteOrphans deletes at most limit events that were created before a time and have no deliveries.
 func (s *Store) deleteOrphans(ctx context.Context, before core.Time, limit int) (int64, error) {
 	orphans, err := db.Select[deliveryRef](ctx, s.db, `
 		SELECT account_id, id, id AS event_id FROM events
@@ -100,7 +102,8 @@ func (s *Store) deleteOrphans(ctx context.Context, before core.Time, limit int) 
 	return deleted, nil
 }
 
-// byAccount groups what a scan over all accounts has found, because every statement that writes is about one.
+// byAccount groups rows that a scan over all accounts has found by account, because every statement that writes is about
+// one account.
 func byAccount(refs []deliveryRef) map[string][]deliveryRef {
 	groups := map[string][]deliveryRef{}
 	for _, ref := range refs {

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// streak is what the results of one round do to an endpoint's count of failures.
+// streak says what the results of one round change about the number of failures in a row of an endpoint.
 type streak struct {
 	Account  string `json:"account"`
 	Endpoint string `json:"endpoint"`
@@ -17,7 +17,8 @@ type streak struct {
 	Failures int    `json:"failures"` // since then
 }
 
-// streaksOf counts, in the order of the results. What was never sent says nothing about the endpoint.
+// streaksOf makes the streaks of the endpoints from results, in their order. A delivery that was never sent says nothing
+// about its endpoint and is passed over.
 func streaksOf(results []DeliveryResult) []*streak {
 	streaks := map[string]*streak{}
 	for _, r := range results {
@@ -36,9 +37,9 @@ func streaksOf(results []DeliveryResult) []*streak {
 	return slices.Collect(maps.Values(streaks))
 }
 
-// countFailures writes to the endpoints that fail, or failed until now; to most of them nothing. One that somebody else
-// is changing just now is passed over: the count is for people to look at, and no round may wait because an owner
-// deactivates an endpoint with much waiting for it.
+// countFailures updates the number of failures in a row of the endpoints that failed in this round or before it; most
+// endpoints are not written at all. An endpoint whose row is locked is skipped: the number is only for people to look
+// at, and no round may wait while an owner deactivates an endpoint with many deliveries.
 func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now core.Time) error {
 	streaks := streaksOf(results)
 	if len(streaks) == 0 {

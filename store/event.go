@@ -12,10 +12,11 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// APIVersion stands in every payload.
+// APIVersion is the version of the API that every payload names.
 const APIVersion = "v1"
 
-// Event is something that happened, told to webhook endpoints. Body is what is sent, byte for byte.
+// Event is something that happened and that webhook endpoints are told about. Body is the payload, sent byte for byte as
+// it is stored.
 type Event struct {
 	AccountID   string    `db:"account_id"`
 	ID          string    `db:"id"`
@@ -40,7 +41,7 @@ func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, erro
 	return e, s.judgeEvents(ctx, account, map[string]*Event{e.ID: e})
 }
 
-// EventsByID returns the events among ids.
+// EventsByID returns the events with the ids, by id. One that is not kept any more is not in the map.
 func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (map[string]*Event, error) {
 	events, err := db.ByID(ctx, s.db, eventColumns, account, ids)
 	if err != nil {
@@ -49,7 +50,8 @@ func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (m
 	return events, s.judgeEvents(ctx, account, events)
 }
 
-// judgeEvents tells how telling each event went.
+// judgeEvents sets the Status of each event, and of a failed one ExpiresAt, from its deliveries. An event without
+// deliveries is left without a status.
 func (s *Store) judgeEvents(ctx context.Context, account string, events map[string]*Event) error {
 	condition, ids := s.db.In("d.event_id", slices.Collect(maps.Keys(events)))
 	outcomes, err := db.Select[eventOutcome](ctx, s.db, `
@@ -67,21 +69,23 @@ func (s *Store) judgeEvents(ctx context.Context, account string, events map[stri
 	return nil
 }
 
-// madeUp is whether a delivery that succeeded made up for one of the same event that had failed: it began after the failure, or
-// reached the same endpoint after it. What was sent to others beside it does not.
+// madeUp returns the SQL condition that a delivery which succeeded made up for a failed one of the same event. It did if
+// it was created after the failure, or reached the same endpoint after it. A delivery that was sent to another endpoint
+// at the same time as the failed one did not.
 func madeUp(succeeded, failed string) string {
 	return `(` + succeeded + `.created_at >= ` + failed + `.finished_at
 		OR ` + succeeded + `.endpoint_id = ` + failed + `.endpoint_id AND ` + succeeded + `.finished_at >= ` + failed + `.finished_at)`
 }
 
-// eventOutcome is what became of all deliveries of an event.
+// eventOutcome sums up all deliveries of an event.
 type eventOutcome struct {
 	EventID  string     `db:"event_id"`
 	UnderWay int        `db:"under_way"`
 	FailedAt *core.Time `db:"failed_at"` // the last failure that nothing has made up for
 }
 
-// judge gives an event its status.
+// judge sets the status of an event: failed while a failure was not made up for, else pending while a delivery is not
+// finished, else succeeded. A failed event expires FailedRetention after its last such failure.
 func (o *eventOutcome) judge(e *Event) {
 	switch {
 	case o.FailedAt != nil:
@@ -93,6 +97,7 @@ func (o *eventOutcome) judge(e *Event) {
 	}
 }
 
+// findEvent returns an event, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
 func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string) (*Event, error) {
 	id, ok := core.ParseID(core.KindEvent, ref)
 	if !ok {
@@ -105,7 +110,7 @@ func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string)
 	return e, err
 }
 
-// event is what a use case gives to emit.
+// event is what a use case hands to emit.
 type event struct {
 	Kind    string // the event type
 	Account string
@@ -114,15 +119,16 @@ type event struct {
 	Data    any    // store type, with what the payload inlines
 }
 
-// subscriber is an active endpoint as emit sees it.
+// subscriber is an active endpoint with the event types that it has subscribed to.
 type subscriber struct {
 	ID     string              `db:"id"`
 	Format WebhookFormat       `db:"format"`
 	Events core.JSON[[]string] `db:"enabled_events"`
 }
 
-// emit renders an event as things stand now. It is stored with the commit, with a pending delivery for every active endpoint
-// that asked for its type, and exists exactly if that succeeds; then the dispatcher is woken.
+// emit renders an event with the data as it is now. Just before the commit it is stored, with a pending delivery for
+// every active endpoint that subscribed to its type; after the commit the dispatcher is woken. If the transaction fails,
+// there is no event.
 func (u *unit) emit(ctx context.Context, e event) error {
 	if u.store.render == nil {
 		return errors.New("store: Options.Render is required to emit events")
@@ -154,15 +160,16 @@ func (u *unit) emit(ctx context.Context, e event) error {
 	return nil
 }
 
-// emitted is what a transaction has emitted, which is stored with the commit.
+// emitted holds what a transaction has emitted so far, which is stored with the commit.
 type emitted struct {
 	events      []Event
 	deliveries  map[string][]newDelivery // of the events, by account
 	subscribers map[string][]subscriber  // by account, once an event was emitted
 }
 
-// storeEvents stores what was emitted, just before the commit: a purchase emits several events while others wait for the
-// account's numbers.
+// storeEvents stores all that the transaction emitted, just before the commit. A purchase emits several events, and
+// other purchases wait for the account's numbers while it holds them locked, so this is done in few statements and as
+// late as possible.
 func (u *unit) storeEvents(ctx context.Context) error {
 	emitted := db.Kept[emitted](u.Unit)
 	if err := db.InsertAll(ctx, u.Unit, eventColumns, emitted.events); err != nil {
@@ -182,7 +189,7 @@ func EventBody(e *Event, data []byte) string {
 		`,"type":` + strconv.Quote(e.Type) + `,"api_version":` + strconv.Quote(APIVersion) + `,"data":` + string(data) + `}`
 }
 
-// deliveriesOf are the deliveries of an event: one for every endpoint that wants it.
+// deliveriesOf makes the deliveries of an event: one for every active endpoint that subscribed to its type.
 func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error) {
 	subscribers, err := u.subscribersOf(ctx, e.AccountID)
 	var deliveries []newDelivery
@@ -194,7 +201,8 @@ func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error
 	return deliveries, err
 }
 
-// subscribersOf reads the active endpoints of an account once in a transaction: a purchase emits several events.
+// subscribersOf returns the active endpoints of an account. It reads them only once in a transaction, because a purchase
+// emits several events.
 func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber, error) {
 	emitted := db.Kept[emitted](u.Unit)
 	if known, ok := emitted.subscribers[account]; ok {

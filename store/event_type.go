@@ -50,6 +50,7 @@ func isEventType(name string) bool {
 	return name == EventAll || slices.ContainsFunc(EventTypes(), func(t EventType) bool { return t.Type == name })
 }
 
+// notAnEventType returns the message for a name that is no event type.
 func notAnEventType(name string) string {
 	return fmt.Sprintf("'%s' is not an event type: GET /v1/webhook_endpoints/events lists them.", name)
 }

@@ -15,7 +15,8 @@ const (
 	subdomainMessage = "A subdomain has 3 to 63 lower-case letters, digits and single hyphens between them. Some names are reserved."
 )
 
-// isSubdomain also refuses what looks like an encoded international name.
+// isSubdomain reports whether a site may have this subdomain. One that looks like an encoded international name (xn--)
+// or is reserved may not be had.
 func isSubdomain(s string) bool {
 	return len(s) >= subdomainMin && len(s) <= subdomainMax && db.SlugPattern.MatchString(s) && !strings.HasPrefix(s, "xn--") && !isReserved(s)
 }
@@ -31,8 +32,9 @@ func isReserved(subdomain string) bool {
 	}, subdomain)
 }
 
-// takeSubdomain gives a site its subdomain: the wanted one, or one made from its name. The former one goes on
-// resolving to the site until another site takes it.
+// takeSubdomain reserves the site's subdomain, or one made from its name if it has none. One that is in use is
+// CodeInvalid. The former subdomain goes on leading to the site until another site takes it; empty means that there is
+// none.
 func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) error {
 	if a.Subdomain == "" {
 		if err := u.takeFreeSubdomain(ctx, a); err != nil {
@@ -51,8 +53,8 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 	return err
 }
 
-// takeFreeSubdomain tries the name, then a few numbers behind it, then chance: names are shared by all accounts, so
-// the numbers of a common one are soon gone.
+// takeFreeSubdomain makes a subdomain from the site's name and reserves it. It tries the name itself, then a few numbers
+// behind it, then random letters: all accounts share the names, so the numbers of a common one are soon gone.
 func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
 	base := strings.Trim(cut(db.Slugify(a.Name, core.KindAISite), subdomainMax-10), "-")
 	if !isSubdomain(base) {
@@ -74,4 +76,5 @@ func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
 	}
 }
 
+// cut returns at most length bytes from the beginning of s.
 func cut(s string, length int) string { return s[:min(len(s), length)] }

@@ -32,7 +32,7 @@ const (
 // maxWebhookEndpoints is how many endpoints an account may have.
 const maxWebhookEndpoints = 50
 
-// WebhookEndpoint is a URL that is told about events.
+// WebhookEndpoint is a URL that events of an account are sent to.
 type WebhookEndpoint struct {
 	AccountID     string                `db:"account_id"`
 	ID            string                `db:"id"`
@@ -58,11 +58,13 @@ type WebhookEndpoint struct {
 
 var webhookEndpointColumns = db.ColumnsOf[WebhookEndpoint]("webhook_endpoints")
 
+// pending returns the endpoint as the dispatcher names it.
 func (e *WebhookEndpoint) pending() PendingEndpoint {
 	return PendingEndpoint{AccountID: e.AccountID, EndpointID: e.ID, Format: e.Format}
 }
 
-// check reports what is not acceptable. Whether the URL may be called is the caller's to know.
+// check returns CodeInvalid, with every field at fault, for an endpoint that cannot be stored. Whether the URL may be
+// called has to be checked by the caller.
 func (e *WebhookEndpoint) check() error {
 	var p core.Problems
 	p.Check(len(e.EnabledEvents.V) > 0, "enabled_events", `Send at least one event type, or ["*"] for all.`)
@@ -75,7 +77,8 @@ func (e *WebhookEndpoint) check() error {
 	return p.Err()
 }
 
-// normalize drops what enabled_events says twice; EventAll says all of it.
+// normalize removes repetitions from enabled_events, and every other type beside EventAll, which includes them. With a
+// name that is no event type EventAll does not swallow the rest, so that check still reports that name.
 func (e *WebhookEndpoint) normalize() {
 	if slices.Contains(e.EnabledEvents.V, EventAll) && !slices.ContainsFunc(e.EnabledEvents.V, func(name string) bool { return !isEventType(name) }) {
 		e.EnabledEvents.V = []string{EventAll}
@@ -103,8 +106,9 @@ func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in Lis
 	return db.Page(ctx, s.db, webhookEndpointColumns, core.KindWebhookEndpoint, account, in.Page, &f)
 }
 
-// CreateWebhookEndpoint makes an endpoint with a new Secret, which nobody can read again. Without EnabledEvents it
-// is subscribed to everything. An unknown event type and the 51st endpoint of an account are CodeInvalid.
+// CreateWebhookEndpoint makes an endpoint and returns it with its new Secret, which cannot be read again later. Without
+// EnabledEvents it is subscribed to everything. An unknown event type and the 51st endpoint of an account are
+// CodeInvalid.
 func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e WebhookEndpoint) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
 		e := e
@@ -131,9 +135,9 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 	})
 }
 
-// UpdateWebhookEndpoint locks the endpoint, applies change and stores it. What waits for an endpoint that becomes
-// inactive ends as failed, so that it will not be sent when the endpoint is active again. With another URL, and when it
-// becomes active, an endpoint has not failed yet.
+// UpdateWebhookEndpoint locks the endpoint, applies change and stores it. If it is inactive then, what waits for it ends
+// as failed, so that it is not sent once the endpoint is active again. If the URL changes, or the endpoint becomes
+// active, its count of failures starts again at 0.
 func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, change func(*WebhookEndpoint)) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
@@ -159,7 +163,8 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 	})
 }
 
-// DeleteWebhookEndpoint deletes an endpoint for good and returns it. What waits for it ends as failed.
+// DeleteWebhookEndpoint deletes an endpoint for good and returns it. What waits for it ends as failed. The endpoint is
+// locked first.
 func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
@@ -174,8 +179,9 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 	})
 }
 
-// BeginWebhookTest returns an active endpoint, to be sent a test event of a type now: no transaction is open
-// afterwards. Another endpoint and what is no event type are CodeInvalid.
+// BeginWebhookTest returns an active endpoint, for the caller to send a test event of a type to it. It commits the
+// transaction of the request, because none may be open during that call. An endpoint that is not active and an unknown
+// event type are CodeInvalid.
 func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string) (*WebhookEndpoint, error) {
 	return step(ctx, s, func(ctx context.Context, _ *unit) (*WebhookEndpoint, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", "")
@@ -189,7 +195,7 @@ func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string)
 	})
 }
 
-// findWebhookEndpoint says of one that does not exist which parameter named it.
+// findWebhookEndpoint returns an endpoint, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
 func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lock string) (*WebhookEndpoint, error) {
 	id, ok := core.ParseID(core.KindWebhookEndpoint, ref)
 	if !ok {
@@ -202,7 +208,8 @@ func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lo
 	return e, err
 }
 
-// roomForWebhookEndpoint locks the account, so that two requests cannot both take the last place.
+// roomForWebhookEndpoint returns CodeInvalid if the account has as many endpoints as it may have. It locks the account,
+// so that two requests cannot both take the last place.
 func (u *unit) roomForWebhookEndpoint(ctx context.Context, account string) error {
 	if err := u.LockAccount(ctx, account); err != nil {
 		return err

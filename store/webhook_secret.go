@@ -16,8 +16,8 @@ const (
 	maxSecretOverlap     = 7 * 24 * time.Hour
 )
 
-// PreviousSecretAt returns until when the secret before the last rotation signs deliveries too, nil at a time when it
-// does not.
+// PreviousSecretAt returns until when the secret before the last rotation signs deliveries too, or nil if it does not at
+// the time now.
 func (e *WebhookEndpoint) PreviousSecretAt(now core.Time) *core.Time {
 	if e.PreviousSecretUntil == nil || *e.PreviousSecretUntil <= now {
 		return nil
@@ -25,9 +25,10 @@ func (e *WebhookEndpoint) PreviousSecretAt(now core.Time) *core.Time {
 	return e.PreviousSecretUntil
 }
 
-// RotateWebhookSecret gives an endpoint a new Secret, which nobody can read again. The one before it goes on signing
-// for the overlap, 0 to 168 hours, and replaces what an earlier rotation has left. One that no key of ours opens ends at once: it
-// signs nothing, and everything would wait for it.
+// RotateWebhookSecret locks an endpoint, gives it a new Secret and returns it; the secret cannot be read again later.
+// The one before goes on signing for the overlap, 0 to 168 hours, and replaces whatever an earlier rotation has left. If
+// none of our keys opens the one before, it ends at once: it could not sign anything, and every delivery would wait for
+// it.
 func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
 		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
@@ -47,11 +48,13 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, ov
 	})
 }
 
-// OpenWebhookSecrets returns the signing secrets of an endpoint, for sending: its own, and the one before the last
-// rotation, empty when there is none or its time is over. One whose key is not among ours is over too: with the new one a
-// delivery is signed rightly, without the one before the overlap is only shorter. To leave all to a replica that has the key would
-// stop the webhooks for the whole overlap where none has it. What a receiver refuses that knows only the one before is tried again
-// later, by whichever replica.
+// OpenWebhookSecrets returns the secrets that sign an endpoint's deliveries: its own, and the one before the last
+// rotation. The second is empty if there is none or its time is over.
+//
+// It is also empty if its key is not among ours. The new secret signs the delivery correctly all the same; only the
+// overlap is shorter. To leave such deliveries to a replica that has the key would stop the webhooks for the whole
+// overlap if none has it. A receiver that knows only the secret before refuses what we send, and it is tried again later
+// by whichever replica.
 func (s *Store) OpenWebhookSecrets(e *WebhookEndpoint) (secret, previous string, err error) {
 	if secret, err = s.openSecret(e, e.SealedSecret); err == nil && e.PreviousSecretAt(s.Now()) != nil && s.db.Options.Sealer.Knows(e.SealedPreviousSecret) {
 		previous, err = s.openSecret(e, e.SealedPreviousSecret)
@@ -59,6 +62,7 @@ func (s *Store) OpenWebhookSecrets(e *WebhookEndpoint) (secret, previous string,
 	return secret, previous, err
 }
 
+// openSecret opens a sealed secret of an endpoint.
 func (s *Store) openSecret(e *WebhookEndpoint, sealed []byte) (string, error) {
 	secret, err := s.db.Options.Sealer.Open(sealed, e.secretContext())
 	if err != nil {
@@ -67,7 +71,7 @@ func (s *Store) openSecret(e *WebhookEndpoint, sealed []byte) (string, error) {
 	return string(secret), nil
 }
 
-// renewSecret makes the endpoint's Secret.
+// renewSecret gives the endpoint a new Secret, and seals it for the database.
 func (s *Store) renewSecret(e *WebhookEndpoint) {
 	e.Secret = newWebhookSecret()
 	e.SealedSecret = s.db.Options.Sealer.Seal([]byte(e.Secret), e.secretContext())
