@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// OrderStatus is where an order stands. It is a function of what is paid and refunded.
+// OrderStatus says where an order stands. It follows from what of it is paid and refunded.
 type OrderStatus string
 
 // The states of an order.
@@ -40,7 +40,8 @@ const (
 	BillingReasonManual             BillingReason = "manual"              // an invoice that the seller wrote
 )
 
-// Order is a purchase that took place. Number counts the account's orders from 1 without gaps.
+// Order is a purchase, or a bill of a subscription or an invoice, once it was placed. Number counts the account's orders from 1
+// without gaps.
 type Order struct {
 	AccountID         string                       `db:"account_id"`
 	ID                string                       `db:"id"`
@@ -51,8 +52,8 @@ type Order struct {
 	Status            OrderStatus                  `db:"status"`
 	BillingReason     BillingReason                `db:"billing_reason"`
 	CustomerID        string                       `db:"customer_id"`
-	CustomerEmail     *string                      `db:"customer_email"`    // as it was then
-	CustomerVerified  bool                         `db:"customer_verified"` // more than a typed address says that it is the customer's
+	CustomerEmail     *string                      `db:"customer_email"`    // as it was when the order was made
+	CustomerVerified  bool                         `db:"customer_verified"` // false: only a typed address says that it is this customer's
 	LineItemIDs       core.JSON[[]string]          `db:"line_item_ids"`
 	PaymentIDs        core.JSON[[]string]          `db:"payment_ids"`
 	RefundIDs         core.JSON[[]string]          `db:"refund_ids"`
@@ -72,20 +73,20 @@ type Order struct {
 	BillingAddress    core.JSON[*core.Address]     `db:"billing_address"`
 	TaxID             core.JSON[*TaxID]            `db:"tax_id"`
 	CustomFieldData   core.JSON[map[string]string] `db:"custom_field_data"`
-	PeriodStart       *core.Time                   `db:"period_start"` // of a subscription, with PeriodEnd
+	PeriodStart       *core.Time                   `db:"period_start"` // the period of a subscription that it bills, with PeriodEnd
 	PeriodEnd         *core.Time                   `db:"period_end"`
 	NextAttemptAt     *core.Time                   `db:"next_payment_attempt_at"`
 	PaidAt            *core.Time                   `db:"paid_at"`
 	VoidedAt          *core.Time                   `db:"voided_at"`
 	Metadata          core.Metadata                `db:"metadata"`
-	LinkVersion       int64                        `db:"link_version"` // of the addresses that open its page
+	LinkVersion       int64                        `db:"link_version"` // the version of the addresses that open its page: raising it ends those made before
 	EventSeq          int64                        `db:"event_seq"`
 	CreatedAt         core.Time                    `db:"created_at"`
 	UpdatedAt         core.Time                    `db:"updated_at"`
-	ReceiptURL        string                       `db:"-"` // the page for the buyer
+	ReceiptURL        string                       `db:"-"` // the page that shows the receipt to the buyer
 }
 
-// TaxBreakdown is the tax of one rate.
+// TaxBreakdown is the tax that an order's lines of one rate come to.
 type TaxBreakdown struct {
 	Name          string `json:"name"`
 	RateBps       int64  `json:"rate_bps"`
@@ -94,10 +95,10 @@ type TaxBreakdown struct {
 	Inclusive     bool   `json:"inclusive"`
 }
 
-// RefundableAmount is what may still be given back.
+// RefundableAmount returns how much of the order can still be refunded.
 func (o *Order) RefundableAmount() int64 { return o.PaidAmount - o.RefundedAmount }
 
-// DueAmount is what is still to be paid.
+// DueAmount returns what is still to be paid of the order; nothing if it is void.
 func (o *Order) DueAmount() int64 {
 	if o.Status == OrderStatusVoid {
 		return 0
@@ -105,7 +106,7 @@ func (o *Order) DueAmount() int64 {
 	return o.TotalAmount - o.PaidAmount - o.BalanceApplied
 }
 
-// OrderDetail is an order with what its events inline.
+// OrderDetail is an order with the objects that its events show in full. Customer is nil if they were deleted.
 type OrderDetail struct {
 	Order    *Order
 	Items    []LineItem
@@ -131,7 +132,7 @@ type ListOrders struct {
 	TotalMin      *int64
 	TotalMax      *int64
 
-	IsVerified bool // only those that more than a typed address says are the customer's
+	IsVerified bool // leaves out those of which only a typed address says that they are the customer's
 }
 
 var orderColumns = db.ColumnsOf[Order]("orders")
@@ -141,7 +142,7 @@ func (s *Store) GetOrder(ctx context.Context, account, ref string) (*Order, erro
 	return s.findOrder(ctx, account, ref, "")
 }
 
-// OrdersByID returns the orders among ids.
+// OrdersByID returns those of the orders with these ids that exist, by id.
 func (s *Store) OrdersByID(ctx context.Context, account string, ids []string) (map[string]*Order, error) {
 	return db.ByID(ctx, s.db, orderColumns, account, ids)
 }
@@ -164,8 +165,9 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	return db.Page(ctx, s.db, orderColumns, core.KindOrder, account, in.Page, &f)
 }
 
-// UpdateOrder locks the order, applies change and stores it. What is said about the buyer is a record once the invoice
-// is issued, which is when the order is made: CodeInvalid on status. Amounts and lines change leaves alone.
+// UpdateOrder locks the order, applies change and stores it. The invoice is issued when the order is made, so what it says
+// about the buyer is a record: changing that is CodeInvalid on status. Amounts and lines must be left alone by change. No event
+// follows.
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change func(*Order)) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
 		o, err := s.findOrder(ctx, account, ref, u.Lock())
@@ -188,8 +190,8 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change fun
 	})
 }
 
-// VoidOrder calls an order off that is not paid, and its invoice. invoice.voided follows. One that is paid, or that is
-// being paid, is CodeInvalid on status; one that is void is returned as it is.
+// VoidOrder voids an order that is not paid, with its invoice: invoice.voided follows. An order that is paid, or that is being
+// paid, is CodeInvalid on status; one that is void is returned as it is.
 func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
 		o, err := s.findOrder(ctx, account, ref, "")
@@ -230,7 +232,7 @@ func whereAmounts(f *db.Filter, in ListOrders) {
 	}
 }
 
-// orderReferences adds the filters by another object.
+// orderReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *db.Filter) error {
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
@@ -277,6 +279,7 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 	return nil
 }
 
+// findOrder reads an order, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
 func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
 	id, ok := core.ParseID(core.KindOrder, ref)
 	if !ok {
@@ -289,11 +292,14 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 	return o, err
 }
 
-// complete makes the order of a checkout whose payment has succeeded and whose stock is held. Without a payment
-// nothing is held: what is not there any more is CodeInvalid on line_items. Nothing else may be refused here.
-// Its recurring lines make subscriptions, which are charged from now on to what paid, or to method where nothing did.
-// The events show the order and its invoice as they become: pending and open, then paid. Rows that every purchase of
-// the account or of the product needs come last, so that purchases wait for each other as short as possible.
+// complete makes the order of a locked checkout, together with its invoice, both paid. With a payment, that has succeeded, and
+// the stock is held already. Without one there is nothing to pay and nothing is held yet, so stock that is not there any more
+// is CodeInvalid on line_items; nothing else may be refused here, because the buyer has paid.
+//
+// Each recurring line makes a subscription, which is charged from now on with the method of the payment, or with method if
+// there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that
+// every purchase of the account or of the product needs are locked last, so that purchases wait for each other as briefly as
+// possible.
 func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
 	pastDue, err := u.lockPastDueOf(ctx, c, payment)
 	if err != nil {
@@ -348,7 +354,7 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	return u.sell(ctx, c.AccountID, items)
 }
 
-// orderOf is what a checkout says about its order.
+// orderOf returns an order with what its checkout says about it. Ids, lines and amounts are still missing.
 func orderOf(c *Checkout) *Order {
 	return &Order{
 		AccountID: c.AccountID, BillingReason: BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
@@ -357,7 +363,8 @@ func orderOf(c *Checkout) *Order {
 	}
 }
 
-// linkOrder stores in the rows that made the order which one it is.
+// linkOrder makes the checkout completed, and stores in it and in its payment, if there is one, which order and invoice they
+// made.
 func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Payment) error {
 	o := b.Order
 	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired

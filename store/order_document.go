@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// GetOrderReceipt returns a URL of the order's receipt, or CodeMissing.
+// GetOrderReceipt returns a URL that opens the order's receipt as PDF for a while, or CodeMissing.
 func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*SignedURL, error) {
 	o, err := s.findOrder(ctx, account, ref, "")
 	if err != nil {
@@ -11,7 +11,7 @@ func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*Sign
 	return s.SignFile(File{Kind: FileKindReceipt, Account: account, ID: o.ID, LinkVersion: o.LinkVersion})
 }
 
-// GetOrderDetail returns an order with its lines and its customer, nil if that one was deleted.
+// GetOrderDetail returns an order with its lines and its customer, who is nil if they were deleted.
 func (s *Store) GetOrderDetail(ctx context.Context, o *Order) (*OrderDetail, error) {
 	customers, err := s.CustomersByID(ctx, o.AccountID, []string{o.CustomerID})
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *Store) GetOrderDetail(ctx context.Context, o *Order) (*OrderDetail, err
 	return &OrderDetail{Order: o, Items: items[o.ID], Customer: customers[o.CustomerID]}, err
 }
 
-// OrderLines returns the lines of each of the orders by its id, in their order.
+// OrderLines returns the lines of each of the orders, by the order's id and in the order in which it lists them.
 func (s *Store) OrderLines(ctx context.Context, account string, orders []Order) (map[string][]LineItem, error) {
 	var ids []string
 	for _, o := range orders {

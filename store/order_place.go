@@ -13,8 +13,8 @@ import (
 // Rows are locked in one order by every use case, which leaves out those that it does not need: checkout or
 // subscription, payment, customer, invoice, order, checkout link, discount, counters, products by id, price variants by id, payment guards.
 
-// bill is an order with its invoice, and what their events inline. All their events have one ordering key, the
-// order's id, and one count: the order's. Order is nil while the invoice is a draft.
+// bill is an order with its invoice, and what their events show in full. All their events have one ordering key, the order's
+// id, and are counted by one sequence, the order's. Order is nil while the invoice is a draft.
 type bill struct {
 	Order    *Order
 	Invoice  *Invoice
@@ -22,6 +22,7 @@ type bill struct {
 	Customer *Customer
 }
 
+// order returns the order of a bill, nil of a nil bill.
 func (b *bill) order() *Order {
 	if b == nil {
 		return nil
@@ -29,6 +30,7 @@ func (b *bill) order() *Order {
 	return b.Order
 }
 
+// invoice returns the invoice of a bill, nil of a nil bill.
 func (b *bill) invoice() *Invoice {
 	if b == nil {
 		return nil
@@ -36,9 +38,9 @@ func (b *bill) invoice() *Invoice {
 	return b.Invoice
 }
 
-// placement is what an order is made of. Order says whose it is and why: ids, number, status and amounts are filled in.
-// Items have their amounts; they are copied, unless they are those of a draft. Customer is locked. Invoice holds the
-// terms, and is the draft if there is one; nil stands for an invoice that is charged at once.
+// placement is what an order is made from. Order says whose it is and why: newBill fills in its ids, state and amounts, and
+// place its number. Items have their amounts; they are copied, unless they are the lines of a draft. Customer is locked.
+// Invoice holds the terms of payment, and is the draft if there is one; nil stands for an invoice that is charged at once.
 type placement struct {
 	Order    *Order
 	Items    []LineItem
@@ -46,8 +48,9 @@ type placement struct {
 	Invoice  *Invoice
 }
 
-// placeOrder makes a pending order and its open invoice: order.created follows, and invoice.created unless a draft had
-// it. They count for the customer. With nothing due, the caller pays it at once.
+// placeOrder makes a pending order and its open invoice, and stores both: order.created follows, and invoice.created unless a
+// draft had it already. The order is counted for the customer, who is locked. If nothing is due the caller has to pay it at
+// once.
 func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 	now, err := u.store.db.BusinessNow(ctx, p.Order.AccountID)
 	if err != nil {
@@ -67,9 +70,9 @@ func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 	return b, u.storeBill(ctx, b)
 }
 
-// placePaid makes an order and an invoice that are paid already, and whose customer has been counted: order.created,
-// invoice.created, order.paid and invoice.paid follow, and each row is written once. Without a payment there was
-// nothing to pay.
+// placePaid makes an order and an invoice that are paid from the start, and stores each once: order.created, invoice.created,
+// order.paid and invoice.paid follow. A nil payment means that there was nothing to pay. The caller has counted the order for
+// the customer.
 func (u *unit) placePaid(ctx context.Context, b *bill, payment *Payment) error {
 	if err := u.place(ctx, b); err != nil {
 		return err
@@ -80,8 +83,8 @@ func (u *unit) placePaid(ctx context.Context, b *bill, payment *Payment) error {
 	return u.storeBill(ctx, b)
 }
 
-// payOrder pays a locked order and its invoice, and counts what was paid for the customer: order.paid and invoice.paid
-// follow. Without a payment there was nothing left to pay. The payment is stored by the caller.
+// payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three: order.paid
+// and invoice.paid follow. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
 func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 	now, err := u.store.db.BusinessNow(ctx, b.Order.AccountID)
 	if err != nil {
@@ -101,7 +104,8 @@ func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 	return u.updateBill(ctx, b)
 }
 
-// newBill fills in the ids, the states and the sums.
+// newBill makes the order and the invoice of a placement in memory: it fills in their ids, states and sums, and gives the lines
+// to them. They have no numbers yet: place gives those.
 func newBill(p placement, now core.Time) (*bill, error) {
 	o, inv := p.Order, p.Invoice
 	if inv == nil {
@@ -127,7 +131,8 @@ func newBill(p placement, now core.Time) (*bill, error) {
 	return &bill{o, inv, items, p.Customer}, nil
 }
 
-// belongTo makes a line the order's: a line of a draft as it is, another one as a copy of its own.
+// belongTo gives the line to an order. A line of a draft keeps its id; any other line, such as one of a checkout, has been
+// copied and becomes a new line of the order and its invoice.
 func (l *LineItem) belongTo(o *Order, isDraft bool) {
 	l.OrderID, l.UpdatedAt = &o.ID, o.CreatedAt
 	if !isDraft {
@@ -135,7 +140,8 @@ func (l *LineItem) belongTo(o *Order, isDraft bool) {
 	}
 }
 
-// sum makes the order's figures those of its lines, which are bounded together: see MaxAmount.
+// sum sets the order's amounts and its tax breakdown to the sums of its lines. The lines were checked together, so the sums
+// fit: see MaxAmount.
 func (o *Order) sum(items []LineItem) error {
 	ids := make([]string, len(items))
 	o.SubtotalAmount, o.DiscountAmount, o.NetAmount, o.TaxAmount, o.TotalAmount = 0, 0, 0, 0, 0
@@ -152,7 +158,7 @@ func (o *Order) sum(items []LineItem) error {
 	return err
 }
 
-// taxBreakdown adds up the tax of the lines by its rate.
+// taxBreakdown adds up the tax of the lines, for each rate by itself.
 func taxBreakdown(items []LineItem) ([]TaxBreakdown, error) {
 	taxes, amounts := make([]pricing.Tax, len(items)), make([]pricing.Amounts, len(items))
 	for i, item := range items {
@@ -170,7 +176,8 @@ func taxBreakdown(items []LineItem) ([]TaxBreakdown, error) {
 	return breakdown, nil
 }
 
-// place stores the lines, gives the numbers and tells of the order and the invoice, whose rows the caller stores.
+// place stores the lines of a bill, gives the order and the invoice their numbers, and emits order.created and, unless the
+// invoice was a draft, invoice.created. The rows of the order and the invoice are stored by the caller.
 func (u *unit) place(ctx context.Context, b *bill) error {
 	isDraft := b.Invoice.EventSeq > 0
 	if err := u.placeLines(ctx, b, isDraft); err != nil {
@@ -188,6 +195,8 @@ func (u *unit) place(ctx context.Context, b *bill) error {
 	return u.emitInvoice(ctx, EventInvoiceCreated, b)
 }
 
+// placeLines stores the lines of a new bill. The lines of a draft are stored already: they only learn which order they belong
+// to.
 func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
 	if !isDraft {
 		return u.insertLines(ctx, b.Items)
@@ -200,8 +209,8 @@ func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
 	return nil
 }
 
-// number gives the next numbers of the account to an order and its invoice. Both sequences stay locked until the
-// transaction ends, so that no number is ever left out.
+// number gives an order and its invoice the next numbers of the account. Both counters stay locked until the transaction ends:
+// if it is undone so is the count, so that no number is ever left out.
 func (u *unit) number(ctx context.Context, b *bill) error {
 	counted, err := db.Select[struct {
 		Name   string `db:"name"`
@@ -226,7 +235,8 @@ func (u *unit) number(ctx context.Context, b *bill) error {
 	return nil
 }
 
-// pay makes both paid and tells of it. The rows are stored by the caller.
+// pay sets an order and its invoice to paid, and emits order.paid and invoice.paid. It returns an error if something would be
+// left to pay. The caller stores the rows.
 func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time) error {
 	o, inv := b.Order, b.Invoice
 	o.Status, o.PaidAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusPaid, &now, nil, now
@@ -245,7 +255,7 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 	return u.emitInvoice(ctx, EventInvoicePaid, b)
 }
 
-// storeBill stores what is new of a bill.
+// storeBill inserts the order of a bill, and inserts or updates its invoice, which is there already if it was a draft.
 func (u *unit) storeBill(ctx context.Context, b *bill) error {
 	if err := u.Insert(ctx, orderColumns, b.Order); err != nil {
 		return err
@@ -256,6 +266,7 @@ func (u *unit) storeBill(ctx context.Context, b *bill) error {
 	return u.Insert(ctx, invoiceColumns, b.Invoice)
 }
 
+// updateBill stores a locked order and its invoice.
 func (u *unit) updateBill(ctx context.Context, b *bill) error {
 	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {
 		return err
@@ -263,7 +274,7 @@ func (u *unit) updateBill(ctx context.Context, b *bill) error {
 	return u.Update(ctx, orderColumns, b.Order)
 }
 
-// lockBill locks the customer of an invoice, the invoice and its order, and reads its lines.
+// lockBill locks the customer of an invoice, the invoice and its order, in this order, and returns them with the lines.
 func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error) {
 	s := u.store
 	found, err := s.findInvoice(ctx, account, ref, "", "")
@@ -271,7 +282,7 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 		return nil, err
 	}
 	var b bill
-	// Whoever paid may have been made anonymous since.
+	// The customer may have been deleted, or merged into another one, since the invoice was made.
 	if b.Customer, err = u.lockOwner(ctx, account, found.CustomerID, "invoices", found.ID); err != nil {
 		return nil, err
 	}
@@ -287,13 +298,15 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 	return &b, err
 }
 
+// emitOrder emits an event of an order, and counts it in the order's EventSeq, which the caller stores.
 func (u *unit) emitOrder(ctx context.Context, kind string, b *bill) error {
 	o := b.Order
 	o.EventSeq++
 	return u.emit(ctx, event{kind, o.AccountID, o.ID, o.EventSeq, &OrderDetail{o, b.Items, b.Customer}})
 }
 
-// emitInvoice counts on the order, and on the draft as long as there is none.
+// emitInvoice emits an event of an invoice. It is counted in the order's EventSeq, or in the invoice's own as long as it is a
+// draft; the caller stores that.
 func (u *unit) emitInvoice(ctx context.Context, kind string, b *bill) error {
 	inv, seq := b.Invoice, &b.Invoice.EventSeq
 	if b.Order != nil {

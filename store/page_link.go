@@ -51,14 +51,16 @@ func (o *OrderDetail) Link(d *db.DB) { o.Order.Link(d) }
 // Link gives the invoice of an event its address.
 func (i *InvoiceDetail) Link(d *db.DB) { i.Invoice.Link(d) }
 
+// pageURL returns the address of a page of a row. It ends with the month that is pageLinkMonths after this one.
 func pageURL(d *db.DB, page, account, id string, version int64) string {
 	year, month, _ := d.Now().Time().UTC().Date()
 	end := time.Date(year, month+pageLinkMonths+1, 1, 0, 0, 0, 0, time.UTC)
 	return d.Options.PublicURL + "/" + page + "/" + pageToken(d.Options.Sealer, account, id, version, end)
 }
 
-// pageToken is the id, the account's without its prefix, the version, the day of the end since 1970, and the signature,
-// with underscores between.
+// pageToken returns the last part of a page's address: the object's id, the account's id without its prefix, the version, the
+// day on which it ends counted from 1970, and the signature of all that, with underscores between. Version and day are in base
+// 36.
 func pageToken(sealer *core.Sealer, account, id string, version int64, end time.Time) string {
 	named := id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix()) + "_" +
 		strconv.FormatInt(version, 36) + "_" + strconv.FormatInt(end.Unix()/secondsOfDay, 36)
@@ -70,14 +72,15 @@ const (
 	secondsOfDay = 24 * 60 * 60
 )
 
-// pageLink is what the token of a page says.
+// pageLink is what the token of a page says: which object of which account it opens, by which version, and until when.
 type pageLink struct {
 	account, id string
 	version     int64
 	end         core.Time
 }
 
-// readPage returns what a token says, or CodeMissing if it was not made here for an object of the kind.
+// readPage returns what the token of a page says. A token that this server has not signed, or that is for an object of another
+// kind, is CodeMissing.
 func (s *Store) readPage(k core.Kind, token string) (*pageLink, error) {
 	missing := core.Missing("page", "", "")
 	at := strings.LastIndexByte(token, '_')
@@ -111,14 +114,15 @@ func (s *Store) readPage(k core.Kind, token string) (*pageLink, error) {
 	return link, nil
 }
 
-// opens says whether an address opens a row of the version. Settled is when there was nothing left to be paid: nil if there
-// is, and then the address has no end.
+// opens reports whether an address still opens a row that has this version. Settled is when nothing was left to be paid any
+// more, nil if something still is: as long as that is so, the address has no end.
 func (l *pageLink) opens(version int64, settled *core.Time, now core.Time) bool {
 	return l.version == version && (settled == nil || now < max(l.end, settled.Add(pageLinkRest)))
 }
 
-// OpenReceipt returns the order of the page of a receipt, or CodeMissing if the token was not made here. Ended says that
-// the address opens it no more: then the order is for writing to its buyer alone.
+// OpenReceipt returns the order whose receipt a token opens, or CodeMissing if the token was not made here. If ended, the
+// address opens the receipt no more: the order is returned only so that a new address can be written to its buyer, and must not
+// be shown.
 func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended bool, err error) {
 	link, err := s.readPage(core.KindOrder, token)
 	if err != nil {
@@ -130,7 +134,8 @@ func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended 
 	return o, !link.opens(o.LinkVersion, o.settledAt(), s.Now()), nil
 }
 
-// OpenHostedInvoice returns the invoice of a page as OpenReceipt does the order. A draft has no page.
+// OpenHostedInvoice returns the invoice whose page a token opens, as OpenReceipt does for an order. A draft has no page:
+// CodeMissing.
 func (s *Store) OpenHostedInvoice(ctx context.Context, token string) (i *Invoice, ended bool, err error) {
 	link, err := s.readPage(core.KindInvoice, token)
 	if err != nil {
@@ -145,6 +150,7 @@ func (s *Store) OpenHostedInvoice(ctx context.Context, token string) (i *Invoice
 	return i, !link.opens(i.LinkVersion, i.settledAt(), s.Now()), nil
 }
 
+// settledAt returns since when nothing is left to be paid of the order, nil if something is.
 func (o *Order) settledAt() *core.Time {
 	if o.Status == OrderStatusPending {
 		return nil
@@ -152,6 +158,7 @@ func (o *Order) settledAt() *core.Time {
 	return lastOf(&o.CreatedAt, o.PaidAt, o.VoidedAt)
 }
 
+// settledAt returns since when nobody can pay the invoice any more, nil if it can be paid.
 func (i *Invoice) settledAt() *core.Time {
 	if i.Status == InvoiceStatusOpen || i.Status == InvoiceStatusPastDue {
 		return nil
@@ -159,6 +166,7 @@ func (i *Invoice) settledAt() *core.Time {
 	return lastOf(&i.CreatedAt, i.PaidAt, i.VoidedAt, i.UncollectibleAt)
 }
 
+// lastOf returns the latest of the moments that are not nil, nil if there is none.
 func lastOf(times ...*core.Time) *core.Time {
 	var last *core.Time
 	for _, t := range times {
@@ -169,8 +177,8 @@ func lastOf(times ...*core.Time) *core.Time {
 	return last
 }
 
-// RevokeOrderLinks ends every address of the order's receipt that there is, of its page and of its file, and returns the
-// order with another one. No event follows.
+// RevokeOrderLinks makes every address of the order's receipt, as page and as file, open nothing any more. It returns the order
+// with a new address. No event follows.
 func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
 		o, err := s.findOrder(ctx, account, ref, u.Lock())
@@ -186,7 +194,7 @@ func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Ord
 	})
 }
 
-// RevokeInvoiceLinks does for the page and the file of an invoice what RevokeOrderLinks does.
+// RevokeInvoiceLinks does the same as RevokeOrderLinks for the page and the file of an invoice.
 func (s *Store) RevokeInvoiceLinks(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
 		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())

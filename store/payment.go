@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// PaymentStatus is how far a payment is.
+// PaymentStatus says how far a payment has come.
 type PaymentStatus string
 
 // The states of a payment. Succeeded, failed and canceled are final.
@@ -22,18 +22,19 @@ const (
 	PaymentStatusCanceled       PaymentStatus = "canceled"
 )
 
+// paymentLifecycle lists, for each state of a payment, the states that may follow it.
 var paymentLifecycle = core.Lifecycle[PaymentStatus]{
 	PaymentStatusPending:        {PaymentStatusRequiresAction, PaymentStatusSucceeded, PaymentStatusFailed, PaymentStatusCanceled},
 	PaymentStatusRequiresAction: {PaymentStatusSucceeded, PaymentStatusFailed, PaymentStatusCanceled},
 }
 
-// IsFinal reports whether the payment has its outcome.
+// IsFinal reports whether the payment has succeeded, failed or been canceled: its state never changes again.
 func (p PaymentStatus) IsFinal() bool { return len(paymentLifecycle[p]) == 0 }
 
-// PaymentPurpose says what a payment pays.
+// PaymentPurpose says what a payment is for.
 type PaymentPurpose string
 
-// The purposes of a payment. That of a checkout gets its order when it succeeds, that of an invoice knows it at once.
+// The purposes of a payment. The payment of a checkout gets its order when it succeeds; that of an invoice has it from the start.
 const (
 	PaymentPurposeCheckout PaymentPurpose = "checkout"
 	PaymentPurposeInvoice  PaymentPurpose = "invoice"
@@ -55,13 +56,13 @@ type Payment struct {
 	Provider      string                     `db:"provider"`
 	ProviderRef   *string                    `db:"provider_ref"`
 	MethodRef     string                     `db:"method_ref"`
-	CustomerRef   *string                    `db:"customer_ref"`      // the provider's name of the customer who has the method, once it is saved
-	MethodID      *string                    `db:"payment_method_id"` // of the saved method
-	SaveMethod    bool                       `db:"save_method"`       // it is to be saved
+	CustomerRef   *string                    `db:"customer_ref"`      // the provider's id of the customer who has the method, once it is saved
+	MethodID      *string                    `db:"payment_method_id"` // our id of the saved method, if it is one
+	SaveMethod    bool                       `db:"save_method"`       // the method is to be saved when the payment succeeds
 	OffSession    bool                       `db:"off_session"`       // the buyer is not there to do anything
 	OnPage        bool                       `db:"on_page"`           // the buyer is on our page, and comes back to it from their bank
 	Keyless       bool                       `db:"keyless"`           // the buyer came without an API key
-	Guards        core.JSON[[]string]        `db:"guards"`            // that count it, while it is under way
+	Guards        core.JSON[[]string]        `db:"guards"`            // the subjects of the guards that count it while it is under way
 	PaymentMethod core.JSON[PaymentMethod]   `db:"payment_method"`
 	Failure       core.JSON[*PaymentFailure] `db:"failure"`
 	NextActionURL *string                    `db:"next_action_url"` // while it requires an action
@@ -70,7 +71,7 @@ type Payment struct {
 	UpdatedAt     core.Time                  `db:"updated_at"`
 }
 
-// PaymentMethod is what may be shown of a payment method.
+// PaymentMethod is the part of a payment method that may be shown.
 type PaymentMethod struct {
 	Type     string `json:"type"` // card
 	Brand    string `json:"brand"`
@@ -86,7 +87,8 @@ type PaymentFailure struct {
 	Message     string  `json:"message"`
 }
 
-// Err is the answer to the request that wanted to pay. It is recorded: the same request is never charged again.
+// Err returns the answer to the request that wanted to pay. Its outcome is Recorded, so that the same request sent again gets
+// this answer and is never charged again.
 func (f *PaymentFailure) Err() error {
 	return &core.Error{
 		Code: core.CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: core.Recorded,
@@ -94,8 +96,9 @@ func (f *PaymentFailure) Err() error {
 	}
 }
 
-// Confirm is how a buyer pays. MethodRef is empty when no method was sent, or Saved says which one of the customer's
-// pays. Save asks to keep the method; one that pays for a subscription always is.
+// Confirm says how a buyer pays for a checkout. MethodRef is the provider's reference of a method that was sent, empty if none
+// was. Saved is the id of one of the customer's saved methods that is to pay instead. Save asks to keep the method that was
+// sent; one that pays for a subscription is always kept.
 type Confirm struct {
 	Provider      string
 	MethodRef     string
@@ -107,21 +110,21 @@ type Confirm struct {
 	IsPublic      bool // whoever has the client secret pays, on our page or elsewhere
 	From          Buyer
 
-	customerRef *string // of the saved method
+	customerRef *string // the provider's id of the customer, if Saved names a method
 	methodID    *string
 }
 
-// isKeyless reports whether somebody pays without an API key.
+// isKeyless reports whether the buyer pays without an API key.
 func (c Confirm) isKeyless() bool { return c.IsPublic || c.From.keyless() }
 
-// Confirmation is how far the payment of a checkout or of an invoice is; the other one is nil. Payment is nil if there
-// is nothing to charge.
+// Confirmation says how far the payment of a checkout or of an invoice has come: one of Checkout and Invoice is set, the other
+// nil. Payment is nil if there is nothing to charge.
 type Confirmation struct {
 	Checkout *Checkout
 	Invoice  *Invoice
 	Payment  *Payment
 
-	PausedUntil *core.Time // the payment was declined, as too many were: buyers without a key cannot pay before
+	PausedUntil *core.Time // set if this decline was one too many: until then buyers without a key cannot pay in this account
 }
 
 // ChargeResult is what a provider says about the charge of a payment.
@@ -138,10 +141,11 @@ func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) 
 	return db.ByID(ctx, s.db, paymentColumns, account, ids)
 }
 
-// BeginConfirm locks an open checkout, checks that it can be bought as it stands, holds its stock and stores the
-// intent to charge, all of it before the provider is asked. With nothing to pay it makes the order at once. A request
-// that is sent again gets the intent of the first time, and a completed checkout is returned as it is; one that is
-// being paid, or expired, is CodeInvalid on status. After too many declines it is CodeRateLimit.
+// BeginConfirm begins to charge for a checkout. It locks the checkout, checks that it can be bought as it stands, holds its
+// stock, and commits the intent to charge before the provider is asked. If there is nothing to pay it makes the order at once,
+// and the Payment is nil. A request that is sent again gets the payment of the first time, and a checkout that is completed is
+// returned as it is. A checkout that is being paid, or has expired, is CodeInvalid on status. After too many declines it is
+// CodeRateLimit.
 func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confirm) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		c, err := u.lockCheckout(ctx, account, ref)
@@ -161,7 +165,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 	})
 }
 
-// SetPaymentRef stores the provider's reference, before money moves.
+// SetPaymentRef stores the provider's reference of a payment, before money moves. A payment that has one keeps it.
 func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE payments SET provider_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`, ref, account, id)
@@ -169,7 +173,8 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 	return err
 }
 
-// SetPaymentMethod stores what a provider made of a method that it has saved, before it is charged.
+// SetPaymentMethod stores the references and the card that a provider returned for a method that it has saved, before the
+// method is charged. Nothing changes once the payment has a reference of the provider.
 func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `
@@ -179,9 +184,10 @@ func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
 	return err
 }
 
-// SettlePayment stores what the provider said. The success of a checkout makes the order and its invoice, both paid; a
-// failure opens the checkout again and gives its stock back. The success of an invoice pays it and its order, and what
-// is due to a subscription follows. A payment that has an outcome keeps it.
+// SettlePayment stores what the provider said about a payment, and what follows from it. A checkout whose payment succeeds gets
+// its order and its invoice, both paid; one whose payment fails or is canceled is open again, and what was held for it is free.
+// An invoice whose payment succeeds is paid with its order, and its subscription goes on. A payment that has its outcome keeps
+// it.
 func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		if begun.Purpose == PaymentPurposeInvoice {
@@ -229,14 +235,15 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 // How long a buyer has for an action that the provider wants, as the seller chooses. Stock is held meanwhile.
 const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 
-// hold is how long a payment of an account waits for its buyer.
+// hold returns how long a payment in this account waits for its buyer's action.
 func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
 	minutes, err := db.Get[int64](ctx, s.db, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
 	return time.Duration(core.Deref(minutes)) * time.Minute, err
 }
 
-// HoldIsOver reports whether the buyer's time is over for what a payment requires of them, by their account's clock: that
-// which the seller gives them, and at the latest that of the checkout.
+// HoldIsOver reports whether the buyer's time is over for an action that their payment requires, by the account's clock. It
+// ends after the time that the seller gives buyers, and at the latest when the checkout expires. It is false for a payment that
+// requires no action.
 func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, error) {
 	p := begun.Payment
 	if p.Status != PaymentStatusRequiresAction {
@@ -253,7 +260,8 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	return p.CreatedAt.Add(hold) <= now, err
 }
 
-// WaitingPayments names an account's payments whose buyer's time is over, at most limit.
+// WaitingPayments returns at most limit payments of an account whose buyers have not done what was required of them within the
+// time that the seller gives them, the oldest first.
 func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
@@ -268,7 +276,7 @@ func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) 
 		account, now.Add(-hold), limit)
 }
 
-// CheckoutPayment returns the payment under way of a checkout, or CodeMissing.
+// CheckoutPayment returns the payment of a checkout that is under way, or CodeMissing.
 func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (*Payment, error) {
 	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+`
 		WHERE account_id = ? AND checkout_id = ? AND status IN ('pending', 'requires_action')`, account, checkout)
@@ -278,25 +286,26 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 	return payment, err
 }
 
-// paymentLeases are on the payments without an outcome.
+// paymentLeases makes sure that one process at a time asks the provider about a payment without an outcome.
 var paymentLeases = db.Leases{Table: "payments", Open: "status IN ('pending', 'requires_action')"}
 
-// DuePayments returns payments of a provider without an outcome that nobody is charging now, at most limit, of any
-// account. They are candidates: what they are by then shows once they are leased.
+// DuePayments returns at most limit payments of a provider, of any account, that have no outcome and that nobody is charging
+// now. They are candidates: another process may take one first, or settle it, until LeasePayment has claimed it.
 func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
 	return paymentLeases.Due(ctx, s.db, provider, limit)
 }
 
-// LeasePayment claims a due payment for whoever asks first, and reports whether that is the caller.
+// LeasePayment claims a due payment for the caller, and reports false if somebody else was first or it has its outcome.
 func (s *Store) LeasePayment(ctx context.Context, account, id string) (bool, error) {
 	return paymentLeases.Take(ctx, s.db, account, id)
 }
 
-// YieldPayment ends the lease on a payment whose outcome is not known yet: the reconciler looks at it after a pause.
+// YieldPayment ends the caller's lease on a payment whose outcome is not known yet: it is due again after the pause.
 func (s *Store) YieldPayment(ctx context.Context, account, id string, pause time.Duration) error {
 	return paymentLeases.Yield(ctx, s.db, account, id, pause)
 }
 
+// findPayment reads a payment, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
 func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Payment, error) {
 	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
 	if err != nil {
@@ -308,8 +317,9 @@ func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Pay
 	return payment, nil
 }
 
-// beginConfirm stores the intent to charge, or makes the order where there is nothing to charge. A method that is to be
-// saved needs the provider too, so that its payment may be one of nothing.
+// beginConfirm begins to pay for a locked checkout that is not completed: it stores the intent to charge and returns the
+// payment, or makes the order and returns nil if there is nothing to charge. If a method is to be saved there is a payment even
+// of the amount 0, because the provider has to be asked.
 func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {
 	if err := u.store.useSaved(ctx, c, &in); err != nil {
 		return nil, err
@@ -341,7 +351,8 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 	return payment, u.guard(ctx, c.AccountID, payment.Guards.V, sizesOf(items), left, pausedUntil)
 }
 
-// redeemOffer counts a purchase of the checkout link by which the buyer came, and a use of the discount.
+// redeemOffer counts a purchase by the checkout link that the buyer came by, and a use of the checkout's discount, if it has
+// them.
 func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
 	if err := u.useCheckoutLink(ctx, c); err != nil {
 		return err
@@ -349,7 +360,8 @@ func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
 	return u.redeemDiscount(ctx, c)
 }
 
-// beginPayment also returns until when payments are paused for the buyer.
+// beginPayment stores the payment of a locked checkout, which becomes processing. It counts as a try of the checkout: too many
+// are CodeRateLimit. It also returns until when payments are paused for this buyer, nil if they are not.
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *core.Time, error) {
 	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
@@ -385,7 +397,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	return payment, pausedUntil, u.Insert(ctx, paymentColumns, payment)
 }
 
-// take notes what the provider said.
+// take writes what the provider said into the payment. A payment that has its outcome is counted by no guard any more.
 func (p *Payment) take(result ChargeResult, now core.Time) {
 	p.Status, p.Failure, p.NextActionURL, p.UpdatedAt = result.Status, core.JSONOf(result.Failure), nil, now
 	if result.Status == PaymentStatusRequiresAction {
@@ -396,7 +408,9 @@ func (p *Payment) take(result ChargeResult, now core.Time) {
 	}
 }
 
-// settle moves a payment along its arrow, and the checkout with it.
+// settle gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
+// order. After a failure the checkout is open again, and the use of its link and discount and its stock are given back. Payment
+// and checkout are locked and stored here.
 func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
@@ -432,7 +446,9 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 	return u.Update(ctx, checkoutColumns, c)
 }
 
-// settleInvoice moves the payment of an invoice along its arrow, and pays the invoice when it has succeeded.
+// settleInvoice gives the payment of an invoice its next state. After a success the invoice and its order are paid, and their
+// subscription, if there is one, learns what became of the payment. A payment that cannot go to that state is returned as it
+// is.
 func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	sub, err := u.lockBilled(ctx, begun.AccountID, *begun.InvoiceID)
 	if err != nil {
@@ -476,7 +492,8 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	return settled, err
 }
 
-// lockBilled locks the subscription that an invoice is of, before everything else; nil if there is none.
+// lockBilled locks the subscription that an invoice bills, and returns nil if there is none. It comes first, because
+// subscriptions are locked before every other row.
 func (u *unit) lockBilled(ctx context.Context, account, ref string) (*Subscription, error) {
 	invoice, err := u.store.findInvoice(ctx, account, ref, "", "")
 	if err != nil || invoice.SubscriptionID == nil {

@@ -13,17 +13,19 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// guard counts what is tried under one subject, by everybody and on every replica. Its time is the store's: an account's own
-// clock lets nobody try sooner.
+// guard counts what is tried under one subject, such as an address, by everybody and on every replica, so that nobody can try
+// card after card. Its time is the store's: an account's own clock lets nobody try sooner.
 type guard struct {
 	Subject  string    `db:"subject"`
-	Declines int64     `db:"declines"`  // in the hour from Since on, or what else is counted
-	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; pieces, of stock that they hold
+	Declines int64     `db:"declines"`  // in the hour from Since on; for guardOpened the checkouts that were opened
+	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; for guardHeld how many pieces they hold
 	Since    core.Time `db:"since"`
 	RetryAt  core.Time `db:"retry_at"`
 }
 
-// patience is what a guard lets pass: so many declines free, then one try at a time, after a wait that doubles.
+// patience says what a guard lets pass. Up to free declines nobody waits, and at most atOnce payments may be under way. From
+// then on only one payment at a time may be tried, and each decline makes the next one wait: first the time of first, then
+// twice as long each time, up to longest.
 type patience struct {
 	free, atOnce   int64
 	first, longest time.Duration
@@ -47,7 +49,8 @@ const (
 	guardSales    = "sales"   // all that buyers without a key try in an account: counted only
 )
 
-// patienceFor is a switch, because nothing may change it.
+// patienceFor returns the patience of the guards of a subject's kind. It is a switch and not a map, because nothing may change
+// it.
 func patienceFor(subject string) patience {
 	kind, _, _ := strings.Cut(subject, ":")
 	switch kind + ":" {
@@ -68,7 +71,7 @@ func patienceFor(subject string) patience {
 // checkoutAttempts is how often a checkout or an invoice may be tried before there is a wait.
 const checkoutAttempts = 5
 
-// wait is how long nothing more is tried after so many declines.
+// wait returns how long nothing more may be tried after so many declines, 0 if there is no wait.
 func (p patience) wait(declines int64) time.Duration {
 	if declines < p.free {
 		return 0
@@ -80,18 +83,19 @@ func (p patience) wait(declines int64) time.Duration {
 	return min(wait, p.longest)
 }
 
-// Buyer is who wants to pay: without an API key from an address, or on behalf of a customer. The zero value is a seller's own
-// program, which knows its buyers better.
+// Buyer is whoever wants to pay. Address is the network address of somebody without an API key. OnBehalf says that the seller's
+// program pays on behalf of a customer. The zero value is a seller's own program, which is not guarded: it knows its buyers
+// better.
 type Buyer struct {
 	Address  string
 	OnBehalf bool
 }
 
-// keyless reports whether somebody pays whom nobody vouches for.
+// keyless reports whether the buyer pays without an API key, so that nobody vouches for them.
 func (b Buyer) keyless() bool { return b.Address != "" }
 
-// guards are the subjects that a payment of the buyer counts under. A typed e-mail address is none: whoever tries cards types
-// another one each time, and whose address it is could not buy.
+// guards returns the subjects under which a payment of the buyer is counted. A typed e-mail address is none of them: whoever
+// tries cards types another one each time, and the person whose address it is could not buy any more.
 func (b Buyer) guards(customer *string) []string {
 	var guards []string
 	if b.keyless() {
@@ -103,7 +107,9 @@ func (b Buyer) guards(customer *string) []string {
 	return guards
 }
 
-// addressGuards are an address and the network around it: of IPv6 a /64, which is one subscriber, and a /48.
+// addressGuards returns the subjects of an address and of the network around it: for IPv4 the address and its /24, for IPv6 its
+// /64, which is one subscriber, and its /48. An address that exists inside networks only, or is none, has one subject of its
+// own.
 func addressGuards(address string) []string {
 	addr, err := netip.ParseAddr(address)
 	if addr = addr.Unmap().WithZone(""); err != nil || isInside(addr) {
@@ -116,14 +122,16 @@ func addressGuards(address string) []string {
 	return []string{guardAddress + netip.PrefixFrom(addr, host).Masked().String(), guardNetwork + netip.PrefixFrom(addr, around).Masked().String()}
 }
 
-// carrierGrade is where providers hide their own customers from each other.
+// carrierGrade is the range of addresses behind which Internet providers hide their own customers: 100.64.0.0/10.
 var carrierGrade = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10)
 
+// isInside reports whether an address exists inside networks only, so that it says nothing about who the buyer is.
 func isInside(addr netip.Addr) bool {
 	return !addr.IsGlobalUnicast() || addr.IsPrivate() || carrierGrade.Contains(addr)
 }
 
-// refuses says how long the guard wants to wait, and why. The try that is asked about is counted in it already.
+// refuses returns how long a payment has to wait by this guard, and the reason for the buyer; 0 if it may go on. The payment
+// that asks is counted in the guard already.
 func (g guard) refuses(now core.Time) (time.Duration, string) {
 	p := patienceFor(g.Subject)
 	declines := g.Declines
@@ -156,13 +164,13 @@ const (
 	turnWait = 5 * time.Second
 )
 
-// tryAgain refuses to ask a provider now.
+// tryAgain returns CodeRateLimit for a payment that has to wait before its provider is asked.
 func tryAgain(wait time.Duration, why string) error {
 	wait = max(wait.Round(time.Second), time.Second)
 	return &core.Error{Code: core.CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, spoken(wait)), After: wait}
 }
 
-// spoken is a time as people say it.
+// spoken returns a time as people say it: seconds up to 90, then whole minutes, rounded up.
 func spoken(wait time.Duration) string {
 	amount, unit := int64(wait/time.Second), "second"
 	if wait > 90*time.Second {
@@ -174,8 +182,9 @@ func spoken(wait time.Duration) string {
 	return fmt.Sprintf("%d %ss", amount, unit)
 }
 
-// try counts another try of a checkout, or refuses it. A success ends the checkout, so that all but the one under way were
-// declined. What was declined is forgotten when nobody has tried for as long as guards count, too.
+// try counts another try to pay for a checkout, or returns CodeRateLimit if it comes too soon. A success ends the checkout, so
+// every try before this one was declined. The tries are forgotten once guardWindow has passed since the last one and its wait.
+// The caller stores the checkout.
 func (c *Checkout) try(now core.Time) error {
 	if c.RetryAt != nil && now < *c.RetryAt {
 		return tryAgain(c.RetryAt.Time().Sub(now.Time()), tooManyDeclines)
@@ -188,14 +197,17 @@ func (c *Checkout) try(now core.Time) error {
 	return nil
 }
 
-// forgiveTry takes back the try that ends now: nobody has declined it.
+// forgiveTry takes back the last try of a checkout, which ended without being declined. The caller stores the checkout.
 func (c *Checkout) forgiveTry(now core.Time) {
 	c.Attempts, c.RetryAt = max(c.Attempts-1, 0), &now
 }
 
-// guard counts a try under its subjects before a provider is asked, or refuses it. Their rows stay locked until the
-// transaction ends, so that those who try at once are counted one after the other; they come after all other rows. Left says of
-// subjects that hold something how many of it others can still have. While sales are paused they take turns.
+// guard counts a payment under its subjects before its provider is asked, or returns CodeRateLimit with the longest wait that
+// one of their guards demands. The rows of the guards stay locked until the transaction ends, so that payments at the same
+// moment are counted one after the other; they are locked after all other rows.
+//
+// Left says, for subjects that hold something, how many of it others can still have, and sizes how many this payment takes. If
+// pausedUntil is not nil, the account's sales are paused and buyers take turns.
 func (u *unit) guard(ctx context.Context, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *core.Time) error {
 	if len(subjects) == 0 {
 		return nil
@@ -225,8 +237,9 @@ func (u *unit) guard(ctx context.Context, account string, subjects []string, siz
 	return u.takeTurn(ctx, account, counted, *pausedUntil, now)
 }
 
-// takeTurn lets one buyer at a time pay while sales are paused, if nobody near them was declined lately: who tries cards needs
-// a fresh network for each, and gets no faster with many.
+// takeTurn lets one buyer at a time pay while the account's sales are paused until the given time, and returns CodeRateLimit to
+// the others. It refuses every buyer near whom, in counted, a payment was declined lately: whoever tries cards then needs a
+// fresh network for each of them, and gets no faster with many.
 func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now core.Time) error {
 	for _, g := range counted {
 		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)
@@ -242,9 +255,10 @@ func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, un
 	return err
 }
 
-// settleGuards notes that a payment has its outcome. Declines are counted, and wanted to wait; a buyer who did not go on at
-// their bank was not declined. What it held of the lines is free, and others come first if it waited at a bank for nothing.
-// Until when the account's payments are paused is returned if this decline did it.
+// settleGuards tells the guards of a payment that it has its outcome. A decline is counted, and may make its subjects wait; a
+// payment that was canceled, because its buyer did not go on at their bank, is no decline. What it held of the lines is free
+// again; if it waited for the bank and was not paid, its network has to let others go first. If this decline was one too many
+// for the whole account, it returns until when payments are paused, else nil.
 func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, items []LineItem, waited bool) (*core.Time, error) {
 	declines := int64(0)
 	if p.Status == PaymentStatusFailed {
@@ -266,6 +280,8 @@ func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, 
 	return u.watchSales(ctx, p.AccountID)
 }
 
+// endTry takes a payment off what is under way under its subjects, adds its declines (0 or 1), and sets until when each subject
+// has to wait after a decline.
 func (u *unit) endTry(ctx context.Context, account string, subjects []string, sizes sizes, declines int64) error {
 	counted, err := u.countGuards(ctx, account, subjects, sizes, -1, declines)
 	if err != nil || declines == 0 {
@@ -284,7 +300,9 @@ func (u *unit) endTry(ctx context.Context, account string, subjects []string, si
 	return nil
 }
 
-// countGuards adds to guards, in one order for everybody, and returns them as they are now.
+// countGuards adds underWay, times the size of each subject, and declines to the guards of the subjects, and returns them as
+// they are then. Declines of an hour that is over are dropped first. The guards are locked in the order of their subjects,
+// which is the same for everybody.
 func (u *unit) countGuards(ctx context.Context, account string, subjects []string, sizes sizes, underWay, declines int64) ([]guard, error) {
 	now := u.store.Now()
 	var args []any
@@ -305,8 +323,8 @@ func (u *unit) countGuards(ctx context.Context, account string, subjects []strin
 	return counted, nil
 }
 
-// tryMethod counts a try to save a method as one that was declined: no row of a payment would end it after a crash.
-// forgiveTry takes that back.
+// tryMethod counts a try to save a method as declined from the start: unlike a payment it has no row by which it could be ended
+// after a crash. ForgiveTry takes that back once the method was not declined. After too many declines it returns CodeRateLimit.
 func (u *unit) tryMethod(ctx context.Context, account string, subjects []string) error {
 	if err := u.guard(ctx, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
 		return err
@@ -314,7 +332,7 @@ func (u *unit) tryMethod(ctx context.Context, account string, subjects []string)
 	return u.endTry(ctx, account, subjects, nil, 1)
 }
 
-// ForgiveTry says of what BeginSaveMethod has counted that it was not declined.
+// ForgiveTry takes back the decline that BeginSaveMethod has counted, once it is known that the method was not declined.
 func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from Buyer) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		for _, subject := range slices.Sorted(slices.Values(from.guards(&customer))) {
@@ -330,11 +348,12 @@ func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from B
 	return err
 }
 
-// How many checkouts are opened in an hour by links of an account: from an address, a network, a proxy that nobody named. Who
-// buys opens one; each is a row, and an event for the seller.
+// openedByAddress and the next two are how many checkouts may be opened in an hour by links of an account: from one address,
+// from one network, and through a proxy that is not named. Whoever buys opens one; each is a row, and an event for the seller.
 const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
 
-// countOpened counts a checkout that somebody opens without a key, or refuses it. Nothing but these counts is locked for long.
+// countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
+// Only the rows of these counts are locked, which nobody else waits for long.
 func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error {
 	if !by.keyless() {
 		return nil
@@ -363,16 +382,17 @@ func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error 
 }
 
 const (
-	// salesPause is how long buyers without a key cannot pay after too many declines.
+	// salesPause is how long buyers without a key cannot pay in an account after too many declines there.
 	salesPause = 15 * time.Minute
-	// pausedTurn is how often one of them can all the same.
+	// pausedTurn is the time between two of them who may pay all the same: see takeTurn.
 	pausedTurn = 20 * time.Second
 
 	defaultDeclineLimit, minDeclineLimit, maxDeclineLimit = 100, 10, 1_000_000
 )
 
-// watchSales counts a decline of a buyer without a key for their account, and pauses its payments when there were too many
-// in an hour, and more than there were sales: a card that is set up for nothing can be so again and again. What comes after the pause is counted anew.
+// watchSales counts a decline of a buyer without a key for their whole account. If there were too many in an hour, and more
+// than there were sales, it pauses the account's payments and returns until when, else nil. Only sales of more than nothing
+// count: a card can be set up for nothing again and again. After a pause the count begins anew.
 func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, error) {
 	counted, err := u.countGuards(ctx, account, []string{guardSales}, nil, 0, 1)
 	if err != nil {
@@ -405,8 +425,8 @@ func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, erro
 	return &until, err
 }
 
-// pausedFor is until when the seller's payments are paused for a buyer, nil if they are not: those of a buyer with a key never
-// are, nor those of one whom the seller named, or whose address is verified.
+// pausedFor returns until when the seller's payments are paused for a buyer, nil if they are not. They never are for a buyer
+// with a key, nor for one whom the seller named or whose address is verified.
 func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer) (*core.Time, error) {
 	if !by.keyless() || a.PaymentsPausedUntil == nil {
 		return nil, nil
@@ -418,7 +438,8 @@ func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer)
 	return a.PaymentsPausedUntil, nil
 }
 
-// DeleteOldGuards deletes at most limit guards that nobody has touched for long, and returns how many.
+// DeleteOldGuards deletes at most limit guards that nobody has touched for guardMemory and under which nothing is under way. It
+// returns how many.
 func (s *Store) DeleteOldGuards(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `

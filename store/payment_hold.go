@@ -17,9 +17,12 @@ import (
 // of its payments buys: whether a card asks a bank is known only afterwards, and who buys many would be refused for ever. After
 // such a payment was given up unpaid it is not even that for a while, so that others get their turn.
 
-// hold adds to the guards of a payment that begins what it holds of things of which there are only so many, and returns how many
-// of each are left to others, by guard. Their rows are locked already, as it took from them. Of the seller's own program, and of
-// a proxy that nobody named, nothing is counted.
+// hold notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
+// the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the
+// buyer's network. It returns by subject how many are left to others, nil if nothing is counted.
+//
+// The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
+// program, nor for buyers behind a proxy that is not named, whose networks are not known.
 func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineItem, by Buyer) (map[string]int64, error) {
 	network := by.network()
 	if network == "" {
@@ -38,15 +41,17 @@ func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineIt
 	return left, err
 }
 
-// limitedThing is a checkout link, a discount or a price variant, of which Left may still be bought or used.
+// limitedThing is a checkout link, a discount or a price variant that can be used or bought only so many times. Left says how
+// many are left.
 type limitedThing struct {
 	ID   string `db:"id"`
 	Left int64  `db:"remaining"`
 }
 
-// sizes are how many pieces a payment buys, by price variant.
+// sizes holds how many pieces a payment buys of each price variant, by the variant's id.
 type sizes map[string]int64
 
+// sizesOf counts the pieces of the lines.
 func sizesOf(items []LineItem) sizes {
 	sizes := sizes{}
 	for _, q := range pieces(items, byVariant) {
@@ -55,14 +60,17 @@ func sizesOf(items []LineItem) sizes {
 	return sizes
 }
 
-// of is what the payment adds under a subject: the pieces of a price variant that are held, and one of everything else.
+// of returns how much a payment adds to the guard of a subject: the number of pieces if the subject is stock that it holds, and
+// 1 for every other subject.
 func (s sizes) of(subject string) int64 {
 	thing, _ := strings.CutPrefix(subject, guardHeld)
 	id, _, _ := strings.Cut(thing, ":")
 	return max(s[id], 1)
 }
 
-// refusesHold says how long a payment that buys so much has to wait, and why, if so many are left to others. It is counted already.
+// refusesHold returns how long a payment has to wait because its network holds too much of a thing, and the reason for the
+// buyer; 0 if it may go on. Left is how many are left to others, size what this payment buys; the guard has counted it already.
+// A network may hold as much as it leaves to others, or what one of its payments buys.
 func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, string) {
 	switch {
 	case g.UnderWay <= left:
@@ -75,8 +83,9 @@ func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, stri
 	return 0, ""
 }
 
-// letOthersHold keeps a network whose payment was given up at the bank from holding again what it leaves to nobody, for as long
-// as it did.
+// letOthersHold keeps a network whose payment was given up at the bank from holding the same things again if it would leave too
+// few to others. That lasts as long as the payment held them, at least shortestTurn and at most the account's payment hold.
+// Subjects are the guards of the payment; those that hold nothing are skipped.
 func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string) error {
 	var held []string
 	for _, subject := range slices.Sorted(slices.Values(subjects)) {
@@ -101,10 +110,10 @@ func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string)
 	return nil
 }
 
-// shortestTurn is how long others have at least.
+// shortestTurn is the least time that others have for their turn.
 const shortestTurn = time.Minute
 
-// limited are the things of a checkout of which there are only so many.
+// limited returns those of a checkout's link, discount and price variants that can be used or bought only so many times.
 func (s *Store) limited(ctx context.Context, c *Checkout, items []LineItem) ([]limitedThing, error) {
 	args := []any{c.AccountID, c.link(), c.AccountID, c.DiscountID, c.AccountID}
 	variants := pieces(items, byVariant)
@@ -124,7 +133,7 @@ func (s *Store) limited(ctx context.Context, c *Checkout, items []LineItem) ([]l
 	return found, nil
 }
 
-// network is the one around the buyer's address, empty if none is known.
+// network returns the network around the buyer's address, "" if none is known.
 func (b Buyer) network() string {
 	if !b.keyless() {
 		return ""

@@ -8,23 +8,24 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// providerOutOfBand is that of a payment which was made without this service.
+// providerOutOfBand is the provider of a payment that was made without this service, such as a bank transfer to the seller.
 const providerOutOfBand = "out_of_band"
 
-// InvoicePayment is how an invoice is paid.
+// InvoicePayment says how an invoice is to be paid.
 type InvoicePayment struct {
 	Provider      string
 	MethodRef     string
 	PaymentMethod PaymentMethod
 	OffSession    bool    // the buyer is not there to do anything
-	CustomerRef   *string // with MethodID, of a saved method
+	CustomerRef   *string // the provider's id of the customer, if MethodID names a saved method
 	MethodID      *string
 	From          Buyer
 }
 
-// BeginInvoicePayment stores the intent to charge what is due of an open or past due invoice. A request that is sent
-// again gets the intent of the first time. An invoice in another state, or whose payment is under way, is CodeInvalid on
-// status. After too many declines it is CodeRateLimit.
+// BeginInvoicePayment begins to charge what is due of an open or past due invoice: it commits the intent before the provider is
+// asked. A request that is sent again gets the payment of the first time. An invoice in another state, whose payment is under
+// way, or whose account is disabled, is CodeInvalid on status; an amount that the provider does not take is CodeInvalid on
+// payment_method. After too many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		b, err := u.lockBill(ctx, account, ref)
@@ -52,7 +53,8 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 	})
 }
 
-// beginInvoicePayment stores the intent to charge what is due of a locked bill. Guards count it, if a person tries it.
+// beginInvoicePayment stores the intent to charge what is due of a locked bill, and returns the payment. Guards are the
+// subjects that count it, if a person tries to pay; the caller counts it there.
 func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
 	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
@@ -69,7 +71,7 @@ func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in I
 	return payment, u.Insert(ctx, paymentColumns, payment)
 }
 
-// newInvoicePayment is a pending payment of all that is due of a bill.
+// newInvoicePayment returns a pending payment of all that is due of a bill. It is not stored, and has no provider yet.
 func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Payment, error) {
 	now, err := u.store.db.BusinessNow(ctx, b.Invoice.AccountID)
 	return &Payment{
@@ -79,8 +81,8 @@ func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Paym
 	}, err
 }
 
-// checkPayable refuses to pay an invoice that does not wait for money, for which money is under way, or whose seller's account
-// is disabled.
+// checkPayable returns CodeInvalid on status if a locked invoice is not open or past due, if a payment of it is under way, or
+// if the seller's account is disabled.
 func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 	inv := b.Invoice
 	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
@@ -96,8 +98,8 @@ func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 	return u.checkNotPaying(ctx, b)
 }
 
-// checkNotPaying refuses what cannot be done to a locked invoice while money is under way for it: whoever begins to pay
-// locks it too.
+// checkNotPaying returns CodeInvalid on status while a payment of a locked invoice is under way. Whoever begins to pay locks
+// the invoice too, so that the answer holds until the transaction ends.
 func (u *unit) checkNotPaying(ctx context.Context, b *bill) error {
 	underWay, err := u.isBeingPaid(ctx, b)
 	if err != nil {
@@ -109,7 +111,7 @@ func (u *unit) checkNotPaying(ctx context.Context, b *bill) error {
 	return nil
 }
 
-// PayInvoiceOutOfBand notes that an open or past due invoice was paid without this service: order.paid and invoice.paid
+// PayInvoiceOutOfBand records that an open or past due invoice was paid without this service: order.paid and invoice.paid
 // follow. An invoice in another state, or whose payment is under way, is CodeInvalid on status.
 func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {

@@ -9,15 +9,15 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// SavedMethod is a payment method that a customer can be charged with later, also while they are away. A deleted one
-// is kept for what was paid with it, and is missing everywhere.
+// SavedMethod is a payment method that a customer can be charged with later, also while they are away. The row of a deleted one
+// is kept for what was paid with it, but it is treated as missing everywhere.
 type SavedMethod struct {
 	AccountID   string                   `db:"account_id"`
 	ID          string                   `db:"id"`
 	CustomerID  string                   `db:"customer_id"`
 	Provider    string                   `db:"provider"`
-	ProviderRef string                   `db:"provider_ref"` // what the provider charges
-	CustomerRef string                   `db:"customer_ref"` // the provider's name of the customer that it belongs to
+	ProviderRef string                   `db:"provider_ref"` // the provider's id of the method
+	CustomerRef string                   `db:"customer_ref"` // the provider's id of the customer that it belongs to
 	Card        core.JSON[PaymentMethod] `db:"card"`
 	DeletedAt   *core.Time               `db:"deleted_at"`
 	CreatedAt   core.Time                `db:"created_at"`
@@ -26,17 +26,18 @@ type SavedMethod struct {
 
 var savedMethodColumns = db.ColumnsOf[SavedMethod]("payment_methods")
 
-// billing is how a subscription is charged with the method.
+// billing returns the method in the form in which a subscription or invoice is charged with it.
 func (m *SavedMethod) billing() *BillingMethod {
 	return &BillingMethod{ID: &m.ID, Provider: m.Provider, Ref: m.ProviderRef, CustomerRef: &m.CustomerRef, Card: m.Card.V}
 }
 
-// maxTriesADay is how often an invoice is tried within a day before a new method has to wait for the schedule: whoever has
-// many cards does not find out here which of them are good.
+// maxTriesADay is how often an invoice may be tried within a day with new methods. After that a new one waits for the schedule:
+// whoever has many cards shall not find out here which of them are good.
 const maxTriesADay = 5
 
-// chargeWith makes a method what a locked subscription is charged with. What is past due is tried with it at once, beside
-// the schedule, unless it was tried with it before, or too often since yesterday.
+// chargeWith makes a method the one that a locked subscription is charged with. If the subscription is past due, its latest
+// invoice is tried with the method at once, beside the schedule, unless it was tried with it before or too often within the
+// last day. The caller stores the subscription.
 func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod, now core.Time) error {
 	sub.Method, sub.ExtraAttempt = core.JSONOf(m.billing()), false
 	if sub.Status != SubscriptionStatusPastDue {
@@ -55,7 +56,7 @@ func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod
 	return nil
 }
 
-// PaymentMethodsByID returns the saved payment methods among ids that are not deleted.
+// PaymentMethodsByID returns those of the saved payment methods with these ids that are not deleted, by id.
 func (s *Store) PaymentMethodsByID(ctx context.Context, account string, ids []string) (map[string]*SavedMethod, error) {
 	found, err := db.ByID(ctx, s.db, savedMethodColumns, account, ids)
 	for id, m := range found {
@@ -78,11 +79,11 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 	return db.Page(ctx, s.db, savedMethodColumns, core.KindPaymentMethod, account, in, &f)
 }
 
-// maxSavedMethods bounds what a customer has saved by themselves or by the seller. What they buy a subscription with is kept
-// beyond it: that was paid for.
+// maxSavedMethods is how many methods may be saved for a customer, by themselves or by the seller. A method that they buy a
+// subscription with is saved beyond this limit: that was paid for.
 const maxSavedMethods = 50
 
-// checkRoom is CodeInvalid on payment_method for a customer who has as many methods as one may have.
+// checkRoom returns CodeInvalid on payment_method for a customer who has maxSavedMethods methods already.
 func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 	n, err := db.Get[int](ctx, s.db, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
 	if err == nil && *n >= maxSavedMethods {
@@ -92,9 +93,9 @@ func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 }
 
 // BeginSaveMethod commits what a request has done so far, before a provider is asked to save a method for a customer. It
-// returns the customer, and what names the request to the provider: the same whenever it is sent again. A customer who has
-// as many as one may have is CodeInvalid on payment_method. The try counts as declined until ForgiveTry; after too many
-// of them it is CodeRateLimit.
+// returns the customer, and the token that names the request to the provider: it is the same whenever the request is sent
+// again. A customer who has too many methods is CodeInvalid on payment_method. The try counts as declined until ForgiveTry
+// takes that back; after too many declines it is CodeRateLimit.
 func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, from Buyer) (*Customer, string, error) {
 	c, err := step(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", "")
@@ -109,8 +110,9 @@ func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, f
 	return c, s.db.Effect(ctx), err
 }
 
-// SavePaymentMethod keeps a method for its customer. It becomes their default if it is to, or if they have none: then their
-// subscriptions that are past due are tried with it. One that the customer has already is returned as it is kept.
+// SavePaymentMethod saves a method for its customer, and returns it as it is kept: if the customer has the same method already,
+// that one. It becomes the customer's default if isDefault, or if they have none. Then their subscriptions that are past due
+// are charged with it at once.
 func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault bool) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
 		pastDue, err := u.lockPastDue(ctx, m.AccountID, m.CustomerID)
@@ -133,9 +135,11 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 	})
 }
 
-// SaveGivenMethod is SavePaymentMethod for a method that its customer gave themselves. A subscription of theirs, if one is named
-// and has not ended, is charged to it from then on. Whoever hears later of the same method changes nothing: one that is removed
-// by then stays so, and nil is returned. Whether it is new is returned too.
+// SaveGivenMethod saves a method that its customer gave themselves, as SavePaymentMethod does. If subscription names one of
+// theirs that has not ended, it is charged with the method from then on.
+//
+// The provider may tell of the same method several times: only the first call changes anything, and returns isNew. Later ones
+// return the method, or nil if it was removed in between, so that it stays removed.
 func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (kept *SavedMethod, isNew bool, err error) {
 	m.ID = core.NewID(core.KindPaymentMethod)
 	kept, err = tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
@@ -168,7 +172,8 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 	return kept, kept != nil && kept.ID == m.ID, err
 }
 
-// DeleteCustomerPaymentMethod forgets a payment method of a customer. Was it the default, the customer has none then.
+// DeleteCustomerPaymentMethod deletes a payment method of a customer and returns it. If it was their default, they have none
+// then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
@@ -183,7 +188,7 @@ func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, custom
 	})
 }
 
-// forgetMethod deletes a method of a locked customer. Its provider is told by the reconciler.
+// forgetMethod deletes a method of a locked customer, and stores the intent to tell its provider, which the reconciler does.
 func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
@@ -203,8 +208,8 @@ func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) er
 	return u.Update(ctx, customerColumns, c)
 }
 
-// MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given
-// and not deleted, else the customer's default. It is nil if there is neither, or if the customer is deleted.
+// MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
+// deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
 func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
 	c, err := s.anyCustomer(ctx, account, customer, "")
 	if err != nil {
@@ -225,13 +230,15 @@ func (s *Store) MethodToCharge(ctx context.Context, account, customer string, pr
 	return nil, err
 }
 
-// CustomerPaymentMethod returns a payment method that a customer has. Anything else is CodeMissing on payment_method.
+// CustomerPaymentMethod returns a payment method that a customer has, or CodeMissing on payment_method.
 func (s *Store) CustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return s.findMethod(ctx, &Customer{AccountID: account, ID: customer}, ref, "payment_method")
 }
 
-// MethodForInvoice returns what an invoice is charged to while its customer is away, nil if there is nothing: their default
-// method, and of a subscription that has one of its own that. One of which only a typed address says that it is theirs has nothing else.
+// MethodForInvoice returns the method that an invoice is charged with while its customer is away, nil if there is none. Usually
+// that is the customer's default. An invoice of a subscription whose method is not a saved one is charged with that method. If
+// only a typed address says that the subscription is the customer's, it has its own method or none: what the customer has saved
+// is not touched.
 func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*BillingMethod, error) {
 	sub, err := s.subscriptionOf(ctx, i)
 	if err != nil {
@@ -247,8 +254,8 @@ func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*BillingMetho
 	return m.billing(), nil
 }
 
-// SavedMethodForInvoice is CustomerPaymentMethod for the customer of an invoice. That of a subscription of which only a typed address
-// says that it is theirs is CodeInvalid on payment_method.
+// SavedMethodForInvoice returns a saved method of the customer of an invoice, or CodeMissing on payment_method. If only a typed
+// address says that the invoice's subscription is the customer's, it is CodeInvalid on payment_method.
 func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref string) (*SavedMethod, error) {
 	sub, err := s.unverifiedOf(ctx, i)
 	if err == nil && sub != nil {
@@ -260,7 +267,8 @@ func (s *Store) SavedMethodForInvoice(ctx context.Context, i *Invoice, ref strin
 	return s.CustomerPaymentMethod(ctx, i.AccountID, i.CustomerID, ref)
 }
 
-// errUnverified refuses to charge a customer for what somebody bought who typed their address.
+// errUnverified refuses to charge a customer's saved methods for a subscription that somebody bought who only typed their
+// address.
 var errUnverified = core.Invalid("payment_method", "Only a typed e-mail address says that this is the customer's subscription: it is not charged to what they have saved. If you know that they bought it, send the subscription customer_verified true.")
 
 // unverifiedOf returns the subscription of an invoice if only a typed address says whose it is, else nil.
@@ -272,7 +280,7 @@ func (s *Store) unverifiedOf(ctx context.Context, i *Invoice) (*Subscription, er
 	return sub, nil
 }
 
-// subscriptionOf returns the subscription of an invoice, nil if it has none.
+// subscriptionOf returns the subscription that an invoice bills, nil if it bills none.
 func (s *Store) subscriptionOf(ctx context.Context, i *Invoice) (*Subscription, error) {
 	if i.SubscriptionID == nil {
 		return nil, nil
@@ -280,14 +288,15 @@ func (s *Store) subscriptionOf(ctx context.Context, i *Invoice) (*Subscription, 
 	return s.findSubscription(ctx, i.AccountID, *i.SubscriptionID, "", "")
 }
 
-// CustomerRef returns the provider's name of a customer who has saved a method with it, nil for another.
+// CustomerRef returns the provider's id of a customer who has saved a method with it, also if that is deleted by now, else nil.
 func (s *Store) CustomerRef(ctx context.Context, account, customer, provider string) (*string, error) {
 	return db.Get[string](ctx, s.db, `
 		SELECT customer_ref FROM payment_methods WHERE account_id = ? AND customer_id = ? AND provider = ? ORDER BY id DESC LIMIT 1`,
 		account, customer, provider)
 }
 
-// useSaved fills in the saved method that a buyer pays with. It must be one of the checkout's customer.
+// useSaved fills in the saved method that the buyer named to pay with, if they named one. If the checkout's customer has no
+// such method it is CodeMissing on payment_method.
 func (s *Store) useSaved(ctx context.Context, c *Checkout, in *Confirm) error {
 	if in.Saved == "" {
 		return nil
@@ -304,12 +313,12 @@ func (s *Store) useSaved(ctx context.Context, c *Checkout, in *Confirm) error {
 	return nil
 }
 
-// saves reports whether a method was sent that is to be saved.
+// saves reports whether the buyer sent a method that is to be saved, and not one that is saved already.
 func (c *Confirm) saves() bool { return c.Save && c.MethodRef != "" && c.methodID == nil }
 
-// saveMethod keeps the method of a payment that has succeeded for its locked customer, whose default it becomes if they
-// have none: then their subscriptions that are past due, which are locked too, are tried with it. One that the customer
-// has already is not kept twice.
+// saveMethod saves the method of a payment that has succeeded, if that was asked for. The customer is locked, and so are
+// pastDue, their subscriptions that are past due. If they have no default method it becomes that, and pastDue are charged with
+// it at once. A method that the customer has already is not kept twice. The caller stores the payment, which names the method.
 func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue []Subscription) error {
 	if p == nil || !p.SaveMethod || p.CustomerRef == nil {
 		return nil
@@ -327,7 +336,7 @@ func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue 
 	return u.makeDefault(ctx, c, kept, pastDue, p.UpdatedAt)
 }
 
-// keepMethod stores a method of a locked customer, unless they have it.
+// keepMethod stores a method of a locked customer and returns it. If they have the same one already, that is returned instead.
 func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*SavedMethod, error) {
 	kept, err := db.Get[SavedMethod](ctx, u.store.db, savedMethodColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
@@ -342,8 +351,8 @@ func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*S
 	return &m, u.Insert(ctx, savedMethodColumns, &m)
 }
 
-// makeDefault makes a method the default of its locked customer, and what their subscriptions that are past due, which are
-// locked too, are tried with.
+// makeDefault makes a method the default of its locked customer. Their subscriptions that are past due, which are locked too,
+// are charged with it at once.
 func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
 	c.DefaultPaymentMethodID, c.UpdatedAt = &m.ID, now
 	if err := u.Update(ctx, customerColumns, c); err != nil {
@@ -352,8 +361,8 @@ func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pas
 	return u.chargePastDue(ctx, pastDue, m, now)
 }
 
-// lockPastDue locks the subscriptions of a customer that are past due, which comes before the customer is locked. Those of which
-// only a typed address says that they are theirs have methods of their own.
+// lockPastDue locks and returns the subscriptions of a customer that are past due. It must come before the customer is locked.
+// Those of which only a typed address says that they are the customer's are left out: they have methods of their own.
 func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
 	subs, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customer)
@@ -363,13 +372,15 @@ func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Sub
 	return subs, nil
 }
 
-// keepsMethods reports whether what is given at a checkout is the customer's, and not that of the purchase alone. Whoever has the
-// client secret may be anybody: that somebody else, who reads the mail, took the purchase for theirs does not say whose the card is.
+// keepsMethods reports whether a payment method that is given at a checkout may be saved for the customer, and is not for this
+// purchase alone. A buyer without a key has the client secret, which anybody may have: that the owner of a mailbox confirmed
+// the purchase does not say that the card is theirs. Then only a checkout whose customer the seller named keeps methods.
 func (c *Checkout) keepsMethods(keyless bool) bool {
 	return c.isNamed() || c.EmailVerified && !keyless
 }
 
-// lockPastDueOf locks what saveMethod is going to need of the buyer of a locked checkout.
+// lockPastDueOf locks and returns the subscriptions that saveMethod is going to charge with the method of a payment: those of
+// the buyer of a locked checkout that are past due. It returns nil if no method is going to be saved.
 func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Subscription, error) {
 	if p == nil || !p.SaveMethod || !c.keepsMethods(p.Keyless) {
 		return nil, nil
@@ -381,8 +392,8 @@ func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Su
 	return u.lockPastDue(ctx, c.AccountID, buyer.ID)
 }
 
-// chargePastDue makes a new default method what locked subscriptions that are past due are charged with: see chargeWith. One
-// that is charged with it already is left alone.
+// chargePastDue makes a customer's new default the method of their locked subscriptions that are past due, and stores them: see
+// chargeWith. A subscription that has this method already is left alone.
 func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedMethod, now core.Time) error {
 	for i := range subs {
 		sub := &subs[i]
@@ -399,7 +410,8 @@ func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedM
 	return nil
 }
 
-// findMethod reads a payment method of a customer that is not deleted. Param is what named it, empty for the path.
+// findMethod reads a payment method of a customer that is not deleted, or returns CodeMissing. Param is the parameter that
+// named it, "" if the path did.
 func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) (*SavedMethod, error) {
 	id, ok := core.ParseID(core.KindPaymentMethod, ref)
 	if !ok {
@@ -413,8 +425,8 @@ func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) 
 	return m, err
 }
 
-// newDefault returns the default payment method of a customer if it is not the one before, nil if it is or if there is
-// none. One that is not the customer's is CodeMissing.
+// newDefault returns the customer's default payment method if it is another one than before, else nil. Before is the id of the
+// former default. A method that the customer does not have is CodeMissing on default_payment_method.
 func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*SavedMethod, error) {
 	if c.DefaultPaymentMethodID == nil || before != nil && *before == *c.DefaultPaymentMethodID {
 		return nil, nil
@@ -422,7 +434,8 @@ func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*S
 	return s.findMethod(ctx, c, *c.DefaultPaymentMethodID, "default_payment_method")
 }
 
-// forgetMethods deletes every payment method of a customer who is deleted.
+// forgetMethods deletes every payment method of a locked customer who is being deleted, and stores the intents to tell the
+// providers.
 func (u *unit) forgetMethods(ctx context.Context, c *Customer) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {

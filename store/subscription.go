@@ -30,14 +30,14 @@ var subscriptionLifecycle = core.Lifecycle[SubscriptionStatus]{
 	SubscriptionStatusPaused:   {SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled},
 }
 
-// Subscription bills a customer for a price variant, period after period. A period is billed when it begins. While
-// the subscription is trialing, its current period is the trial.
+// Subscription bills a customer for a price variant, period after period. A period is billed when it begins. While the
+// subscription is trialing, its current period is the trial.
 type Subscription struct {
 	AccountID          string                       `db:"account_id"`
 	ID                 string                       `db:"id"`
 	Status             SubscriptionStatus           `db:"status"`
 	CustomerID         string                       `db:"customer_id"`
-	CustomerVerified   bool                         `db:"customer_verified"` // else it is charged to its own method alone, and is not the customer's yet
+	CustomerVerified   bool                         `db:"customer_verified"` // false: only a typed address says whose it is, so that it is charged to its own method alone
 	ProductID          string                       `db:"product_id"`
 	PriceVariantID     string                       `db:"price_variant_id"`
 	ProductName        string                       `db:"product_name"`
@@ -55,7 +55,7 @@ type Subscription struct {
 	TrialEnd           *core.Time                   `db:"trial_end"`
 	StartedAt          core.Time                    `db:"started_at"`
 	CancelAtPeriodEnd  bool                         `db:"cancel_at_period_end"`
-	CanceledAt         *core.Time                   `db:"canceled_at"` // when it was asked for
+	CanceledAt         *core.Time                   `db:"canceled_at"` // when the cancellation was asked for
 	EndedAt            *core.Time                   `db:"ended_at"`
 	Cancellation       core.JSON[*Cancellation]     `db:"cancellation"`
 	CancellationReason *CancellationReason          `db:"cancellation_reason"`
@@ -67,7 +67,7 @@ type Subscription struct {
 	AttemptCount       int64                        `db:"attempt_count"`           // failed attempts of the schedule at the latest invoice
 	ExtraAttempt       bool                         `db:"extra_attempt"`           // a new payment method is to be tried at once
 	CyclesBilled       int64                        `db:"cycles_billed"`
-	Restarts           int64                        `db:"restarts"`       // of them those that a change of plan began
+	Restarts           int64                        `db:"restarts"`       // how many of CyclesBilled a change of plan began
 	BillingCycles      *int64                       `db:"billing_cycles"` // nil = until it is cancelled
 	DiscountID         *string                      `db:"discount_id"`
 	Discount           core.JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
@@ -76,7 +76,7 @@ type Subscription struct {
 	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
 	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
 	Prorations         core.JSON[[]Proration]       `db:"prorations"` // billed with the next period
-	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what was paid for a period that a change of plan cut short, worth at the start of this one
+	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what was paid for the period before, which a change of plan cut short: its worth at the start of this one
 	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
 	BillingName        *string                      `db:"billing_name"`
 	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`
@@ -100,7 +100,7 @@ type Cancellation struct {
 	Comment *string             `json:"comment"`
 	By      string              `json:"by"` // merchant, customer or system
 
-	RefundIDs []string `json:"refunds,omitempty"` // of what was left of the period
+	RefundIDs []string `json:"refunds,omitempty"` // ids of the refunds of what was left of the period
 }
 
 // Who cancels a subscription.
@@ -132,16 +132,17 @@ type SubscriptionPlan struct {
 	BillingCycles    *int64  `json:"billing_cycles"`
 }
 
-// PendingChange is a change of plan that waits: for the end of the period, or for the payment of its invoice.
+// PendingChange is a change of plan that has not taken place yet: it waits for the end of the period, or for the payment of its
+// invoice.
 type PendingChange struct {
 	Plan        SubscriptionPlan `json:"plan"`
 	EffectiveAt core.Time        `json:"effective_at"`
-	InvoiceID   *string          `json:"invoice"`  // what has to be paid first
+	InvoiceID   *string          `json:"invoice"`  // the invoice that has to be paid first; nil: it waits for the end of the period
 	Restarts    bool             `json:"restarts"` // a new period begins
-	Amount      int64            `json:"amount"`   // what the period costs then
+	Amount      int64            `json:"amount"`   // what the whole period costs under the new plan, after its discount
 }
 
-// Proration is a part of a period that is still to be billed.
+// Proration is the price of a part of a period that a change of plan made dearer. It is billed with the next period.
 type Proration struct {
 	Description string `json:"description"`
 	Amount      int64  `json:"amount"`
@@ -166,10 +167,10 @@ type ListSubscriptions struct {
 
 var subscriptionColumns = db.ColumnsOf[Subscription]("subscriptions")
 
-// Amount is what a period costs, without discount and tax on top.
+// Amount returns what a period costs, before any discount and without tax on top.
 func (s *Subscription) Amount() int64 { return s.UnitAmount * s.Quantity }
 
-// CancelAt is when the subscription ends, nil if it goes on.
+// CancelAt returns when the subscription ends, nil if it goes on or has ended.
 func (s *Subscription) CancelAt() *core.Time {
 	if !s.CancelAtPeriodEnd || s.EndedAt != nil {
 		return nil
@@ -177,21 +178,21 @@ func (s *Subscription) CancelAt() *core.Time {
 	return &s.CurrentPeriodEnd
 }
 
-// hasEnded reports whether nothing will be billed any more.
+// hasEnded reports whether the subscription is canceled or completed: it bills nothing any more.
 func (s *Subscription) hasEnded() bool { return len(subscriptionLifecycle[s.Status]) == 0 }
 
-// plan is what the subscription bills now.
+// plan returns the plan that the subscription bills now.
 func (s *Subscription) plan() SubscriptionPlan {
 	return SubscriptionPlan{s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName, s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles}
 }
 
-// follow makes the plan the subscription's.
+// follow gives the subscription another plan.
 func (s *Subscription) follow(p SubscriptionPlan) {
 	s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName = p.ProductID, p.PriceVariantID, p.ProductName, p.PriceVariantName
 	s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles = p.Quantity, p.UnitAmount, p.Interval, p.IntervalCount, p.BillingCycles
 }
 
-// describe names what is billed.
+// describe names the product and the price variant for people.
 func (p SubscriptionPlan) describe() string {
 	if p.PriceVariantName != nil {
 		return p.ProductName + " (" + *p.PriceVariantName + ")"
@@ -199,7 +200,8 @@ func (p SubscriptionPlan) describe() string {
 	return p.ProductName
 }
 
-// periodEnd is when a period of the plan ends that begins at start.
+// periodEnd returns when a period of the plan ends that begins at start. Months and years end on the anchor day of the month:
+// pricing.Interval.Next says how.
 func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time, error) {
 	end, err := pricing.Interval{Unit: pricing.IntervalUnit(p.Interval), Count: p.IntervalCount}.Next(start.Time(), int(anchorDay))
 	if err != nil {
@@ -208,14 +210,16 @@ func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time
 	return core.TimeOf(end), nil
 }
 
-// begin starts a period, whose charge is still to come.
+// begin sets the current period to the one that starts at start. It charges nothing, and forgets what was carried into the
+// period before.
 func (s *Subscription) begin(start core.Time) error {
 	end, err := s.plan().periodEnd(start, s.AnchorDay)
 	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
 	return err
 }
 
-// schedule sets when something is to be done next.
+// schedule sets DueAt, when something is to be done next for the subscription: the end of its period, the next attempt to
+// collect, or the end of its pause. Nil means that the worker leaves it alone.
 func (s *Subscription) schedule() {
 	s.DueAt = nil
 	switch s.Status {
@@ -235,7 +239,7 @@ func (s *Subscription) schedule() {
 	}
 }
 
-// end makes it canceled or completed.
+// end makes the subscription canceled or completed at the given moment, and drops everything that was still planned for it.
 func (s *Subscription) end(status SubscriptionStatus, at core.Time) {
 	s.Status, s.EndedAt = status, &at
 	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false
@@ -286,7 +290,7 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 	return db.Page(ctx, s.db, subscriptionColumns, core.KindSubscription, account, in.Page, &f)
 }
 
-// subscriptionReferences adds the filters by another object.
+// subscriptionReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *db.Filter) error {
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
@@ -319,7 +323,8 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 	return nil
 }
 
-// findSubscription reads a subscription. Param is what named it, empty for the path.
+// findSubscription reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did. Lock
+// is u.Lock() to lock the row, or "".
 func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock string) (*Subscription, error) {
 	id, ok := core.ParseID(core.KindSubscription, ref)
 	if !ok {
@@ -335,7 +340,7 @@ func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock 
 	return sub, nil
 }
 
-// checkUnsubscribed returns CodeInvalid on base for a customer who has a subscription that goes on.
+// checkUnsubscribed returns CodeInvalid on base if the customer has a subscription that has not ended.
 func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 	sub, err := db.Get[string](ctx, u.store.db, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
@@ -345,7 +350,7 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 	return err
 }
 
-// saveSubscription stores a locked subscription, with the moment when something is to be done next.
+// saveSubscription stores a locked subscription, after it has set when something is to be done next.
 func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
 	sub.UpdatedAt = now
 	sub.schedule()

@@ -8,15 +8,16 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// subscriptionBill is what a subscription is going to bill.
+// subscriptionBill holds the priced lines of a bill of a subscription, before the order is made.
 type subscriptionBill struct {
 	Items   []LineItem
 	Amounts pricing.Amounts
-	Balance int64 // of it, what the customer's credit pays
-	Period  int64 // what the period costs after its discount
+	Balance int64 // the part of the total that the customer's credit pays
+	Period  int64 // what the period itself costs after its discount, without prorations; see periodBill
 }
 
-// lines are what the current period of the subscription comes to, and what was left to bill with it.
+// lines returns the lines that bill the current period: the plan first, then the prorations that wait for it. They have no
+// amounts but the unit's.
 func (s *Subscription) lines() []LineItem {
 	items := []LineItem{s.line(LineItemKindPrice, s.Quantity, s.UnitAmount)}
 	for _, p := range s.Prorations.V {
@@ -27,7 +28,7 @@ func (s *Subscription) lines() []LineItem {
 	return items
 }
 
-// line is a line about the subscription's current period.
+// line returns a line for the subscription's product and current period.
 func (s *Subscription) line(kind LineItemKind, quantity, unit int64) LineItem {
 	start, end := s.CurrentPeriodStart, s.CurrentPeriodEnd
 	return LineItem{
@@ -37,7 +38,8 @@ func (s *Subscription) line(kind LineItemKind, quantity, unit int64) LineItem {
 	}
 }
 
-// periodBill prices the current period of a subscription, its first line, and what was left to bill with it.
+// periodBill prices the lines of the current period of a subscription. The discount is taken off the first line alone, which is
+// the plan: prorations are prices after discount already.
 func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Customer) (*subscriptionBill, error) {
 	items := sub.lines()
 	var discounts []pricing.Discount
@@ -51,7 +53,8 @@ func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Cus
 	return b, err
 }
 
-// priceBill fills in the amounts of lines that a subscription bills, with tax, and takes the customer's credit off.
+// priceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
+// the customer's credit pays. Nothing is stored. A total that an order cannot come to is CodeInvalid on quantity.
 func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []LineItem, discounts []pricing.Discount) (*subscriptionBill, error) {
 	tax, err := s.subscriptionTax(ctx, sub, customer)
 	if err != nil {
@@ -76,8 +79,8 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 	return &subscriptionBill{Items: items, Amounts: totals.Amounts, Balance: sub.payer(customer).credit(sub.Currency, totals.Total)}, nil
 }
 
-// subscriptionTax is the tax that a customer pays on a subscription now. An address that does not tell it pays what
-// the wider place does.
+// subscriptionTax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
+// say enough, the rate of the wider place is used.
 func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer *Customer) (pricing.Tax, error) {
 	account, err := s.findAccount(ctx, sub.AccountID, "")
 	if err != nil || sub.CustomerVerified && customer.TaxExempt {
@@ -94,7 +97,7 @@ func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer
 	return pricing.Tax{Name: rate.Name, Bps: rate.RateBps, Inclusive: account.Tax.V.isInclusive(variant)}, nil
 }
 
-// addressOf is where the customer pays tax: where they live now, or what they said when they subscribed.
+// addressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.
 func (s *Subscription) addressOf(customer *Customer) *core.Address {
 	if s.CustomerVerified && customer.BillingAddress.V != nil {
 		return customer.BillingAddress.V
@@ -102,7 +105,8 @@ func (s *Subscription) addressOf(customer *Customer) *core.Address {
 	return s.BillingAddress.V
 }
 
-// payer is whose credit pays a subscription: nobody's, as long as only a typed address says that it is the customer's.
+// payer returns the customer whose credit pays for a subscription. As long as only a typed address says that it is this
+// customer's, that is an empty customer without any credit.
 func (s *Subscription) payer(customer *Customer) *Customer {
 	if s.CustomerVerified {
 		return customer
@@ -110,8 +114,9 @@ func (s *Subscription) payer(customer *Customer) *Customer {
 	return &Customer{}
 }
 
-// credit is what the customer's balance pays of a total. What it leaves to charge is never too little to be charged: of a
-// total that is too little itself it pays all, and the customer owes what the balance did not have.
+// credit returns how much of a total the customer's balance pays. It never leaves an amount to charge that is above 0 but too
+// little to be charged: then it pays less, so that enough is left. A total that is itself too little is paid by the balance as
+// a whole, which may go below 0: the customer then owes what was not there.
 func (c *Customer) credit(currency string, total int64) int64 {
 	applied, least := min(max(c.Balance.V[currency], 0), total), core.CurrencyOf(currency).Minimum
 	switch rest := total - applied; {
@@ -124,7 +129,7 @@ func (c *Customer) credit(currency string, total int64) int64 {
 	}
 }
 
-// addBalance changes what the customer has to their credit.
+// addBalance adds an amount, which may be negative, to the customer's credit in a currency. The caller stores the customer.
 func (c *Customer) addBalance(currency string, amount int64) {
 	if amount == 0 {
 		return
@@ -137,8 +142,9 @@ func (c *Customer) addBalance(currency string, amount int64) {
 	c.Balance = core.JSONOf(balance)
 }
 
-// placeBill makes the order and the invoice of a subscription's bill, takes the customer's credit, and pays both where
-// nothing is left to charge.
+// placeBill makes the order and the invoice of a subscription's bill, and takes what the bill uses of the customer's credit off
+// their balance. If nothing is left to charge, both are paid at once. order.created and invoice.created follow, and then
+// order.paid and invoice.paid. Subscription and customer are locked.
 func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
 	sub.payer(customer).addBalance(sub.Currency, -in.Balance)
 	order := &Order{
@@ -167,8 +173,8 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	return b, err
 }
 
-// chargeBill stores the intent to charge what is left of a bill while the customer is away. The id of the intent is the
-// provider's token.
+// chargeBill stores the intent to charge what is left of a locked bill while the customer is away. Id is the payment's id,
+// which the provider gets as its idempotency token.
 func (u *unit) chargeBill(ctx context.Context, b *bill, method *BillingMethod, id string) (*Payment, error) {
 	return u.beginInvoicePayment(ctx, b, id, InvoicePayment{
 		Provider: method.Provider, MethodRef: method.Ref, PaymentMethod: method.Card, OffSession: true,
@@ -176,8 +182,9 @@ func (u *unit) chargeBill(ctx context.Context, b *bill, method *BillingMethod, i
 	})
 }
 
-// billingMethod is what a subscription is charged with: its own method as long as the customer has it, or else their
-// default. It is nil if there is neither. One that is not known to be the customer's has its own or none.
+// billingMethod returns what a subscription is charged with: its own method as long as the customer has it, or else the
+// customer's default, or nil if there is neither. A subscription that is not known to be the customer's has its own method or
+// none.
 func (u *unit) billingMethod(ctx context.Context, sub *Subscription) (*BillingMethod, error) {
 	var own *string
 	if m := sub.Method.V; m != nil {

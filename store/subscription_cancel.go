@@ -26,22 +26,26 @@ type CancelSubscription struct {
 	Customer string // who cancels it, if they do so themselves; empty for the seller
 }
 
-// cancel notes who wants the subscription to end, and why.
+// cancel notes who wants the subscription to end, why, and when they said so. It does not end it.
 func (s *Subscription) cancel(c *Cancellation, now core.Time) {
 	s.Cancellation, s.CancellationReason, s.CanceledAt = core.JSONOf(c), c.Reason, &now
 }
 
-// keep takes back that the subscription ends with its period.
+// keep takes a cancellation back that was to take effect at the end of the period.
 func (s *Subscription) keep() {
 	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
 	s.Cancellation = core.JSON[*Cancellation]{}
 }
 
-// CancelSubscription cancels a subscription, at the end of its period or now. Now, what was not collected yet is void:
-// invoice.voided follows. With a refund of what is left of the period, the intents to give it back are stored with it,
-// and refund.created follows: Cancellation names them, and they are to be asked for. A request that is sent again gets
-// the intents of the first time. A subscription that has ended, or is being charged at this moment, is CodeInvalid on
-// status; a refund at the end of the period on refund.
+// CancelSubscription cancels a subscription, at the end of its period or now. One that is past due, or whose period is over, is
+// always cancelled now. Then an invoice that was not collected yet is made void, and invoice.voided follows.
+//
+// With a refund of what is left of the period, the intents to give it back are stored too, and refund.created follows:
+// Cancellation names these refunds, and the caller is to ask the provider for them. A request that is sent again gets the
+// refunds of the first time.
+//
+// A subscription that has ended, or is being charged at this moment, is CodeInvalid on status; a refund of one that ends with
+// its period is CodeInvalid on refund.
 func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
 	refund := core.KindRefund.Prefix() + s.db.Effect(ctx)
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
@@ -60,7 +64,7 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 		}
 		if in.Customer != "" {
 			if c.By = cancelledByCustomer; sub.CancelAtPeriodEnd {
-				return nil // whoever cancelled it first did
+				return nil // it is cancelled already: who did so, and when, stays as it is
 			}
 		}
 		sub.cancel(c, now)
@@ -76,8 +80,9 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// cancelNow ends a locked subscription with what is unpaid of it. One whose change of plan is being paid is CodeInvalid on
-// status: the change would be paid for nothing.
+// cancelNow ends a locked subscription and voids its latest invoice if that is unpaid. If a change of plan is being paid, or
+// the subscription is being charged, it returns CodeInvalid on status: the money would be taken for nothing. The caller stores
+// the subscription.
 func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now core.Time) error {
 	if err := u.store.checkFree(ctx, sub); err != nil {
 		return err
@@ -91,7 +96,8 @@ func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now core.Time) 
 	return nil
 }
 
-// dropUnpaid makes what is unpaid of a subscription void.
+// dropUnpaid voids the latest invoice of a locked subscription, unless it is paid or void already. If a payment of it is under
+// way it returns CodeInvalid on status.
 func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now core.Time) error {
 	latest, err := u.store.findInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID, "", "")
 	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
@@ -111,7 +117,8 @@ func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now core.Time)
 	return u.voidBill(ctx, b, "subscription_canceled", now)
 }
 
-// UncancelSubscription lets a subscription go on that was to end with its period. Any other is CodeInvalid on status.
+// UncancelSubscription takes back that a subscription is to end with its period. If it is not going to end, or has ended, that
+// is CodeInvalid on status.
 func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ core.Time) error {
 		if err := sub.goesOn(); err != nil {

@@ -9,15 +9,17 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// ChangeSubscription asks for another plan. What is empty stays as it is; without a Behavior the account's counts.
+// ChangeSubscription asks for another plan of a subscription. An empty field leaves its part of the plan as it is. Without a
+// Behavior the one of the account applies.
 type ChangeSubscription struct {
 	PriceVariant string
 	Quantity     *int64
 	Behavior     ProrationBehavior
 }
 
-// SubscriptionChange is what a change of plan comes to. Items and the figures of Bill are what is billed for it, now or with the next
-// period; Credit goes to the customer's balance instead. Payment, if there is one, has to succeed before the plan changes.
+// SubscriptionChange says what a change of plan costs and when it takes place. Items, Amounts and Balance are what is billed
+// for it, now or with the next period. Credit is what goes to the customer's balance instead, when the new plan costs less. If
+// there is a Payment, it has to be charged, and the plan changes only when it succeeds.
 type SubscriptionChange struct {
 	Subscription *Subscription
 	Plan         SubscriptionPlan
@@ -25,31 +27,38 @@ type SubscriptionChange struct {
 	EffectiveAt  core.Time
 	PeriodStart  core.Time
 	PeriodEnd    core.Time
-	Unused       int64 // of what the period has cost
-	Remaining    int64 // of what it costs under the plan
+	Unused       int64 // the part of the old plan's price that the rest of the period is worth
+	Remaining    int64 // the part of the new plan's price that the rest of the period is worth
 	Credit       int64
 	Items        []LineItem
 	Amounts      pricing.Amounts
 	Balance      int64
 	Payment      *Payment
 
-	amount   int64 // what the period costs then, after its discount
+	amount   int64 // what the whole period costs under the new plan, after its discount
 	restarts bool
-	waits    bool // it comes to less than can be charged
+	waits    bool // it is too little to be charged now, and waits for the next bill
 }
 
-// SubscriptionRenewal is what the next period of a subscription is going to cost.
+// SubscriptionRenewal says what the next period of a subscription is going to cost. Balance is the part of it that the
+// customer's credit pays.
 type SubscriptionRenewal struct {
-	Subscription *Subscription // as it will be
+	Subscription *Subscription // as it will be in the next period
 	Items        []LineItem
 	Amounts      pricing.Amounts
 	Balance      int64
 }
 
-// ChangeSubscription changes the plan of a subscription. More than what was paid is billed, with order.created and
-// invoice.created, and Payment is to be charged: the plan changes when it succeeds, and the bill is void when it fails. Less goes to the
-// customer's balance, and what is too little to be charged waits for the next bill. A change that waits for the next period,
-// and one of a trial, moves no money. What cannot be bought is CodeInvalid, and so is a change while the subscription is not active or trialing.
+// ChangeSubscription changes the plan of a subscription. It locks the subscription and its customer.
+//
+// If the new plan costs more for the rest of the period, the difference is billed, at once or by its Behavior with the next
+// invoice. If it is billed at once, order.created and invoice.created follow, and the returned Payment is to be charged: the
+// plan changes when that succeeds; when it fails, the bill is made void and the plan stays. If the new plan costs less, the
+// difference goes to the customer's balance at once. A difference that is too little to be charged waits for the next bill. A
+// change that takes place with the next period, and any change during a trial, moves no money. A request that is sent again
+// gets the payment of the first time.
+//
+// A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionChange, error) {
 		sub, err := s.findSubscription(ctx, account, ref, "", u.Lock())
@@ -77,7 +86,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// PreviewSubscriptionChange says what ChangeSubscription would do now, and does nothing.
+// PreviewSubscriptionChange returns what ChangeSubscription would do now, without doing it.
 func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	sub, customer, now, err := s.subscriber(ctx, account, ref)
 	if err != nil {
@@ -86,8 +95,8 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 	return s.quoteChange(ctx, sub, customer, in, now)
 }
 
-// PreviewSubscriptionRenewal says what the next period is going to cost as things stand. One that will not be renewed
-// is CodeInvalid on status.
+// PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. A subscription that will not be
+// renewed, because it has ended or ends with its period, is CodeInvalid on status.
 func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref string) (*SubscriptionRenewal, error) {
 	sub, customer, _, err := s.subscriber(ctx, account, ref)
 	if err != nil {
@@ -106,7 +115,7 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 	return &SubscriptionRenewal{sub, b.Items, b.Amounts, b.Balance}, nil
 }
 
-// subscriber reads a subscription, its customer, and the time.
+// subscriber reads a subscription and its customer, and returns them with the account's time. Neither is locked.
 func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *Customer, core.Time, error) {
 	sub, err := s.findSubscription(ctx, account, ref, "", "")
 	if err != nil {
@@ -120,7 +129,8 @@ func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscript
 	return sub, customer, now, err
 }
 
-// quoteChange reckons what a change of plan comes to now.
+// quoteChange computes what a change of plan costs at this moment, and changes nothing. A subscription that is not active or
+// trialing, or for which a payment is under way, is CodeInvalid on status.
 func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
 	if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
 		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
@@ -151,7 +161,9 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 	return c, s.prorate(ctx, c, customer, now)
 }
 
-// planFor is the plan that is asked for, in the subscription's currency.
+// planFor returns the plan that is asked for, priced in the subscription's currency. A subscription that keeps its price
+// variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
+// on quantity or price_variant; a price variant that does not exist is CodeMissing.
 func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscription) (SubscriptionPlan, error) {
 	plan := sub.plan()
 	plan.Quantity = max(core.Deref(in.Quantity), 0)
@@ -193,7 +205,8 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 	return plan, sub.checkRest(plan, "price_variant")
 }
 
-// checkRest is CodeInvalid on param if the subscription's discount leaves too little of a plan to be charged.
+// checkRest returns CodeInvalid on param if the subscription's discount would leave so little of the plan's price that it
+// cannot be charged.
 func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
 	next, terms := *s, s.discountAt(s.CurrentPeriodEnd)
 	if terms == nil || core.SameJSON(plan, s.plan()) {
@@ -206,7 +219,7 @@ func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
 	return nil
 }
 
-// unplannable says why a subscription cannot change to the offer; empty if it can.
+// unplannable returns the reason why a subscription in this currency cannot change to the offer, or "" if it can.
 func (o offer) unplannable(currency string) string {
 	switch {
 	case o.product == nil || o.product.Status != ProductStatusActive:
@@ -219,8 +232,9 @@ func (o offer) unplannable(currency string) string {
 	return o.foreign(currency)
 }
 
-// prorate reckons what is left of the period under either plan. Another interval begins a period of its own, which is
-// billed in full.
+// prorate computes what the rest of the period is worth under the old plan and under the new one, and fills in the difference:
+// as lines to bill if the new plan costs more, as credit if it costs less. A plan with another interval begins a new period
+// now, which is billed in full.
 func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
 	next.follow(c.Plan)
@@ -262,12 +276,13 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	return nil
 }
 
-// unused is the part of the current period that is still to come, of an amount.
+// unused returns the share of amount, the price of the whole current period, that falls on the time from now to its end.
 func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 	return pricing.Period{Start: s.CurrentPeriodStart.Time(), End: s.CurrentPeriodEnd.Time()}.Unused(amount, now.Time())
 }
 
-// changePlan does what was quoted to a locked subscription.
+// changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
+// has to be charged, payment becomes the id of its payment, which is then in c.Payment.
 func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	switch {
@@ -287,13 +302,14 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 	return u.billChange(ctx, c, customer, payment, now)
 }
 
-// pending is the change as the subscription keeps it until it takes place.
+// pending returns the change in the form in which the subscription keeps it until it takes place.
 func (c *SubscriptionChange) pending() *PendingChange {
 	return &PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, Restarts: c.restarts, Amount: c.amount}
 }
 
-// changeUnbilled changes the plan at once. What it costs more is billed with the next period, what it costs less is the
-// customer's.
+// changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
+// period; if it costs less, the difference goes to the customer's balance. Subscription and customer are locked, and stored
+// here.
 func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub := c.Subscription
 	if err := u.apply(ctx, sub, c.pending(), ""); err != nil {
@@ -312,7 +328,9 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 	return u.saveSubscription(ctx, sub, now)
 }
 
-// billChange bills a change. With nothing left to charge it takes place at once.
+// billChange makes the order and the invoice of a change of plan. If the customer's credit pays all of it, the plan changes at
+// once. Otherwise the subscription keeps the change as pending, and c.Payment is the payment to charge. A subscription without
+// a payment method is CodeInvalid on payment_method. Subscription and customer are locked.
 func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	change := c.pending()
@@ -342,7 +360,8 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	return u.saveSubscription(ctx, sub, now)
 }
 
-// apply lets a change of a locked subscription take place, that an order pays for if it costs anything.
+// apply makes a change of a locked subscription take place. Order is the id of the order that pays for the change, "" if it
+// cost nothing. The caller stores the subscription.
 func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChange, order string) error {
 	carried, err := u.carry(ctx, sub, change, order)
 	if err != nil {
@@ -351,7 +370,8 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 	return sub.apply(change, carried)
 }
 
-// apply makes a change take place. A period that it begins is paid for by what is carried into it, too.
+// apply gives the subscription the plan of the change. If the change restarts the period, a new one begins: carried lists what
+// was paid for the old period and now pays for the new one, so that a later refund finds it.
 func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	s.follow(change.Plan)
 	s.PendingChange = core.JSON[*PendingChange]{}
@@ -368,8 +388,8 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	return err
 }
 
-// changeQuantity changes how many pieces a subscription is for. What they cost more until the end of the period is billed
-// with the next one.
+// changeQuantity changes how many pieces a locked subscription is for, and stores it. What more pieces cost until the end of
+// the period is billed with the next one; what fewer pieces save goes to the customer's balance.
 func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now core.Time) error {
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 	if err != nil {
@@ -382,8 +402,13 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 	return u.changePlan(ctx, c, customer, "", now)
 }
 
-// settled is the outcome of a payment of one of a locked subscription's invoices, whose bill is locked and, after a success, paid. It
-// stores the subscription.
+// settled records on a subscription what became of a payment of one of its invoices, and stores the subscription.
+//
+// If the invoice was for a change of plan, a success makes the change take place and a failure drops it and voids the invoice.
+// If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
+// attempt or, after the last one, ends the subscription. Other invoices change nothing.
+//
+// The subscription and the bill are locked. After a success the caller has made the bill paid already.
 func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID

@@ -11,9 +11,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// BeginSubscription makes the checkout of a subscription that is bought on behalf of a customer: one line of a recurring
-// price variant. A request that is sent again gets the checkout of the first time. What cannot be sold is CodeInvalid
-// on price_variant, and what is wrong with the line on custom_amount or trial_end.
+// BeginSubscription makes the checkout by which a subscription is bought on behalf of a customer. The draft has one line, of a
+// recurring price variant. A request that is sent again gets the checkout of the first time. A price variant that cannot be
+// sold is CodeInvalid on price_variant; a wrong amount or trial is CodeInvalid on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
 		draft.ID = core.KindCheckout.Prefix() + s.db.Effect(ctx)
@@ -39,7 +39,8 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 	})
 }
 
-// checkSubscribed is CodeInvalid on the field of a new subscription that does not fit its price variant.
+// checkSubscribed returns CodeInvalid on trial_end or custom_amount if the first line of the draft does not fit its price
+// variant.
 func (s *Store) checkSubscribed(ctx context.Context, variant *PriceVariant, draft CheckoutDraft) error {
 	now, err := s.db.BusinessNow(ctx, variant.AccountID)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *PriceVariant, draf
 	return p.Err()
 }
 
-// methodOf is what a payment was charged to.
+// methodOf returns the payment method that a payment is charged to, nil without a payment.
 func methodOf(p *Payment) *BillingMethod {
 	if p == nil {
 		return nil
@@ -66,7 +67,7 @@ func methodOf(p *Payment) *BillingMethod {
 	return &BillingMethod{ID: p.MethodID, Provider: p.Provider, Ref: p.MethodRef, CustomerRef: p.CustomerRef, Card: p.PaymentMethod.V}
 }
 
-// method is what a buyer confirmed a checkout with, nil if nothing.
+// method returns the payment method that the buyer sent with their confirmation, nil if they sent none.
 func (c Confirm) method() *BillingMethod {
 	if c.MethodRef == "" {
 		return nil
@@ -74,14 +75,14 @@ func (c Confirm) method() *BillingMethod {
 	return &BillingMethod{ID: c.methodID, Provider: c.Provider, Ref: c.MethodRef, CustomerRef: c.customerRef, Card: c.PaymentMethod}
 }
 
-// owner is the customer of a new subscription, and whether more than a typed address says that they bought it.
+// owner is the customer of a new subscription. With isKnown more than a typed address says that they bought it.
 type owner struct {
 	*Customer
 	isKnown bool
 }
 
-// newSubscriptions are the subscriptions that a checkout makes: one for each of its recurring lines, whose index it
-// returns beside it.
+// newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
+// each of them is from. They are not stored yet: insertSubscriptions does that.
 func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
 	var ids []string
 	for _, item := range items {
@@ -108,7 +109,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 		}
 		sub.CustomerID, sub.CustomerVerified, sub.Method = by.ID, by.isKnown, core.JSONOf(method)
 		if !by.isKnown && method != nil {
-			sub.Method.V.ID = nil // what is saved may be removed, and something else charged
+			sub.Method.V.ID = nil // by id, another method of the customer could be charged once this one is removed
 		}
 		if terms != nil && terms.rate(item) != nil {
 			sub.take(terms, now)
@@ -119,7 +120,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 	return made, lines, nil
 }
 
-// discountTerms are what the discount of a checkout takes off, nil if it has none.
+// discountTerms returns the terms of the discount of a checkout, nil if it has none.
 func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms, error) {
 	if c.DiscountID == nil {
 		return nil, nil
@@ -131,7 +132,8 @@ func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms,
 	return d.terms(), nil
 }
 
-// newSubscription begins with the trial of its line, or with a period that the checkout has paid.
+// newSubscription makes the subscription of one line of a checkout. It begins with the trial of the line, if that has one, or
+// else with a period that the checkout has paid for.
 func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now core.Time) (*Subscription, error) {
 	sub := &Subscription{
 		AccountID: c.AccountID, ID: core.NewID(core.KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
@@ -151,7 +153,8 @@ func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now core
 	return sub, sub.begin(now)
 }
 
-// subscribe makes the order of a checkout the first of its subscriptions, and says in its lines which periods they are for.
+// subscribe links the order of a checkout to its first subscription, and each line of index lines[i] to subs[i] and its period.
+// It returns the lines with that; the given items stay as they are.
 func (o *Order) subscribe(subs []Subscription, lines []int, items []LineItem) []LineItem {
 	if len(subs) == 0 {
 		return items
@@ -167,7 +170,7 @@ func (o *Order) subscribe(subs []Subscription, lines []int, items []LineItem) []
 	return placed
 }
 
-// insertSubscriptions stores what a checkout made, with the invoice that began it.
+// insertSubscriptions stores the subscriptions that a checkout made. The invoice of the checkout becomes their latest one.
 func (u *unit) insertSubscriptions(ctx context.Context, subs []Subscription, invoice string) error {
 	for i := range subs {
 		sub := &subs[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// discountAt returns the terms by which a period that begins then is discounted, nil for none.
+// discountAt returns the terms of the discount for a period that begins at start, or nil if it gets none.
 func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
 	if s.DiscountEndsAt != nil && start >= *s.DiscountEndsAt {
 		return nil
@@ -16,12 +16,12 @@ func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
 	return s.Discount.V
 }
 
-// take gives the subscription a discount.
+// take gives the subscription a discount, whose duration counts from the given moment.
 func (s *Subscription) take(terms *DiscountTerms, from core.Time) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), terms.endsAt(from)
 }
 
-// next is what the next period bills, before tax.
+// next returns the line for the plan of the next period, without prorations and before tax.
 func (s *Subscription) next() []LineItem {
 	next := *s
 	if change := s.PendingChange.V; change != nil {
@@ -30,9 +30,13 @@ func (s *Subscription) next() []LineItem {
 	return next.lines()[:1]
 }
 
-// discountSubscription gives a locked subscription a discount from its next period on, or takes it away. Giving it is a use
-// of the discount by the rules of a checkout: what they refuse is CodeInvalid on discount. A use that has taken nothing off
-// is given back. The one that it has is given again only when that takes nothing off the next period any more.
+// discountSubscription gives a locked subscription a discount from its next period on. A nil ref changes nothing, an empty one
+// takes the discount away.
+//
+// Giving it counts as a use of the discount, by the same rules as at a checkout: what they refuse is CodeInvalid on discount,
+// and a discount that does not exist is CodeMissing. The use of the former discount is given back if it has never taken
+// anything off. The discount that the subscription has already is left alone, unless it would take nothing off the next period
+// any more: then it is given again. The caller stores the subscription.
 func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || *ref == core.Deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil
@@ -63,7 +67,7 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 	return nil
 }
 
-// refusesNext says why the discount cannot be used for the next period of a subscription; empty if it can.
+// refusesNext returns the reason why the discount cannot be used for the next period of a subscription, or "" if it can.
 func (d *Discount) refusesNext(sub *Subscription, now core.Time) string {
 	items := sub.next()
 	if problem := d.refuses(items, sub.Currency, now); problem != "" {
@@ -75,7 +79,8 @@ func (d *Discount) refusesNext(sub *Subscription, now core.Time) string {
 	return d.terms().leavesTooLittle(items[0])
 }
 
-// leavesTooLittle says what the terms leave of a line if that is too little to be charged; empty if it can be, or is nothing.
+// leavesTooLittle returns a message if the discount leaves an amount of the line that is above 0 but too little to be charged,
+// else "".
 func (t *DiscountTerms) leavesTooLittle(item LineItem) string {
 	items := []LineItem{item}
 	amounts, err := price(items, t.pricing(items, item.Currency)...)
@@ -85,14 +90,15 @@ func (t *DiscountTerms) leavesTooLittle(item LineItem) string {
 	return ""
 }
 
-// redemption is the use of a discount that a subscription is given.
+// redemption returns the row that notes that the subscription uses the discount. It is not stored yet.
 func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption {
 	return &DiscountRedemption{
 		AccountID: s.AccountID, DiscountID: d.ID, SubscriptionID: &s.ID, CustomerID: &s.CustomerID, BuyerKey: by.key(s.AccountID), Currency: s.Currency,
 	}
 }
 
-// releaseGiven gives back the use of a discount that has taken nothing off a locked subscription, if there is one.
+// releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off an order
+// yet, so that somebody else can have it. If there is no such use, nothing happens.
 func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
 	discount, err := db.Get[string](ctx, u.store.db, `
 		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
@@ -102,7 +108,8 @@ func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
 	return u.releaseDiscount(ctx, sub.AccountID, discount)
 }
 
-// orderGiven notes what the discount of a subscription took off an order, if that is the first.
+// orderGiven writes an order, and what the discount took off it, into the subscription's use of that discount. Only the first
+// order does so: later ones change nothing.
 func (u *unit) orderGiven(ctx context.Context, sub *Subscription, o *Order) error {
 	_, err := u.Exec(ctx, `
 		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, updated_at = ?

@@ -27,13 +27,14 @@ type SubscriptionPatch struct {
 	IsVerified        *bool // whoever bought it is its customer
 }
 
-// pause stops the billing.
+// pause stops the billing at the given moment.
 func (s *Subscription) pause(at core.Time) {
 	s.Status, s.PausedAt, s.PauseAtPeriodEnd = SubscriptionStatusPaused, &at, false
 }
 
-// changeSubscription locks a subscription, and what has not ended is changed and stored. What is to be charged then is
-// the worker's.
+// changeSubscription locks a subscription, lets change change it, and stores it if anything differs. Change gets the account's
+// time. It must check itself whether the subscription has ended. Nothing is charged here: what falls due by the change is done
+// by the worker.
 func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, core.Time) error) (*Subscription, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Subscription, error) {
 		sub, err := s.findSubscription(ctx, account, ref, "", u.Lock())
@@ -88,8 +89,8 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 	})
 }
 
-// checkFree returns CodeInvalid on status while a change of plan is being paid, or the outcome of what a locked subscription
-// last billed is still to come: it decides what becomes of the subscription.
+// checkFree returns CodeInvalid on status while a payment of the locked subscription is under way: for a change of plan, or for
+// what it last billed. The outcome decides what becomes of the subscription, so nothing else may change it meanwhile.
 func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
 	if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
 		return core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
@@ -120,7 +121,7 @@ func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*S
 	})
 }
 
-// goOn resumes a paused subscription in the middle of its period.
+// goOn resumes a paused subscription whose period is not over: it is trialing again if that period is its trial, else active.
 func (s *Subscription) goOn() {
 	s.Status = SubscriptionStatusActive
 	if s.TrialEnd != nil && *s.TrialEnd == s.CurrentPeriodEnd {
@@ -129,7 +130,9 @@ func (s *Subscription) goOn() {
 	s.PausedAt, s.ResumesAt = nil, nil
 }
 
-// resume goes on with a paused subscription whose time has come.
+// resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a
+// new period begins, and the payment to charge for it is returned, nil if there is none; if all billing cycles are over the
+// subscription is completed instead. The caller stores the subscription.
 func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	if sub.CurrentPeriodEnd > now {
 		sub.goOn()
@@ -144,8 +147,8 @@ func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*P
 	return u.renew(ctx, sub, start, now)
 }
 
-// UpdateSubscription changes a subscription. What does not fit its state is CodeInvalid; a discount or payment method that does not
-// exist is CodeMissing.
+// UpdateSubscription applies a patch to a subscription. What its state does not allow is CodeInvalid; a discount or payment
+// method that does not exist is CodeMissing.
 func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Subscription, error) {
 		if in.IsVerified != nil {
@@ -161,6 +164,8 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
+// updateSubscription applies all of a patch but IsVerified. A subscription that has ended takes nothing but the fields that
+// Change sets: anything else is CodeInvalid on status.
 func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
 		in.Change(sub)
@@ -193,7 +198,8 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// endLater sets or takes back that the subscription ends with its period.
+// endLater makes the subscription end with its period, or takes that back; nil wants no change. One that is past due or whose
+// period is over can only be cancelled now: CodeInvalid on status.
 func (s *Subscription) endLater(wanted *bool, now core.Time) error {
 	if wanted == nil || *wanted == s.CancelAtPeriodEnd {
 		return nil
@@ -210,7 +216,8 @@ func (s *Subscription) endLater(wanted *bool, now core.Time) error {
 	return nil
 }
 
-// extendTrial lets a trial end later.
+// extendTrial moves the end of a trial to a later moment; nil wants no change. A subscription that is not trialing, an earlier
+// end, or a trial of more than 730 days is CodeInvalid on trial_end.
 func (s *Subscription) extendTrial(end *core.Time, now core.Time) error {
 	if end == nil || s.TrialEnd != nil && *end == *s.TrialEnd {
 		return nil
@@ -225,7 +232,9 @@ func (s *Subscription) extendTrial(end *core.Time, now core.Time) error {
 	return nil
 }
 
-// chargeTo makes one of the customer's methods what a subscription is charged to: see chargeWith.
+// chargeTo makes one of the customer's saved methods the one that a locked subscription is charged with, as chargeWith
+// describes. A nil ref, or the method that it has already, changes nothing. CodeInvalid on payment_method if only a typed
+// address says that the subscription is this customer's, CodeMissing if the customer has no such method.
 func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || sub.Method.V != nil && *ref == core.Deref(sub.Method.V.ID) {
 		return nil

@@ -12,15 +12,17 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// PaidPart is the money of an order that pays for the current period of a subscription, from some moment of it on.
+// PaidPart is what one order has paid for the current period of a subscription, counted from some moment of the period on.
+// After a change of plan several orders may have paid for one period.
 type PaidPart struct {
 	OrderID string `json:"order"`
-	Amount  int64  `json:"amount"` // of what was charged, tax included
-	Net     int64  `json:"net"`    // of what the period costs, however it was paid
+	Amount  int64  `json:"amount"` // charged through a provider, tax included: what a refund can give back
+	Net     int64  `json:"net"`    // share of the period's price, before tax on top, however it was paid
 }
 
-// refundUnused begins to give back what is left of the current period of a locked subscription, as far as a provider took
-// money for it, and returns the ids of the refunds. The first has the id that is given.
+// refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money
+// for it. There is one refund for each order that paid for the period. It returns their ids, none if there is nothing to give
+// back. The first refund gets the given id, so that a request that is sent again finds it.
 func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now core.Time) ([]string, error) {
 	parts, err := u.store.unusedParts(ctx, sub, now, "")
 	if err != nil {
@@ -43,8 +45,8 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 	return ids, nil
 }
 
-// refundPart begins to give a part back, rounded down to what its provider gives back, and reports whether there is anything
-// of it to be given back.
+// refundPart begins a refund of one part, rounded down to an amount that its provider can give back. It reports false if
+// nothing can be given back: no provider took money for the order, or nothing is left of it.
 func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, part PaidPart) (bool, error) {
 	o, err := u.lockRefunded(ctx, sub.AccountID, part.OrderID)
 	if err != nil {
@@ -65,10 +67,12 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	return err == nil, err
 }
 
-// unusedParts are what is left at a moment of what was paid for the current period of a subscription, but for an order that
-// pays for what comes after it. Together they are no more than what is left of the period under the current plan: the
-// difference of a change to a cheaper one is in the customer's balance already. What was charged counts before what the
-// balance paid.
+// unusedParts returns what is left at the moment at of what was paid for the current period of a subscription, one part for
+// each order. The order named by but is left out: it pays for what comes after that moment.
+//
+// Together the parts are worth no more than the rest of the period under the current plan, because after a change to a cheaper
+// plan the difference is in the customer's balance already. Where they have to be cut, money that was charged is kept before
+// what the balance paid.
 func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at core.Time, but string) ([]PaidPart, error) {
 	left, err := sub.unused(sub.PeriodAmount, at)
 	if err != nil {
@@ -108,8 +112,8 @@ type paidLine struct {
 	OrderTotal  int64     `db:"order_amount"` // of the order
 }
 
-// paidLines are those for the current period that something was charged for, the oldest first. What was left over by
-// changes of plan and billed with a later period is for the one before that.
+// paidLines returns the order lines that bill the current period and of whose order something was charged, the oldest first. A
+// proration that was billed with this period belongs to the one before, and is left out.
 func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, error) {
 	lines, err := db.Select[paidLine](ctx, s.db, `
 		SELECT l.order_id, l.period_start, l.period_end, l.subtotal_amount - l.discount_amount AS net, l.total_amount, o.paid_amount,
@@ -124,7 +128,8 @@ func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, e
 	return lines, nil
 }
 
-// unused is what is left of the line at a moment.
+// unused returns what is left of the line's payment at a moment. If the customer's balance paid a part of the order, only the
+// share of the line that was charged counts as Amount.
 func (l *paidLine) unused(at core.Time) (PaidPart, error) {
 	charged, err := pricing.Prorate(l.Total, l.Paid, l.OrderTotal)
 	if err != nil {
@@ -134,7 +139,8 @@ func (l *paidLine) unused(at core.Time) (PaidPart, error) {
 	return part, part.leave(l.PeriodStart, l.PeriodEnd, at)
 }
 
-// leave makes the part what is left of it at a moment of its time. Nothing is left of a time of no second.
+// leave reduces the part to what is left of it at a moment between start and end. Start and end in the same second leave
+// nothing.
 func (p *PaidPart) leave(start, end, at core.Time) error {
 	period := pricing.Period{Start: start.Time(), End: end.Time()}
 	if period.Start.Unix() == period.End.Unix() {
@@ -148,7 +154,8 @@ func (p *PaidPart) leave(start, end, at core.Time) error {
 	return err
 }
 
-// limited makes parts no more than most, without tax on top: what was charged is left before what was not.
+// limited cuts the parts so that their Net adds up to at most most, and returns them. Parts of which more was charged come
+// first, so that what the balance paid is cut before.
 func limited(parts []PaidPart, most int64) ([]PaidPart, error) {
 	slices.SortStableFunc(parts, func(a, b PaidPart) int { return cmp.Compare(b.charged(), a.charged()) })
 	for i := range parts {
@@ -165,11 +172,12 @@ func limited(parts []PaidPart, most int64) ([]PaidPart, error) {
 	return parts, nil
 }
 
-// charged is how much of the part was charged, in thousandths.
+// charged returns, in thousandths of Net, how much of the part was charged through a provider.
 func (p PaidPart) charged() int64 { return p.Amount * 1000 / max(p.Net, 1) }
 
-// carry is what was paid for the current period of a subscription and pays for the one that a change of plan begins. What
-// that does not cost is in the customer's balance.
+// carry returns what was paid for the current period and now pays for the new one that a change of plan begins; by is the order
+// that pays for the change. It returns nil if the change begins no new period. What the new period does not need is not among
+// it: that is in the customer's balance.
 func (u *unit) carry(ctx context.Context, sub *Subscription, change *PendingChange, by string) ([]PaidPart, error) {
 	if !change.Restarts {
 		return nil, nil

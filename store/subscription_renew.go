@@ -12,28 +12,31 @@ import (
 // unpaidPause is how long an attempt waits for another payment of its invoice that is under way.
 const unpaidPause = time.Hour
 
-// SubscriptionStep is what the due step of a subscription did. Payment, if there is one, is to be charged now.
+// SubscriptionStep is the result of AdvanceSubscription. Payment, if there is one, is to be charged now.
 type SubscriptionStep struct {
-	Done    bool // false: somebody else was first
+	Done    bool // false: there was nothing to do, or not yet, or somebody else was first
 	Payment *Payment
 }
 
-// DueSubscriptions names subscriptions that have something to do by now, at most limit.
+// DueSubscriptions returns at most limit subscriptions that have something to do by now: of one account by its own clock, or
+// with an empty account of all. Disabled accounts are left out.
 func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int) ([]core.Due, error) {
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
 }
 
-// SubscribedAccounts names the accounts that have subscriptions with something to do by now, the longest waiting first.
+// SubscribedAccounts returns the accounts that have subscriptions with something to do by now, the longest waiting first.
+// Disabled accounts are left out.
 func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
 		return db.Select[string](ctx, s.db, `SELECT account_id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
 	})
 }
 
-// AdvanceSubscription does the due step of a subscription: bills the next period, tries again to collect, ends it,
-// pauses it or resumes it. Of several replicas that ask one does it. The order and the invoice of a period, with
-// order.created and invoice.created, and the intent to charge commit together: a crash after that is the reconciler's. As
-// long as the outcome of a period's charge is not known, nothing is done, however late the next step is.
+// AdvanceSubscription does what is due for a subscription: it bills the next period, tries again to collect an invoice, ends
+// the subscription, pauses it or resumes it. Of several replicas that ask one does it. The order and the invoice of a period,
+// with order.created and invoice.created, commit together with the intent to charge: if the server crashes after that, the
+// reconciler charges it. As long as the outcome of a period's charge is not known nothing is done, however late the next step
+// is.
 func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionStep, error) {
 		now, err := s.db.BusinessNow(ctx, account)
@@ -61,7 +64,8 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 	})
 }
 
-// advance does the due step of a locked subscription, which the caller stores.
+// advance does what is due for a locked subscription, and returns the payment that is to be charged, nil if there is none. The
+// caller stores the subscription.
 func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	switch {
 	case sub.Status == SubscriptionStatusPastDue:
@@ -81,7 +85,9 @@ func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*
 	return u.renew(ctx, sub, sub.CurrentPeriodEnd, now)
 }
 
-// renew begins a period and bills it.
+// renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That
+// is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
+// was deleted (then it is canceled). The caller stores the subscription.
 func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Time) (*Payment, error) {
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 	if err != nil {
@@ -124,8 +130,9 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
 }
 
-// turn makes the subscription's period the one that begins at start, under the plan that was to begin with it. Its days
-// are those of the trial's end, or of whenever it was resumed.
+// turn moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. If the
+// period does not follow on the one before, after a trial or a pause, its first day becomes the day of the month on which
+// periods begin.
 func (s *Subscription) turn(start core.Time) error {
 	if change := s.PendingChange.V; change != nil {
 		s.follow(change.Plan)
@@ -138,8 +145,8 @@ func (s *Subscription) turn(start core.Time) error {
 	return s.begin(start)
 }
 
-// catchUp goes past the periods that began and ended while the account was disabled: nobody is billed for those. What fell due
-// before is billed, however late.
+// catchUp skips the periods that both began and ended while the account was disabled: nobody is billed for those. A period that
+// began before is billed, however late.
 func (s *Subscription) catchUp(seller *Account) error {
 	for seller.slept(s.CurrentPeriodStart, s.CurrentPeriodEnd) {
 		if err := s.begin(s.CurrentPeriodEnd); err != nil {
@@ -149,7 +156,7 @@ func (s *Subscription) catchUp(seller *Account) error {
 	return nil
 }
 
-// billed notes that the current period is billed. A discount for once is used up by what it takes off.
+// billed notes that the current period is billed, with the prorations that waited for it. It uses up a discount for one period.
 func (s *Subscription) billed(in *subscriptionBill) {
 	s.CyclesBilled++
 	s.PeriodAmount = in.Period
@@ -157,14 +164,16 @@ func (s *Subscription) billed(in *subscriptionBill) {
 	s.use(in.Items[0].SubtotalAmount)
 }
 
-// use ends a discount for once with the first period that costs something.
+// use takes a discount for one period away once a period costs something before the discount. A free period does not use it up.
 func (s *Subscription) use(subtotal int64) {
 	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && subtotal > 0 {
 		s.Discount = core.JSON[*DiscountTerms]{}
 	}
 }
 
-// collect begins another attempt at the latest invoice of a subscription that is past due.
+// collect begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
+// payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
+// if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
 func (u *unit) collect(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	b, err := u.lockBill(ctx, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
@@ -199,14 +208,16 @@ func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
 	return u.store.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
 }
 
+// isPaying reports whether a payment of an invoice is under way.
 func (s *Store) isPaying(ctx context.Context, account, invoice string) (bool, error) {
 	n, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM payments WHERE account_id = ? AND invoice_id = ? AND status IN ('pending', 'requires_action')`,
 		account, invoice)
 	return err == nil && *n > 0, err
 }
 
-// isBeingCharged reports whether the outcome of what a locked subscription last billed is still to come. One that is past
-// due sees for itself at a planned attempt; one with a new payment method waits for its turn.
+// isBeingCharged reports whether the outcome of the latest invoice's payment is still to come. It says false for a subscription
+// that is past due and waits for an attempt of the schedule, because collect looks for itself; one that is to be tried at once
+// with a new payment method waits until the payment under way has its outcome.
 func (s *Store) isBeingCharged(ctx context.Context, sub *Subscription) (bool, error) {
 	if sub.LatestInvoiceID == nil || sub.Status == SubscriptionStatusPastDue && !sub.ExtraAttempt {
 		return false, nil
@@ -214,7 +225,8 @@ func (s *Store) isBeingCharged(ctx context.Context, sub *Subscription) (bool, er
 	return s.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
 }
 
-// collected makes a subscription whose latest invoice is paid active again.
+// collected makes a subscription that is past due active again, because its latest invoice is paid or given up. Any other stays
+// as it is.
 func (s *Subscription) collected() {
 	if s.Status != SubscriptionStatusPastDue {
 		return
@@ -223,7 +235,8 @@ func (s *Subscription) collected() {
 	s.PastDueAt, s.NextAttemptAt, s.AttemptCount, s.ExtraAttempt = nil, nil, 0, false
 }
 
-// forgive lets a locked subscription go on without its latest invoice, which the seller has given up.
+// forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. It does nothing
+// if sub is nil, is not past due, or if the invoice is not its latest one.
 func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now core.Time) error {
 	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
@@ -232,9 +245,10 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now c
 	return u.saveSubscription(ctx, sub, now)
 }
 
-// notCollected is an attempt at the latest invoice that failed: the invoice and the subscription are past due, and the
-// next attempt is when the account's schedule says. After the last one the subscription is canceled and its order
-// and invoice are void. An attempt beside the schedule leaves it alone.
+// notCollected records a failed attempt to collect the latest invoice of a locked subscription. The invoice and the
+// subscription become past due, and the next attempt is planned by the account's schedule: invoice.past_due follows the first
+// time. After the last attempt the subscription is canceled, and its order and invoice are void: invoice.voided follows. A
+// failed attempt beside the schedule, with a new payment method, changes nothing. The caller stores the subscription.
 func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
 	if sub.Status == SubscriptionStatusPastDue && sub.NextAttemptAt != nil {
 		return nil
@@ -256,8 +270,9 @@ func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now
 	return u.giveUp(ctx, sub, b, now)
 }
 
-// nextAttempt is Dunning.next, but once the account has rested in between, each attempt keeps its distance from the one before,
-// which may have been late.
+// nextAttempt returns when the attempt after so many failed ones is due, nil if that was the last; first is when the invoice
+// became past due. It follows the schedule of Dunning.next. But once the account was disabled in between, attempts may be late:
+// then each keeps its distance from the one before, instead of all following at once.
 func (a *Account) nextAttempt(first, now core.Time, failed int64) *core.Time {
 	at := a.Dunning.V.next(first, failed)
 	if at != nil && a.hasRestedSince(first) {
@@ -266,7 +281,8 @@ func (a *Account) nextAttempt(first, now core.Time, failed int64) *core.Time {
 	return at
 }
 
-// next is when the attempt after so many failed ones is due, counted from the first of them; nil if that was the last.
+// next returns when the attempt after so many failed ones is due, nil if that was the last. The intervals add up from the
+// moment of the first failed attempt.
 func (d Dunning) next(first core.Time, failed int64) *core.Time {
 	if failed > int64(len(d.IntervalsDays)) {
 		return nil
@@ -278,7 +294,8 @@ func (d Dunning) next(first core.Time, failed int64) *core.Time {
 	return &at
 }
 
-// giveUp ends a subscription that nothing could be collected for.
+// giveUp cancels a locked subscription because no attempt could collect its latest invoice, and voids that bill. The caller
+// stores the subscription.
 func (u *unit) giveUp(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
 	reason := CancellationReasonPaymentFailed
 	sub.cancel(&Cancellation{Reason: &reason, By: cancelledBySystem}, now)
