@@ -89,7 +89,8 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 	}
 }
 
-// setSecret reads a secret that is only written; null, which removes it, becomes an empty one.
+// setSecret changes a secret that a PATCH names. Null removes it: the store takes an empty text for that, because nil leaves it
+// as it is.
 func setSecret(field **string, sent nullable.Nullable[string]) {
 	switch {
 	case sent.IsNull():

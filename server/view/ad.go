@@ -78,7 +78,8 @@ func creative(c store.AdCreative) api.AdCreative {
 	}
 }
 
-// latest returns the last of two moments that may be absent: what is inside of another begins no sooner.
+// latest returns the later of two moments, either of which may be absent. An ad begins when its campaign and its group both
+// have.
 func latest(a, b *core.Time) *core.Time {
 	if a == nil || b != nil && *b > *a {
 		return b
@@ -86,7 +87,7 @@ func latest(a, b *core.Time) *core.Time {
 	return a
 }
 
-// earliest returns the first of two moments that may be absent: what is inside of another ends with it.
+// earliest returns the earlier of two moments, either of which may be absent. An ad ends when its campaign or its group does.
 func earliest(a, b *core.Time) *core.Time {
 	if a == nil || b != nil && *b < *a {
 		return b
@@ -94,14 +95,14 @@ func earliest(a, b *core.Time) *core.Time {
 	return a
 }
 
-// adFields are the names of the fields that an ad has of its own, in whatever case, and createFields those that a create
-// reads, by their letters alone. They are constants.
+// adFields maps the names of an ad's own fields, folded, to the names themselves. createFields does the same for the fields
+// that a create reads, by their letters alone. Neither is ever changed.
 var (
 	adFields     = fieldNames(reflect.TypeFor[api.Ad](), folded)
 	createFields = fieldNames(reflect.TypeFor[api.AdCreate](), lettersOf)
 )
 
-// fieldNames are the names of an object's fields, by a form of them.
+// fieldNames returns the JSON names of a struct's fields, each under its form, which is what form makes of the name.
 func fieldNames(object reflect.Type, form func(name string) string) map[string]string {
 	names := map[string]string{}
 	for field := range object.Fields() {
@@ -112,16 +113,17 @@ func fieldNames(object reflect.Type, form func(name string) string) map[string]s
 	return names
 }
 
-// folded is a name as readers see it who do not look at case, such as those of Go: to them status, Status and ſtatus are one field.
+// folded returns a name without the difference between upper and lower case. Programs that ignore case, such as JSON readers in
+// Go, take status, Status and ſtatus for the same field.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// lettersOf is what spellings of a name have in common: budget_amount, budgetAmount, Budget-Amount.
+// lettersOf returns what different spellings of a name have in common, such as budget_amount, budgetAmount and Budget-Amount.
 func lettersOf(name string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(folded(name))
 }
 
-// extras are the fields that the caller sent besides. What has the name of an ad's own field is not shown: that would
-// replace it.
+// extras returns the fields that the caller sent with a new ad and that no ad has. One that has the name of an ad's own field,
+// in any case, is left out: it would replace that.
 func extras(o store.AdObject) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	if o == "" || o.Decode(&fields) != nil {
@@ -149,12 +151,13 @@ func paging(limit, page *int64, cursor *string) ads.Paging {
 	return ads.Paging{Limit: int(value(limit)), Page: int(value(page)), Cursor: value(cursor)}
 }
 
-// statuses writes a list as it came in the query.
+// statuses joins statuses with commas, as they came in the query.
 func statuses(s []api.AdStatus) string {
 	return strings.Join(mapped(s, func(one api.AdStatus) string { return string(one) }), ",")
 }
 
-// keep returns what of the extra fields is kept with an ad, and a warning for each: none of them sets anything.
+// keep returns which of the unknown fields of a new ad are kept with it, and a warning for each of them. None of them sets
+// anything. One that has the name of an ad's own field is not kept.
 func keep(extra map[string]any) (kept map[string]any, warnings []string) {
 	kept = map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
@@ -173,7 +176,7 @@ func keep(extra map[string]any) (kept map[string]any, warnings []string) {
 	return kept, warnings
 }
 
-// shortened is a client's own word at a bearable length.
+// shortened cuts a word that a client sent to a hundred characters.
 func shortened(word string) string {
 	if begin := fmt.Sprintf("%.100s", word); begin != word {
 		return begin + "…"
@@ -181,7 +184,7 @@ func shortened(word string) string {
 	return word
 }
 
-// NewAd reads the body of a create. Extra is what the specification does not name.
+// NewAd reads the body of a create. Extra are the fields that the specification does not name.
 func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
 	kept, warnings := keep(extra)
 	return ads.CreateAd{
@@ -217,7 +220,7 @@ func bid(strategy *string, amount, floor *json.Number) ads.BidInput {
 	return ads.BidInput{Strategy: value(strategy), Amount: string(value(amount)), RoasFloor: string(value(floor))}
 }
 
-// adObject is an object in a network's own words, none for nil.
+// adObject reads an object in a network's own words, empty for nil.
 func adObject(sent *json.RawMessage) store.AdObject {
 	if sent == nil {
 		return ""
@@ -225,7 +228,7 @@ func adObject(sent *json.RawMessage) store.AdObject {
 	return store.NewAdObject(*sent)
 }
 
-// wanted is a budget as it was asked for, nil for none.
+// wanted reads the budget that is asked for, nil for none.
 func wanted(b *api.AdBudgetInput) *ads.BudgetInput {
 	if b == nil {
 		return nil

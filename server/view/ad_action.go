@@ -41,7 +41,7 @@ func adFailure(f *store.AdFailure) *api.AdFailure {
 	return &api.AdFailure{Code: string(f.Code), Param: text(f.Param), Message: f.Message}
 }
 
-// adTerms are what a change of a campaign or ad group was about, as the store keeps them.
+// adTerms is how the store keeps what a change of a campaign or ad group was about: only what was changed is set.
 type adTerms struct {
 	Budget *struct {
 		Amount store.AdAmount   `json:"amount"`
@@ -54,8 +54,9 @@ type adTerms struct {
 	SettledBy   string             `json:"settled_by"`
 }
 
-// adState renders what a thing was, or became, in the words of the API and with amounts in whole units. What is kept is the
-// program's own, and lines of long ago have names of its types.
+// adState renders what something was before an operation, or became by it, with the API's names and amounts in whole currency
+// units. The store keeps it in the program's own words, and old lines have names of Go types in it. What cannot be read is
+// shown as it is kept.
 func adState(op store.AdOp, state store.AdObject) json.RawMessage {
 	text := json.RawMessage(state.Text())
 	var out any
@@ -97,13 +98,15 @@ func adState(op store.AdOp, state store.AdObject) json.RawMessage {
 	return rendered
 }
 
-// uploadError is a user whom an upload refused. Its names are read in any case.
+// uploadError is a person in an upload who was refused. Its fields are read in any case, because old lines have Go's names of
+// them.
 type uploadError struct {
 	Index   int    `json:"index"`
 	Param   string `json:"param"`
 	Message string `json:"message"`
 }
 
+// words returns the terms with the API's names. What was not changed is left out.
 func (t adTerms) words() map[string]any {
 	out := map[string]any{}
 	if b := t.Budget; b != nil {
@@ -136,7 +139,7 @@ func AdActions(rows []store.AdAction, more bool, page core.Page) wire.CursorList
 	return CursorList("/v1/ads/actions", shown, AdAction)
 }
 
-// AdActionsRefusal names the parameter by which a position was sent.
+// AdActionsRefusal corrects which parameter an error names: if the client sent a cursor, it is that and not starting_after.
 func AdActionsRefusal(err error, q api.ListAdActionsParams) error {
 	var e *core.Error
 	if q.Cursor != nil && errors.As(err, &e) && e.Param == "starting_after" {
@@ -145,7 +148,7 @@ func AdActionsRefusal(err error, q api.ListAdActionsParams) error {
 	return err
 }
 
-// ListAdActions reads the query of a list. A cursor is as good as starting_after, and wins over both positions.
+// ListAdActions reads the query of a list. A cursor means the same as starting_after, and is preferred to both other positions.
 func ListAdActions(q api.ListAdActionsParams) store.ListAdActions {
 	if q.Cursor != nil {
 		q.StartingAfter, q.EndingBefore = q.Cursor, nil

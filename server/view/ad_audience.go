@@ -36,7 +36,7 @@ func AdAudience(a *store.AdAudience) api.AdAudience {
 	}
 }
 
-// numberOrNull is null for 0, which stands for none.
+// numberOrNull returns a number, nil for 0, which the store keeps for no number.
 func numberOrNull(n int) *int64 {
 	if n == 0 {
 		return nil
@@ -63,10 +63,11 @@ func NewAdAudience(b *api.AdAudienceCreate) ads.CreateAudience {
 	return in
 }
 
-// maxOther is how many fields of other names the answer to an upload names.
+// maxOther is how many unknown fields the answer to an upload names at most.
 const maxOther = 100
 
-// AdUsers reads the people of an upload, and the names of what was sent besides their fields.
+// AdUsers reads the people of an upload. Other are the names of the unknown fields that were sent with them, sorted and at most
+// maxOther.
 func AdUsers(b *api.AdAudienceUsers) (users []ads.User, other []string) {
 	users = make([]ads.User, len(b.Users))
 	names := map[string]bool{}
@@ -84,7 +85,7 @@ func AdUsers(b *api.AdAudienceUsers) (users []ads.User, other []string) {
 	return users, mapped(other[:min(len(other), maxOther)], shortened)
 }
 
-// AdAudienceUpload renders what became of the people of an upload, of which other fields were not looked at.
+// AdAudienceUpload renders what became of the people of an upload. Other are the names of the fields that were ignored.
 func AdAudienceUpload(u *ads.AudienceUpload, other []string) api.AdAudienceUpload {
 	return api.AdAudienceUpload{
 		Object:       "audience_upload",

@@ -50,7 +50,7 @@ func ListAdCampaigns(q api.ListAdCampaignsParams) ads.ListCampaigns {
 	}
 }
 
-// AdBudgetChange reads the body of a PATCH of a campaign or an ad group, which are the same.
+// AdBudgetChange reads the body of a PATCH of a campaign or of an ad group; both have the same fields.
 func AdBudgetChange(b *api.AdCampaignUpdate, dryRun *bool) ads.UpdateBudget {
 	return ads.UpdateBudget{
 		Platform: string(value(b.Platform)), Budget: wanted(b.Budget), Bid: bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
@@ -109,7 +109,7 @@ func adItemError(e *ads.ItemError) *api.AdItemError {
 	return &api.AdItemError{Type: errorType(e.Code), Code: string(e.Code), Message: e.Message, Param: text(e.Param), Retryable: e.Retryable}
 }
 
-// errorType is the type of error that a code belongs to.
+// errorType returns the type of error that a code belongs to, as in the error of a whole answer.
 func errorType(code core.Code) api.AdItemErrorType {
 	switch code {
 	case core.CodeInvalid, core.CodeSpendLimit:

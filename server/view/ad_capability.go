@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// AdCapabilities renders all of them: the list has one page.
+// AdCapabilities renders what every network can do, in a list of one page.
 func AdCapabilities(rows []ads.Caps) wire.CursorList[api.AdCapability] {
 	return CursorList("/v1/ads/capabilities", &store.AdList[ads.Caps]{Items: rows}, AdCapability)
 }

@@ -19,7 +19,7 @@ const (
 	conversionDecimals = 3
 )
 
-// fixed writes a number of millionths with so many decimals, rounded half up.
+// fixed writes a number, which is given in millionths, with a fixed number of decimals. Halves are rounded up, away from zero.
 func fixed[N ~int64](millionths N, decimals int) json.Number {
 	sign, magnitude := "", uint64(millionths)
 	if millionths < 0 {
@@ -37,10 +37,10 @@ func fixed[N ~int64](millionths N, decimals int) json.Number {
 	return json.Number(sign + strconv.FormatUint(units/one, 10) + "." + fraction)
 }
 
-// amount writes whole currency units.
+// amount writes an amount in whole currency units.
 func amount(a store.AdAmount) json.Number { return fixed(a, amountDecimals) }
 
-// amountOrNull is null for an amount that stands for none.
+// amountOrNull returns an amount, nil for 0, which the store keeps for no amount.
 func amountOrNull(a store.AdAmount) *json.Number {
 	if a == 0 {
 		return nil
@@ -48,7 +48,7 @@ func amountOrNull(a store.AdAmount) *json.Number {
 	return new(amount(a))
 }
 
-// ratioOrNull is null for a ratio that stands for none.
+// ratioOrNull returns a ratio, nil for 0, which the store keeps for no ratio.
 func ratioOrNull(r store.AdRatio) *json.Number {
 	if r == 0 {
 		return nil
@@ -56,7 +56,7 @@ func ratioOrNull(r store.AdRatio) *json.Number {
 	return new(json.Number(r.String()))
 }
 
-// over is a ratio, null if it divides by nothing.
+// over returns a ratio that was divided by divisor, nil if that is 0.
 func over[N ~int64](divisor int64, ratio N) *json.Number {
 	if divisor == 0 {
 		return nil
@@ -64,10 +64,10 @@ func over[N ~int64](divisor int64, ratio N) *json.Number {
 	return new(fixed(ratio, ratioDecimals))
 }
 
-// thousandths writes a count that may have parts.
+// thousandths writes a count that is kept in thousandths, because networks report parts of a conversion.
 func thousandths(count int64) json.Number { return fixed(count*1000, conversionDecimals) }
 
-// budget is null for an amount that stands for none.
+// budget renders a budget, nil for the amount 0, which the store keeps for no budget.
 func budget(a store.AdAmount, kind store.BudgetType, currency string) *api.AdBudget {
 	if a == 0 {
 		return nil
@@ -75,7 +75,7 @@ func budget(a store.AdAmount, kind store.BudgetType, currency string) *api.AdBud
 	return &api.AdBudget{Amount: amount(a), Type: api.AdBudgetType(kind), Formatted: a.Format(currency)}
 }
 
-// metrics renders what was reported, null if the network was not asked.
+// metrics renders what the network reported, nil if it was not asked.
 func metrics[T any](shown *ads.Reported[T]) *api.AdMetrics {
 	m := shown.Metrics
 	if m == nil {
@@ -106,8 +106,8 @@ func metrics[T any](shown *ads.Reported[T]) *api.AdMetrics {
 	}
 }
 
-// schedule writes the days between two moments, as they are in the ad account's time zone. The second is the first
-// moment after the last day.
+// schedule renders the first and the last day of a period, in the ad account's time zone. Ends is the first moment after the
+// last day.
 func schedule(starts, ends *core.Time, a *store.AdAccount) api.AdSchedule {
 	where := location(a)
 	var out api.AdSchedule
@@ -120,7 +120,7 @@ func schedule(starts, ends *core.Time, a *store.AdAccount) api.AdSchedule {
 	return out
 }
 
-// location is where the days of an ad account begin; UTC if its time zone has no rules here.
+// location returns the ad account's time zone, in which its days begin, or UTC if this server does not know it.
 func location(a *store.AdAccount) *time.Location {
 	where, err := time.LoadLocation(a.Timezone)
 	if err != nil {
@@ -129,7 +129,7 @@ func location(a *store.AdAccount) *time.Location {
 	return where
 }
 
-// atOrNever is null for the zero time.
+// atOrNever returns a timestamp, nil for the zero time.
 func atOrNever(t core.Time) *wire.Time {
 	if t == 0 {
 		return nil
@@ -137,7 +137,7 @@ func atOrNever(t core.Time) *wire.Time {
 	return new(at(t))
 }
 
-// text is null for an empty text, which stands for what there is not.
+// text returns a text, nil for an empty one, which the store keeps for none.
 func text[T ~string](s T) *string {
 	if s == "" {
 		return nil
@@ -145,7 +145,7 @@ func text[T ~string](s T) *string {
 	return new(string(s))
 }
 
-// word is null for an empty word of a vocabulary.
+// word returns a value of an enum, nil for an empty one.
 func word[T, S ~string](s S) *T {
 	if s == "" {
 		return nil

@@ -37,7 +37,7 @@ func adLimit(l store.AdLimit) api.AdLimit {
 	}
 }
 
-// AdLimitsChange reads the body of a PATCH. Amounts that cannot be read are CodeInvalid.
+// AdLimitsChange reads the body of a PATCH. An amount or percentage that cannot be read is CodeInvalid on its field.
 func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
 	var p core.Problems
 	changes := map[string]func(*store.AdLimit){}
@@ -68,7 +68,8 @@ func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
 	}, p.Err()
 }
 
-// adLimitChange is what is to become of the limits of a currency, nil if they are to be the defaults again.
+// adLimitChange returns what changes the limits of a currency, nil if they are to be the defaults again. An amount that cannot
+// be read is noted in p.
 func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*store.AdLimit) {
 	if sent == nil {
 		return nil
@@ -88,7 +89,7 @@ func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*s
 	}
 }
 
-// limitAmount reads an amount that may be 0.
+// limitAmount reads an amount, which may be 0; nil if none was sent. One that cannot be read is noted in p.
 func limitAmount(p *core.Problems, field string, sent *json.Number) *store.AdAmount {
 	if sent == nil {
 		return nil
@@ -99,7 +100,7 @@ func limitAmount(p *core.Problems, field string, sent *json.Number) *store.AdAmo
 	return &amount
 }
 
-// ratio reads a number, nil for null.
+// ratio reads a ratio, nil for null or if none was sent.
 func ratio(sent nullable.Nullable[json.Number]) (*store.AdRatio, error) {
 	if !sent.IsSpecified() || sent.IsNull() {
 		return nil, nil

@@ -9,7 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Checkout renders a checkout as its seller sees it. An empty URL or client secret is one that is not to be seen.
+// Checkout renders a checkout as its seller sees it. A URL or client secret that is empty is shown as null: the caller may not
+// see it.
 func Checkout(c *store.Checkout) api.Checkout {
 	return api.Checkout{
 		ID:                    c.ID,
@@ -59,7 +60,8 @@ func Checkout(c *store.Checkout) api.Checkout {
 	}
 }
 
-// CheckoutRefs yields what a checkout points at.
+// CheckoutRefs calls yield with each reference that a field of a checkout holds, so that the caller can put the object in its
+// place.
 func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":
@@ -79,7 +81,7 @@ func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 	}
 }
 
-// PublicCheckout renders a checkout as its buyer sees it. fields are the questions of its products.
+// PublicCheckout renders a checkout as its buyer sees it. Fields are the questions that its products ask.
 func PublicCheckout(c *store.Checkout, seller *store.Account, items []store.LineItem, fields []store.CustomField) api.PublicCheckout {
 	lines := make([]api.LineItem, len(items))
 	for i := range items {
@@ -236,7 +238,7 @@ func newLine(l api.CheckoutLine) store.NewLineItem {
 	return store.NewLineItem{PriceVariant: l.PriceVariant, Quantity: quantity, CustomAmount: l.CustomAmount}
 }
 
-// checkoutSource is where a seller says that the buyer came from.
+// checkoutSource reads where the buyer came from, as the seller says.
 func checkoutSource(s *api.CheckoutSource) *store.CheckoutSource {
 	if s == nil {
 		return nil

@@ -28,7 +28,8 @@ func CheckoutLink(l *store.CheckoutLink) api.CheckoutLink {
 	}
 }
 
-// CheckoutLinkRefs yields what a checkout link points at.
+// CheckoutLinkRefs calls yield with each reference that a field of a checkout link holds, so that the caller can put the object
+// in its place.
 func CheckoutLinkRefs(l *api.CheckoutLink, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "discount":

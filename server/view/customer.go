@@ -39,7 +39,8 @@ func Customer(c *store.Customer) api.Customer {
 	}
 }
 
-// CustomerRefs yields what a customer points at.
+// CustomerRefs calls yield with each reference that a field of a customer holds, so that the caller can put the object in its
+// place.
 func CustomerRefs(c *api.Customer, field string, yield func(*wire.Reference)) {
 	if field == "default_payment_method" {
 		yield(&c.DefaultPaymentMethod)

@@ -61,7 +61,8 @@ func DiscountRedemption(r *store.DiscountRedemption) api.DiscountRedemption {
 	}
 }
 
-// DiscountRedemptionRefs yields what a redemption points at.
+// DiscountRedemptionRefs calls yield with each reference that a field of a redemption holds, so that the caller can put the
+// object in its place.
 func DiscountRedemptionRefs(r *api.DiscountRedemption, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "checkout":
@@ -152,7 +153,7 @@ func DiscountChange(b *api.DiscountUpdate) func(*store.Discount) {
 	}
 }
 
-// setAppliesTo says anew what a discount is for.
+// setAppliesTo replaces what a discount applies to, if that was sent.
 func setAppliesTo(d *store.Discount, sent *api.DiscountAppliesToCreate) {
 	if sent != nil {
 		d.ProductIDs, d.PriceVariantIDs = core.JSONOf(sent.Products), core.JSONOf(sent.PriceVariants)
@@ -163,7 +164,7 @@ func storedDiscountRule(r api.DiscountRuleCreate) store.DiscountRule {
 	return store.DiscountRule{PriceVariantID: r.PriceVariant, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(map[string]int64(value(r.Amounts)))}
 }
 
-// setMoment changes a moment that a PATCH names, to none if it says null.
+// setMoment changes a moment that a PATCH names. Null removes it.
 func setMoment(field **core.Time, moment nullable.Nullable[wire.Time]) {
 	if moment.IsSpecified() {
 		*field = stored(sent(moment))

@@ -9,9 +9,9 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Event renders the `data` of an event: the resource as it is in this transaction, with what belongs to it inlined.
-// The store calls it while it writes the event. A value that it does not know is an error, which rolls the change
-// back.
+// Event renders the `data` of an event: the resource as it is in this transaction, with the objects that belong to it in the
+// place of their ids. The store calls it while it writes the event. A value of a type that it does not know is an error, which
+// rolls back the change that the event is about.
 func Event(kind string, v any) ([]byte, error) {
 	switch d := v.(type) {
 	case *store.ProductDetail:
@@ -34,8 +34,8 @@ func productDetail(d *store.ProductDetail) api.Product {
 	return out
 }
 
-// checkoutDetail leaves out what pays the checkout: a delivery is stored and travels further than an answer does.
-// The seller finds both with GET /v1/checkouts/{id}.
+// checkoutDetail renders a checkout without its URL and client secret, with which anybody could pay it: a delivery is stored,
+// and travels further than an answer does. The seller finds both with GET /v1/checkouts/{id}.
 func checkoutDetail(d *store.CheckoutDetail) api.Checkout {
 	out := Checkout(d.Checkout)
 	out.ClientSecret, out.URL = nil, nil
@@ -73,7 +73,7 @@ func refundDetail(d *store.RefundDetail) refundedOrder {
 	return out
 }
 
-// inline puts the rows in the place of their ids.
+// inline replaces the references to rows by the rows themselves, rendered. A reference without a row stays an id.
 func inline[R, W any](refs []wire.Reference, rows []R, render func(*R) W, id func(*R) string) {
 	for i := range refs {
 		for j := range rows {

@@ -12,14 +12,14 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// futureExamples holds the `data` of the events whose resources come later. The other examples are rendered like
-// real events, so that they cannot differ from them.
+// futureExamples holds the `data` of examples for the events that nothing emits yet. The other examples are rendered like real
+// events, so that they cannot differ from them.
 //
 //go:embed event_examples.json
 var futureExamples []byte
 
-// EventTypes renders the catalogue of event types, each with a delivery's body as an example. It panics on an event
-// type without one: it is called when the program starts.
+// EventTypes renders the catalogue of event types, each with the body of a delivery as an example. It panics if an event type
+// has no example, which the start of the program would show.
 func EventTypes() api.EventTypeList {
 	out := wire.List[api.EventType]{Object: "list", URL: "/v1/webhook_endpoints/events"}
 	for _, t := range store.EventTypes() {
@@ -32,7 +32,7 @@ func EventTypes() api.EventTypeList {
 	return out
 }
 
-// EventExample returns the data of an example event, nil for what is no event type.
+// EventExample returns the data of an example event, nil if there is no such event type.
 func EventExample(kind string) []byte {
 	if sample := eventSample(kind); sample != nil {
 		return mustRender(kind, sample)

@@ -60,7 +60,8 @@ func Invoice(i *store.Invoice) api.Invoice {
 	}
 }
 
-// invoicePages are where the customer finds an invoice. Nobody shall see a draft yet.
+// invoicePages returns the addresses at which the customer finds an invoice. A draft has none: nobody but the seller may see it
+// yet.
 func invoicePages(i *store.Invoice) (hosted, pdf *string) {
 	if i.Status == store.InvoiceStatusDraft {
 		return nil, nil
@@ -68,7 +69,8 @@ func invoicePages(i *store.Invoice) (hosted, pdf *string) {
 	return new(i.HostedURL), new(i.HostedURL + "/pdf")
 }
 
-// InvoiceRefs yields what an invoice points at.
+// InvoiceRefs calls yield with each reference that a field of an invoice holds, so that the caller can put the object in its
+// place.
 func InvoiceRefs(i *api.Invoice, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":

@@ -34,7 +34,8 @@ func LineItem(l *store.LineItem) api.LineItem {
 	}
 }
 
-// LineItemRefs yields what a line points at.
+// LineItemRefs calls yield with each reference that a field of a line holds, so that the caller can put the object in its
+// place.
 func LineItemRefs(l *api.LineItem, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "product":

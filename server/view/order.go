@@ -52,7 +52,7 @@ func Order(o *store.Order) api.Order {
 	}
 }
 
-// OrderRefs yields what an order points at.
+// OrderRefs calls yield with each reference that a field of an order holds, so that the caller can put the object in its place.
 func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":

@@ -42,7 +42,8 @@ func PriceVariant(v *store.PriceVariant) api.PriceVariant {
 	}
 }
 
-// PriceVariantRefs yields what a price variant points at.
+// PriceVariantRefs calls yield with each reference that a field of a price variant holds, so that the caller can put the object
+// in its place.
 func PriceVariantRefs(v *api.PriceVariant, field string, yield func(*wire.Reference)) {
 	if field == "product" {
 		yield(&v.Product)
@@ -60,7 +61,7 @@ func ListPriceVariants(q api.ListPriceVariantsParams) store.ListPriceVariants {
 	}
 }
 
-// NewPriceVariant reads the body of a create; its product is named apart.
+// NewPriceVariant reads the body of a create. The product that it belongs to is not part of what is returned.
 func NewPriceVariant(b *api.PriceVariantCreate) store.PriceVariant {
 	return newPriceVariant(api.ProductPriceVariant{
 		Name: b.Name, Type: b.Type, AmountType: b.AmountType, Amount: b.Amount, Currency: b.Currency,

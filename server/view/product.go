@@ -39,7 +39,8 @@ func Product(p *store.Product) api.Product {
 	}
 }
 
-// ProductRefs yields what a product points at.
+// ProductRefs calls yield with each reference that a field of a product holds, so that the caller can put the object in its
+// place.
 func ProductRefs(p *api.Product, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "default_price_variant":

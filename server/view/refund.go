@@ -34,7 +34,8 @@ func Refund(r *store.Refund) api.Refund {
 	}
 }
 
-// RefundRefs yields what a refund points at.
+// RefundRefs calls yield with each reference that a field of a refund holds, so that the caller can put the object in its
+// place.
 func RefundRefs(r *api.Refund, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "order":

@@ -5,7 +5,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// SignedURL renders where a file is.
+// SignedURL renders the address of a file and when it expires.
 func SignedURL(u *store.SignedURL) api.SignedURL {
 	return api.SignedURL{Object: "signed_url", URL: u.URL, ExpiresAt: at(u.ExpiresAt)}
 }

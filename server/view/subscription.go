@@ -63,7 +63,8 @@ func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
 	}
 }
 
-// billingMethod is the saved method that a subscription is charged to.
+// billingMethod returns a reference to the saved method that a subscription is charged to. It is null if there is none, or if
+// the method is not among the saved ones.
 func billingMethod(m *store.BillingMethod) wire.Reference {
 	if m == nil {
 		return nil
@@ -78,7 +79,8 @@ func pendingChange(c *store.PendingChange) *api.SubscriptionPendingChange {
 	return &api.SubscriptionPendingChange{PriceVariant: c.Plan.PriceVariantID, Quantity: c.Plan.Quantity, EffectiveAt: at(c.EffectiveAt), Invoice: c.InvoiceID}
 }
 
-// SubscriptionRefs yields what a subscription points at.
+// SubscriptionRefs calls yield with each reference that a field of a subscription holds, so that the caller can put the object
+// in its place.
 func SubscriptionRefs(s *api.Subscription, field string, yield func(*wire.Reference)) {
 	switch field {
 	case "customer":

@@ -1,4 +1,5 @@
-// Package view turns what is stored into what is sent, and back where a body becomes a change. Its functions are pure.
+// Package view turns what is stored into what is sent, and the bodies and queries of requests into what the store takes. Its
+// functions are pure.
 package view
 
 import (
@@ -44,8 +45,10 @@ func SortedPage(limit *int64, startingAfter, endingBefore, sort *string) core.Pa
 	return p
 }
 
+// at renders a moment.
 func at(t core.Time) wire.Time { return wire.Time(t.String()) }
 
+// atOrNull renders a moment that may be absent.
 func atOrNull(t *core.Time) *wire.Time {
 	if t == nil {
 		return nil
@@ -53,7 +56,7 @@ func atOrNull(t *core.Time) *wire.Time {
 	return new(at(*t))
 }
 
-// stored reads a timestamp that the specification has already checked.
+// stored reads a timestamp, which has already been checked against the specification; nil for none.
 func stored(t *wire.Time) *core.Time {
 	if t == nil {
 		return nil
@@ -61,7 +64,7 @@ func stored(t *wire.Time) *core.Time {
 	return new(core.TimeOf(t.Time()))
 }
 
-// value is what an optional field says, or the zero value.
+// value returns what an optional field says, the zero value if it is absent.
 func value[T any](p *T) T {
 	if p == nil {
 		return *new(T)
@@ -69,7 +72,7 @@ func value[T any](p *T) T {
 	return *p
 }
 
-// list is a slice that reads as [] when it is empty.
+// list returns a slice that is never nil, so that an empty one is rendered as [] and not as null.
 func list[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -77,7 +80,7 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// object is a map that reads as {} when it is empty.
+// object returns a map that is never nil, so that an empty one is rendered as {} and not as null.
 func object[T any](m map[string]T) map[string]T {
 	if m == nil {
 		return map[string]T{}
@@ -85,21 +88,21 @@ func object[T any](m map[string]T) map[string]T {
 	return m
 }
 
-// set changes a field that a PATCH names.
+// set changes a field that a PATCH names, and leaves it otherwise.
 func set[T any](field *T, sent *T) {
 	if sent != nil {
 		*field = *sent
 	}
 }
 
-// setAs is set for a field of another type with the same values, such as an enum.
+// setAs does the same as set for a field of another type with the same values, such as an enum.
 func setAs[T, S ~string](field *T, sent *S) {
 	if sent != nil {
 		*field = T(*sent)
 	}
 }
 
-// setOrClear changes a field that a PATCH names, to nothing if it says null.
+// setOrClear changes a field that a PATCH names. Null removes its value.
 func setOrClear[T any](field **T, sent nullable.Nullable[T]) {
 	switch {
 	case sent.IsNull():
@@ -109,7 +112,7 @@ func setOrClear[T any](field **T, sent nullable.Nullable[T]) {
 	}
 }
 
-// setOrClearAs is setOrClear for a field of another type with the same values.
+// setOrClearAs does the same as setOrClear for a field of another type with the same values.
 func setOrClearAs[T, S ~string](field **T, sent nullable.Nullable[S]) {
 	switch {
 	case sent.IsNull():
@@ -119,7 +122,7 @@ func setOrClearAs[T, S ~string](field **T, sent nullable.Nullable[S]) {
 	}
 }
 
-// sent is the value that a PATCH gives to a field, nil for null.
+// sent returns the value that a PATCH gives to a field, nil for null and for a field that it does not name.
 func sent[T any](n nullable.Nullable[T]) *T {
 	if n.IsNull() || !n.IsSpecified() {
 		return nil
@@ -127,7 +130,7 @@ func sent[T any](n nullable.Nullable[T]) *T {
 	return new(n.MustGet())
 }
 
-// enum converts between two types of one set of values, absent or not.
+// enum converts an optional value between two types that have the same values.
 func enum[T, S ~string](s *S) *T {
 	if s == nil {
 		return nil
@@ -138,7 +141,7 @@ func enum[T, S ~string](s *S) *T {
 // metadata reads the metadata of a new object.
 func metadata(sent *api.Metadata) core.Metadata { return core.NewMetadata(value(sent)) }
 
-// setMetadata merges what a PATCH says per key.
+// setMetadata merges the metadata that a PATCH names into what there is, key by key.
 func setMetadata(m *core.Metadata, sent *api.MetadataUpdate) {
 	if sent != nil {
 		*m = m.Merge(*sent)
@@ -154,7 +157,7 @@ func mapped[T, S any](s []S, convert func(S) T) []T {
 	return out
 }
 
-// shown is a text that reads as null when it is empty.
+// shown returns a text, nil for an empty one, which reads as null.
 func shown(s string) *string {
 	if s == "" {
 		return nil
@@ -162,7 +165,7 @@ func shown(s string) *string {
 	return &s
 }
 
-// ref is a reference that may be absent.
+// ref returns a reference by id, null if there is none.
 func ref(id *string) wire.Reference {
 	if id == nil {
 		return nil
