@@ -61,7 +61,7 @@ type Account struct {
 	CheckoutRequiresTerms     bool                     `db:"checkout_requires_terms"`
 	InvoicePrefix             string                   `db:"invoice_prefix"`
 	FirstInvoiceNumber        int64                    `db:"first_invoice_number"`
-	NextInvoiceNumber         int64                    `db:"-"` // read by GetAccount alone
+	NextInvoiceNumber         int64                    `db:"-"` // set by numberInvoices
 	Tax                       core.JSON[TaxSettings]   `db:"tax"`
 	ProrationBehavior         ProrationBehavior        `db:"proration_behavior"`
 	Dunning                   core.JSON[Dunning]       `db:"dunning"`
@@ -74,8 +74,8 @@ type Account struct {
 	StripeKeyLast4            *string                  `db:"stripe_secret_key_last4"` // nil: there is none
 	SealedStripeWebhookSecret []byte                   `db:"stripe_webhook_secret"`
 	StripeWebhookSecretLast4  *string                  `db:"stripe_webhook_secret_last4"`
-	DisabledAt                *core.Time               `db:"disabled_at"` // nil: it is not
-	Rests                     core.JSON[[]Rest]        `db:"rests"`       // when it was disabled, the last time last
+	DisabledAt                *core.Time               `db:"disabled_at"` // nil while it is enabled
+	Rests                     core.JSON[[]Rest]        `db:"rests"`       // the times in which it was disabled, the latest last
 	CreatedAt                 core.Time                `db:"created_at"`
 	UpdatedAt                 core.Time                `db:"updated_at"`
 
@@ -211,7 +211,7 @@ func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
 	return db.Select[Account](ctx, s.db, accountColumns.SelectSQL+` ORDER BY id`)
 }
 
-// CreateAccount makes an account with a handle of its own, made from the name.
+// CreateAccount makes an account with the usual settings, and with a handle made from its name that no other account has.
 func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a := &Account{ID: core.NewID(core.KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
@@ -232,8 +232,9 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 	})
 }
 
-// UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for what the plan
-// does not include and CodeInvalid for a handle that another account has.
+// UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for a feature that the plan does
+// not include and CodeInvalid for what is not acceptable, such as a handle that another account has. A change that changes
+// nothing stores nothing.
 func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*Account)) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a, err := s.findAccount(ctx, account, u.Lock())
@@ -305,6 +306,7 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 	if err != nil {
 		return fmt.Errorf("raise the invoice number: %w", err)
 	}
+	// The counter is at the first number or beyond: an invoice has taken it.
 	if rows == 0 {
 		return core.Invalid("next_invoice_number", "The account has finalised an invoice: its numbers go on without gaps.")
 	}

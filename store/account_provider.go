@@ -8,12 +8,12 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// PaymentsProvider is who moves the money of an account.
+// PaymentsProvider names the payment provider that moves the money of an account.
 type PaymentsProvider string
 
 // The payment providers.
 const (
-	PaymentsProviderTest   PaymentsProvider = "test" // moves none
+	PaymentsProviderTest   PaymentsProvider = "test" // moves no money
 	PaymentsProviderStripe PaymentsProvider = "stripe"
 )
 

@@ -34,12 +34,12 @@ type Granted struct {
 	KeyID *string // the calling key, which can give away no more than it has
 }
 
-// NewAPIKey is a key to be made.
+// NewAPIKey says what key CreateAPIKey is to make.
 type NewAPIKey struct {
 	Name      string
 	Scopes    []string   // empty = all
-	ExpiresAt *core.Time // nil: that of the key which makes it, or never
-	Lasting   bool       // it never expires, even if the key which makes it does: refused then
+	ExpiresAt *core.Time // nil: that of the key which makes it, none if the owner does
+	Lasting   bool       // it is to last for ever; refused if the key which makes it does not
 }
 
 // ListAPIKeys are the filters of a list of keys.
@@ -92,8 +92,8 @@ func (k *APIKey) checkExpiry(now core.Time) error {
 	return nil
 }
 
-// CreateAPIKey makes a key and returns it with its token, which nobody can read again. It returns CodeForbidden
-// for a key that could do more than the caller. The caller's row is locked: whoever revokes it meanwhile revokes this one too.
+// CreateAPIKey makes a key and returns it with its token, which nobody can read again. It returns CodeForbidden for a key that
+// could do more than the calling key. The caller's row is locked: if it is deleted at the same moment, the new key goes with it.
 func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in NewAPIKey) (key *APIKey, token string, err error) {
 	token = core.NewToken()
 	key, err = tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
@@ -142,9 +142,9 @@ func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys)
 	return db.Page(ctx, s.db, apiKeyColumns, core.KindAPIKey, account, in.Page, &f)
 }
 
-// UpdateAPIKey locks the key, applies change and stores it; what the key loses is lost by all that it made. It returns
-// CodeForbidden for a key that can do more than the caller, before or after, and CodeInvalid for one that could then do
-// more than the key that made it. The keys obey from their next requests on.
+// UpdateAPIKey locks the key, applies change and stores it. What the key loses, all keys that it made lose too, and the keys
+// that these made. It returns CodeForbidden for a key that can do more than the caller, before or after the change, and
+// CodeInvalid for one that could then do more than the key that made it. The keys obey from their next requests on.
 func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, ref string, change func(*APIKey)) (*APIKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
 		caller, k, err := u.lockAPIKeys(ctx, account, by, ref)
@@ -160,6 +160,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if err := before.checkTouched(caller); err != nil {
 			return nil, err
 		}
+		// A key that changes itself is measured by what it could do before.
 		if caller != nil && caller.ID == k.ID {
 			caller = &before
 		}
@@ -185,9 +186,9 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 	})
 }
 
-// DeleteAPIKey deletes a key for good, with every key that it made and that these made, and returns it. Their very next
-// requests fail. With adopt the caller becomes the maker of the keys that it made instead. It returns CodeForbidden for a
-// key that can do more than the caller; a key may always delete itself.
+// DeleteAPIKey deletes a key for good and returns it. The keys that it made are deleted with it, and those that these made; with
+// adopt they stay, and the caller becomes the maker of the keys that the deleted one made. The next request of a deleted key
+// fails. It returns CodeForbidden for a key that can do more than the caller; a key may always delete itself.
 func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, ref string, adopt bool) (*APIKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
 		caller, k, err := u.lockAPIKeys(ctx, account, by, ref)

@@ -186,6 +186,7 @@ func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) err
 	}
 	var line string // the child of k that leads to the caller
 	if caller != nil {
+		// Up from the caller, from maker to maker. Only descendants of k are known here, so that the last one is a child of k.
 		for id := &caller.ID; id != nil && above[*id] != nil; id = above[*id] {
 			line = *id
 		}

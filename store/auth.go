@@ -25,7 +25,7 @@ const rateWindow = 60
 
 // Grant is the answer to a request that was counted: which key it came with, if any, and how much of its quota is used.
 type Grant struct {
-	KeyID     string // empty without a valid credential
+	KeyID     string // empty if the request came without a valid key
 	Account   string
 	Scopes    []string // empty = all
 	ExpiresAt *core.Time
@@ -107,8 +107,8 @@ type localQuota struct {
 	minute int64
 	used   map[string]int
 
-	path    string // of the file that keeps them, empty for none
-	counted bool   // since it was written
+	path    string // of the file that keeps the windows, empty if none does
+	counted bool   // something was, since the file was written
 	stop    chan struct{}
 	ended   chan error
 }

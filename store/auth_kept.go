@@ -12,15 +12,17 @@ import (
 // keepInterval is how often the windows are written to their file: a process that is killed forgets no more than that.
 const keepInterval = time.Second
 
-// keptWindows is the file beside an embedded database that holds the windows of the minute, so that a restart does not begin
-// them anew. It is written behind the requests, without waiting for the disk: what an ordinary stop leaves is whole, a
-// kill loses the last second, a power cut may lose the minute. In the database each second would be a commit.
+// keptWindows is the content of a file beside an embedded database. It holds the windows of the current minute, so that a
+// restart does not begin them anew. It is written every keepInterval, apart from the requests and without waiting for the disk:
+// an ordinary stop leaves all of it, a kill loses the last second, a power cut may lose the minute. In the database each second
+// would be a commit.
 type keptWindows struct {
 	Minute int64          `json:"minute"`
 	Used   map[string]int `json:"used"`
 }
 
-// maxKeptWindows bounds the file: when more than that came within the minute, those who asked least are left out.
+// maxKeptWindows is how many windows the file holds at most. If more subjects came within the minute, those with the fewest
+// requests are left out.
 const maxKeptWindows = 10_000
 
 // keep reads the windows that the process before this one left in the file, and from then on writes them there every

@@ -16,14 +16,14 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// sharedQuota counts in the database, exactly over all replicas. The statement that finds the key counts the
-// request too. Requests that arrive while one is in flight go together in the next one: no timer and no cache, so
-// the statement that answers a request always begins after it arrived.
+// sharedQuota counts in the database, exactly over all replicas. The statement that finds the key counts the request too.
+// Requests that arrive while a statement is under way wait and go together in the next one. There is no timer and no cache, so
+// that the statement that answers a request always begins after the request arrived.
 type sharedQuota struct {
 	store *Store
 
 	mu      sync.Mutex
-	asking  bool // somebody is at askAll
+	asking  bool // askAll is running
 	waiting []*quotaCall
 }
 
@@ -31,7 +31,7 @@ type sharedQuota struct {
 type quotaCall struct {
 	hash    []byte
 	address string
-	done    chan struct{} // closed when grant and err stand
+	done    chan struct{} // closed when grant and err are set
 	grant   *Grant
 	err     error // errNotCounted until there is a grant
 }
@@ -88,12 +88,12 @@ func (q *sharedQuota) askAll(ctx context.Context) {
 			q.mu.Unlock()
 			return
 		}
-		// A copy, for leave moves those behind who wait.
+		// A copy, because leave moves the others within the array when it takes one out.
 		batch := slices.Clone(q.waiting[:min(len(q.waiting), maxQuotaBatch)])
 		q.waiting = slices.Delete(q.waiting, 0, len(batch))
 		q.mu.Unlock()
 		q.ask(ctx, batch)
-		runtime.Gosched() // those who are answered go on before the next statement is made
+		runtime.Gosched() // lets those who were answered go on before the next statement is made
 	}
 }
 

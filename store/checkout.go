@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// CheckoutStatus is where a checkout stands.
+// CheckoutStatus says how far a checkout has come.
 type CheckoutStatus string
 
 // The states of a checkout. Completed and expired are final.
@@ -44,7 +44,7 @@ const (
 	checkoutMaxLifetime = 30 * 24 * time.Hour
 )
 
-// Checkout is a purchase under way. An open one is expired from ExpiresAt on, whatever its row says.
+// Checkout is a purchase under way. An open one counts as expired from ExpiresAt on, even if its row still says open.
 type Checkout struct {
 	AccountID             string                       `db:"account_id"`
 	ID                    string                       `db:"id"`
@@ -59,13 +59,13 @@ type Checkout struct {
 	BillingAddress        core.JSON[*core.Address]     `db:"billing_address"`
 	TaxID                 core.JSON[*TaxID]            `db:"tax_id"`
 	DiscountID            *string                      `db:"discount_id"`
-	DiscountCode          *string                      `db:"discount_code"` // by which the discount came, nil if by its id
+	DiscountCode          *string                      `db:"discount_code"` // the code by which the discount came, nil if it came by its id
 	AllowDiscountCodes    bool                         `db:"allow_discount_codes"`
 	Currency              string                       `db:"currency"`
 	SubtotalAmount        int64                        `db:"subtotal_amount"`
 	DiscountAmount        int64                        `db:"discount_amount"`
 	NetAmount             int64                        `db:"net_amount"`
-	TaxAmount             *int64                       `db:"tax_amount"` // nil until it is known
+	TaxAmount             *int64                       `db:"tax_amount"` // nil as long as the tax is not known
 	TaxBreakdown          core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
 	TotalAmount           int64                        `db:"total_amount"`
 	AmountDueNow          int64                        `db:"amount_due_now"`
@@ -73,8 +73,8 @@ type Checkout struct {
 	PaymentStatus         CheckoutPaymentStatus        `db:"payment_status"`
 	PaymentMethodRequired bool                         `db:"payment_method_required"`
 	LastPaymentError      core.JSON[*PaymentFailure]   `db:"last_payment_error"`
-	Attempts              int64                        `db:"attempts"` // to pay it, that were declined lately or are under way
-	RetryAt               *core.Time                   `db:"retry_at"` // before it nobody tries again; nil: nobody has tried
+	Attempts              int64                        `db:"attempts"` // attempts to pay it that were declined lately or are under way
+	RetryAt               *core.Time                   `db:"retry_at"` // nobody may try to pay again before it; nil: nobody has tried
 	NextAction            core.JSON[*NextAction]       `db:"next_action"`
 	SuccessURL            *string                      `db:"success_url"`
 	CancelURL             *string                      `db:"cancel_url"`
@@ -87,7 +87,7 @@ type Checkout struct {
 	CompletedAt           *core.Time                   `db:"completed_at"`
 	OrderID               *string                      `db:"order_id"`
 	InvoiceID             *string                      `db:"invoice_id"`
-	SubscriptionID        *string                      `db:"subscription_id"` // the first that it made
+	SubscriptionID        *string                      `db:"subscription_id"` // the first subscription that it made
 	Source                core.JSON[*CheckoutSource]   `db:"source"`
 	TermsAcceptedAt       *core.Time                   `db:"terms_accepted_at"`
 	Metadata              core.Metadata                `db:"metadata"`
@@ -280,9 +280,9 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	return list, more, err
 }
 
-// CreateCheckout opens a checkout with the lines' prices as they are now. What cannot be sold is CodeInvalid on
-// line_items, a currency that it is not sold in on currency, and a discount that cannot be used on the field that names
-// it; a price variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
+// CreateCheckout opens a checkout with the prices that its lines have now. It is CodeInvalid on line_items if something cannot
+// be sold, on currency if it is not sold in that, and on the field that names the discount if that cannot be used. A price
+// variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, items, err := s.openCheckout(ctx, account, draft)
@@ -322,8 +322,8 @@ func (s *Store) openCheckout(ctx context.Context, account string, draft Checkout
 	return &c, lines.items, nil
 }
 
-// UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status.
-// Lines that come out as they are stored stay the same ones, and a change that changes nothing stores nothing.
+// UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status. Lines that
+// come out as they are stored keep their ids, and a change that changes nothing stores nothing.
 func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := u.lockCheckout(ctx, account, ref)
@@ -414,8 +414,8 @@ func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock stri
 	return c, s.present(c, now)
 }
 
-// present turns a row into the checkout as it is now: with its secret, unless that was sealed with a key that is lost, and
-// expired if its time is over.
+// present completes a checkout that was read from its row: it opens the client secret, unless that was sealed with a key that is
+// lost, and sets the status to expired if its time is over.
 func (s *Store) present(c *Checkout, now core.Time) error {
 	if s.db.Options.Sealer.Knows(c.SealedSecret) {
 		secret, err := s.db.Options.Sealer.Open(c.SealedSecret, c.sealContext())

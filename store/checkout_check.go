@@ -79,6 +79,7 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 // wantedLines returns the lines that are to be made and priced, nil if those that are stored stay. In another currency all are
 // made again.
 func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Checkout) ([]NewLineItem, error) {
+	// A new checkout without lines: making them says what is wrong.
 	if before.ID == "" && draft.Lines == nil {
 		return []NewLineItem{}, nil
 	}

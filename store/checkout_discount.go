@@ -149,7 +149,8 @@ func sales(items []LineItem) []LineItem {
 	return sales
 }
 
-// redeemDiscount counts the use of the discount by a checkout that is about to be paid, if it has one.
+// redeemDiscount counts a use of the discount of a checkout that is about to be paid, if it has one. A discount that is gone or
+// cannot be used any more is CodeInvalid.
 func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
 	if c.DiscountID == nil {
 		return nil

@@ -23,7 +23,7 @@ type CheckoutLink struct {
 	CancelURL          *string             `db:"cancel_url"`
 	Active             bool                `db:"active"`
 	MaxUses            *int64              `db:"max_uses"` // nil = any number
-	Uses               int64               `db:"uses"`     // purchases, and payments under way
+	Uses               int64               `db:"uses"`     // purchases by it, and payments under way for one
 	Metadata           core.Metadata       `db:"metadata"` // given to each checkout
 	CreatedAt          core.Time           `db:"created_at"`
 	UpdatedAt          core.Time           `db:"updated_at"`
@@ -160,7 +160,7 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 	}
 	var key *core.Key
 	if in.Once != "" {
-		key = &core.Key{Account: account, Key: ref + "\n" + in.Once} // of no request's form
+		key = &core.Key{Account: account, Key: ref + "\n" + in.Once} // no request has a key of this form
 	}
 	answer, _, err := s.db.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
 		c, err := s.openByLink(ctx, account, ref, in)
@@ -172,6 +172,7 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 	if err != nil {
 		return nil, err
 	}
+	// Only the id is kept under Once: the checkout is read as it is now.
 	return s.GetCheckout(ctx, account, string(answer.Body))
 }
 
@@ -347,5 +348,5 @@ func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string)
 	return l, nil
 }
 
-// reveal sets the address of the link.
+// reveal sets the address at which the link is followed.
 func (l *CheckoutLink) reveal(s *Store) { l.URL = s.db.Options.PublicURL + "/buy/" + l.ID }

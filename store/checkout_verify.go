@@ -46,6 +46,7 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	if err != nil {
 		return nil, err
 	}
+	// Tries the discount as the owner of the address, to see whether it is refused to them.
 	verified := *c
 	verified.EmailVerified = true
 	_, err = s.discountsOf(ctx, &verified, items, now)
@@ -103,7 +104,7 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	return u.Update(ctx, customerColumns, customer)
 }
 
-// verificationLifetime is how long the link in a letter is good.
+// verificationLifetime is how long the link in a letter can be used.
 const verificationLifetime = 7 * day
 
 // BeginVerification counts a letter that is about to be sent, to ask whether the address of a checkout is the buyer's. A
@@ -160,8 +161,8 @@ type verification struct {
 // verificationContext is what links in letters are sealed for: nothing else that is sealed opens as one.
 const verificationContext = "verification"
 
-// VerificationURL returns the page on which the reader of a letter says that a checkout, which has an address, is theirs. It can be
-// neither read nor made by others, and it is good for seven days.
+// VerificationURL returns the address of the page on which the reader of a letter says that a checkout is theirs. The checkout
+// has to have an e-mail address. Nobody else can read or make such a link, and it can be used for seven days.
 func (s *Store) VerificationURL(c *Checkout) (string, error) {
 	text, err := json.Marshal(verification{c.AccountID, c.ID, *c.CustomerEmail, s.Now().Add(verificationLifetime)})
 	if err != nil {

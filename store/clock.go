@@ -16,7 +16,8 @@ const maxClockOffset = 100 * 365 * 24 * time.Hour
 // since it was read.
 const clockTolerance = time.Minute
 
-// AdvanceClock moves an account's clock forward, by a time or to a moment. With neither it stays where it is.
+// AdvanceClock says how far an account's clock is to be moved forward: by a time or to a moment. With neither it stays where it
+// is.
 type AdvanceClock struct {
 	By time.Duration
 	To *core.Time
@@ -104,6 +105,7 @@ func (s *Store) NextDue(ctx context.Context, account string, after, until core.T
 
 // edgeOfDue returns the first (MIN) or the last (MAX) time in a stretch at which something falls due, nil if nothing does.
 func (s *Store) edgeOfDue(ctx context.Context, account, edge string, after, until core.Time) (*core.Time, error) {
+	// A payment that waits for its buyer falls due when it has waited that long.
 	hold, err := s.hold(ctx, account)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// CustomerType tells those who bought from those who only left their address.
+// CustomerType tells customers, who have ordered something, from leads, who have only left their address.
 type CustomerType string
 
 // The types of a customer. A lead becomes a customer with the first order, and stays one.
@@ -125,7 +125,7 @@ func (s *Store) CustomersByID(ctx context.Context, account string, ids []string)
 func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustomers) ([]Customer, bool, error) {
 	var f db.Filter
 	f.And(`deleted_at IS NULL`)
-	f.Is("email_key", strings.ToLower(in.Email)) // whoever looks for a person to let them in means the owner
+	f.Is("email_key", strings.ToLower(in.Email)) // only owners: programs look up an address to let a person in
 	f.Is("external_id", in.ExternalID)
 	f.Is("type", string(in.Type))
 	if in.Tag != "" {
@@ -153,11 +153,13 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 	})
 }
 
-// UpdateCustomer locks the customer, applies change and stores it. A default payment method that the customer does not
-// have is CodeMissing; the customer's subscriptions that are past due are charged with a new one from now on, at once.
+// UpdateCustomer locks the customer, applies change and stores it. A default payment method that the customer does not have is
+// CodeMissing. A new one is what the customer's past due subscriptions are charged with from now on, and they are charged at
+// once.
 func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*Customer)) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		id, _ := core.ParseID(core.KindCustomer, ref)
+		// Subscriptions are locked before their customer, as everywhere.
 		pastDue, err := u.lockPastDue(ctx, account, id)
 		if err != nil {
 			return nil, err
@@ -185,7 +187,8 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 	})
 }
 
-// findCustomer reads a customer that is not deleted. Param is what named it, empty for the path.
+// findCustomer reads a customer who is not deleted, or returns CodeMissing on param, the field that named them; that is empty
+// for the path. Lock is what locks the row, empty for nothing.
 func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock string) (*Customer, error) {
 	id, ok := core.ParseID(core.KindCustomer, ref)
 	if !ok {
@@ -379,6 +382,7 @@ func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (custom
 	if c.CustomerEmail != nil {
 		key = emailKey(*c.CustomerEmail)
 	}
+	// The seller named somebody else than the owner of an address that was only typed.
 	if c.ExternalCustomerID != nil && !c.EmailVerified {
 		key = nil
 	}

@@ -54,6 +54,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if c, other, err = u.lockBoth(ctx, c, other); err != nil {
 			return nil, err
 		}
+		// Before the customer was locked, others could still give them new rows: then all this is done again.
 		if err := u.checkMoved(ctx, rowsBeforeCustomer, other); err != nil {
 			return nil, err
 		}
@@ -64,7 +65,7 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 			return nil, err
 		}
 		gone := &Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
-		if err := u.Update(ctx, customerColumns, gone); err != nil { // first, for the sake of its external_id
+		if err := u.Update(ctx, customerColumns, gone); err != nil { // first, so that the customer can take over its external_id
 			return nil, err
 		}
 		c.absorb(other, now)
@@ -129,7 +130,8 @@ func (u *unit) endRows(ctx context.Context, c *Customer) error {
 	return nil
 }
 
-// lockBoth locks two customers in the order of their ids. One that was deleted meanwhile is CodeMissing.
+// lockBoth locks two customers in the order of their ids, and returns them as they are now, in the order of the arguments. One
+// that was deleted meanwhile is CodeMissing.
 func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Customer, error) {
 	locked, err := db.Select[Customer](ctx, u.store.db, customerColumns.SelectSQL+`
 		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.Lock(), c.AccountID, c.ID, other.ID)

@@ -48,7 +48,7 @@ type Discount struct {
 	ID                        string                      `db:"id"`
 	Name                      string                      `db:"name"`
 	Code                      *string                     `db:"code"`     // what a buyer types, in any case; nil = only the merchant gives it
-	CodeKey                   *string                     `db:"code_key"` // the code as it is compared
+	CodeKey                   *string                     `db:"code_key"` // the code in lower case, by which it is found
 	Type                      DiscountType                `db:"type"`
 	PercentBps                *int64                      `db:"percent_bps"` // percent only
 	Amount                    *int64                      `db:"amount"`      // fixed only, in Currency
@@ -56,10 +56,10 @@ type Discount struct {
 	Amounts                   core.JSON[map[string]int64] `db:"amounts"`     // fixed only: in further currencies
 	Duration                  DiscountDuration            `db:"duration"`
 	DurationInMonths          *int64                      `db:"duration_in_months"`  // repeating only
-	ProductIDs                core.JSON[[]string]         `db:"product_ids"`         // with PriceVariantIDs what it is for; both empty: everything
+	ProductIDs                core.JSON[[]string]         `db:"product_ids"`         // what it is for, with PriceVariantIDs; if both are empty, everything
 	PriceVariantIDs           core.JSON[[]string]         `db:"price_variant_ids"`   //
 	Rules                     core.JSON[[]DiscountRule]   `db:"rules"`               // other rates for some price variants
-	CoveredProductIDs         core.JSON[[]string]         `db:"covered_product_ids"` // every product that is named above, or whose price variant is
+	CoveredProductIDs         core.JSON[[]string]         `db:"covered_product_ids"` // every product that is named above, or that has a price variant which is
 	MinSubtotalAmount         *int64                      `db:"min_subtotal_amount"` // in Currency
 	MinSubtotalAmounts        core.JSON[map[string]int64] `db:"min_subtotal_amounts"`
 	FirstPurchaseOnly         bool                        `db:"first_purchase_only"`

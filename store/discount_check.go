@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// discountCode is what a code looks like.
+// discountCode matches an acceptable code.
 var discountCode = regexp.MustCompile(`^[A-Za-z0-9_-]{3,64}$`)
 
 // maxDiscountMonths is how many months a repeating discount may stay with a subscription.

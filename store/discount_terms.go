@@ -124,6 +124,7 @@ func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Dis
 		if lines[key] = append(lines[key], i); len(lines[key]) > 1 {
 			continue
 		}
+		// Eligible is asked when lines is complete, so that it knows the lines that follow too.
 		discounts = append(discounts, pricing.Discount{
 			Bps: rate.PercentBps, Amount: rate.Amounts[currency],
 			Eligible: func(line int) bool { return slices.Contains(lines[key], line) },

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// InvoiceStatus is where an invoice stands.
+// InvoiceStatus says how far an invoice has come.
 type InvoiceStatus string
 
 // The states of an invoice. Paid and void are final.
@@ -66,7 +66,7 @@ type Invoice struct {
 	AmountPaid       int64                     `db:"amount_paid"`
 	BalanceApplied   int64                     `db:"balance_applied"`
 	CreditNotes      int64                     `db:"credit_notes"` // how much of it was given back by refunds of its order
-	PaymentIDs       core.JSON[[]string]       `db:"payment_ids"`  // those of its order, as RefundIDs are
+	PaymentIDs       core.JSON[[]string]       `db:"payment_ids"`  // of its order, like RefundIDs
 	RefundIDs        core.JSON[[]string]       `db:"refund_ids"`
 	TaxBreakdown     core.JSON[[]TaxBreakdown] `db:"tax_breakdown"`
 	PeriodStart      *core.Time                `db:"period_start"`
@@ -84,8 +84,8 @@ type Invoice struct {
 	Memo             *string                   `db:"memo"`
 	Footer           *string                   `db:"footer"`
 	Metadata         core.Metadata             `db:"metadata"`
-	LinkVersion      int64                     `db:"link_version"` // of the addresses that open its page
-	EventSeq         int64                     `db:"event_seq"`    // of the draft; then the order's counts
+	LinkVersion      int64                     `db:"link_version"` // only addresses of this version open its page
+	EventSeq         int64                     `db:"event_seq"`    // counts the draft's events; once it is issued the order counts
 	CreatedAt        core.Time                 `db:"created_at"`
 	UpdatedAt        core.Time                 `db:"updated_at"`
 	HostedURL        string                    `db:"-"` // the page for the customer, which a draft does not have yet

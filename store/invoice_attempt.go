@@ -20,7 +20,7 @@ func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit i
 // decline.
 func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (payment *Payment, did bool, err error) {
 	payment, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Payment, error) {
-		did = false // of a run before, if this one is a repetition
+		did = false // the transaction may run several times
 		b, err := u.lockBill(ctx, account, id)
 		if err != nil {
 			return nil, err

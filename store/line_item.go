@@ -37,7 +37,7 @@ type LineItem struct {
 	PriceVariantID   *string      `db:"price_variant_id"`
 	ProductName      string       `db:"product_name"`
 	PriceVariantName *string      `db:"price_variant_name"`
-	Description      *string      `db:"description"` // nil: the names say it
+	Description      *string      `db:"description"` // nil: the names of product and price variant say it
 	Position         int64        `db:"position"`
 	Quantity         int64        `db:"quantity"`
 	CustomAmount     *int64       `db:"custom_amount"`
@@ -80,7 +80,8 @@ type NewLineItem struct {
 	TrialEnd     *core.Time
 }
 
-// MaxAmount bounds every amount of an order. It is far below what a program that counts in doubles can tell apart.
+// MaxAmount bounds every amount of an order or an invoice, in the currency's minor unit. It is far below the numbers that a
+// program which counts in doubles cannot tell apart.
 const MaxAmount = 1_000_000_000_000
 
 var lineItemColumns = db.ColumnsOf[LineItem]("line_items")
@@ -227,6 +228,7 @@ func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem
 		amount, problem := o.unitAmount(currency, wanted.CustomAmount)
 		if foreign != "" {
 			problems.Add(inCurrency, foreign)
+			// Without a price in the currency, what is wrong with the amount says nothing.
 			problem = ""
 		}
 		problem = cmp.Or(o.unsellable(pieces[o.variant.ID]), o.allowed(pieces[o.variant.ID]), problem)
