@@ -1,5 +1,6 @@
-// Package ads is one shape for many ad networks: what a network can do, its use cases, and the guardrails before them.
-// A driver per network stands in a folder of its own; this package knows none of them.
+// Package ads lets an account run ads at many ad networks in the same way. It says what each network can do, has the use
+// cases, and checks the guardrails before anything is spent. The driver of each network is in a folder of its own; this
+// package knows none of them.
 package ads
 
 import (
@@ -11,56 +12,60 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Network speaks to one ad network; a value serves one platform. It is safe for concurrent use, speaks in store's
-// types, and fails with the errors of this package. Rows that it returns have what their type says a driver fills in.
+// Network speaks to one ad network; a value serves one platform. It is safe for concurrent use, takes and returns the
+// types of package store, and fails with the errors of this package. In the rows that it returns it sets the fields that
+// their type says a driver fills in.
 //
-// Every call ends by itself within a bounded time. Reads are tried again after a fault; a write is sent once, and is
-// ErrIndeterminate when nobody knows what became of it.
+// Every call ends by itself within a bounded time. A read is tried again after a fault. A write is sent only once, and
+// fails with ErrIndeterminate if nobody knows whether it took place.
 type Network interface {
 	// Caps returns what the network can do. It is constant.
 	Caps() Caps
 
 	// AdAccounts returns every ad account that the channel sees, disabled ones too.
 	AdAccounts(context.Context, Conn) ([]store.AdAccount, error)
-	// BusinessCenters returns them all; ErrUnsupported where the network has none.
+	// BusinessCenters returns all business centers that the channel sees. A network that has none fails with
+	// ErrUnsupported.
 	BusinessCenters(context.Context, Conn) ([]store.AdBusinessCenter, error)
-	// Posts returns the posts of the channel that may be boosted some day, drafts too.
+	// Posts returns the posts of the channel that may be boosted now or later, so drafts too.
 	Posts(context.Context, Conn) ([]store.SocialPost, error)
 
-	// Sync returns a stretch of an ad account, what was made elsewhere included, and the cursor of the next one: "" is
-	// the first, and ends the walk. What is not in a whole walk has been deleted.
+	// Sync returns one part of what an ad account holds, whoever made it, and the cursor of the next part. The walk
+	// begins with the cursor "" and ends when "" is returned. What a whole walk did not mention has been deleted.
 	Sync(ctx context.Context, c Conn, adAccount, cursor string) (store.AdBatch, string, error)
-	// Report returns figures and state of things of one level, by platform id, in one or a few calls for all of them.
-	// Days are those of the ad account, `to` is included. What the network does not know any more is not in the map.
+	// Report returns the figures and the state of things of one level, by platform id. It asks for all of them in one
+	// call or a few. The days are those of the ad account, and `to` is included. What the network does not know any more
+	// is not in the map.
 	Report(ctx context.Context, c Conn, adAccount string, level store.AdLevel, ids []string, from, to Date) (map[string]Report, error)
 
-	// Create makes what the plan says, and nothing if it fails: what it made on the way is removed. Should that fail,
-	// too, or the network not answer, it is ErrIndeterminate. Plan.Token is left at the network so that Find finds it.
+	// Create makes what the plan says. If it fails, it removes what it has made on the way. If that fails too, or the
+	// network does not answer, the error is ErrIndeterminate. Plan.Token is left at the network, so that Find can find
+	// it.
 	Create(context.Context, Conn, Plan) (Created, error)
-	// Find returns what Create or CreateAudience made for a token. False is a proof that nothing whole was made, and
-	// nothing will be: only then may the token be used again.
+	// Find returns what Create or CreateAudience made for a token. False proves that nothing whole was made with it and
+	// nothing will be; only then may the token be used again.
 	Find(ctx context.Context, c Conn, adAccount, token string) (Created, bool, error)
-	// SetStatus turns switches of one ad account and returns a result for each reference, in their order. It may be
-	// repeated. The error is of the request as a whole, such as *RateLimited before anything was changed.
+	// SetStatus switches things of one ad account on or off and returns a result for each reference, in their order. It
+	// may be repeated. An error is about the request as a whole, such as *RateLimited before anything was changed.
 	SetStatus(context.Context, Conn, []Ref, store.AdConfigured) ([]ItemResult, error)
-	// Update changes what the patch names and returns how the thing stands afterwards. It may be repeated.
+	// Update changes what the patch names and returns the campaign or ad group as it is afterwards. It may be repeated.
 	Update(context.Context, Conn, Ref, Patch) (Entity, error)
-	// Delete cancels a campaign with all that is in it, for good. One that is gone is ErrNotFound.
+	// Delete cancels a campaign for good, with all that is in it. If it is gone already, the error is ErrNotFound.
 	Delete(context.Context, Conn, Ref) (Deleted, error)
 
-	// CreateAudience makes an audience. PlatformID stays nil where the network makes one only with its first upload.
+	// CreateAudience makes an audience. PlatformID stays nil if the network makes one only with its first upload.
 	CreateAudience(context.Context, Conn, AudiencePlan) (store.AdAudience, error)
 	// Audience returns an audience by platform id, or ErrNotFound.
 	Audience(ctx context.Context, c Conn, adAccount, id string) (store.AdAudience, error)
-	// Audiences returns those of an ad account, what was made elsewhere included.
+	// Audiences returns all audiences of an ad account, whoever made them.
 	Audiences(ctx context.Context, c Conn, adAccount string) ([]store.AdAudience, error)
-	// DeleteAudience deletes it for good. One that is gone is ErrNotFound.
+	// DeleteAudience deletes an audience for good. If it is gone already, the error is ErrNotFound.
 	DeleteAudience(ctx context.Context, c Conn, adAccount, id string) error
 	// UploadUsers adds people to a customer list. Adding them once more changes nothing, so it may be repeated.
 	UploadUsers(context.Context, Conn, Upload) (Uploaded, error)
 }
 
-// Conn is a channel as a driver needs it.
+// Conn is what a driver has to know of a channel to speak to its network.
 type Conn struct {
 	Account    string // acct_
 	Channel    string // sacct_
@@ -71,7 +76,7 @@ type Conn struct {
 	Now        func() time.Time // never nil
 }
 
-// Secret is a text that is never logged, printed or stored. Reveal returns it.
+// Secret is a text that is never logged, printed or stored as JSON. Only Reveal returns it.
 type Secret string
 
 // Reveal returns the text itself, for the header of a request.
@@ -89,8 +94,9 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 // MarshalJSON hides the text.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"[secret]"`), nil }
 
-// Plan is an ad to create. Without AdGroupID it comes with a campaign and an ad group of its own, and has a goal and a
-// budget; with it the ad joins that group. Its JSON is kept in the action, so that recovery knows what was asked for.
+// Plan is an ad to create. With AdGroupID the ad joins that ad group. Without it a campaign and an ad group are created
+// for it, which have the goal and the budget. The action keeps the plan as JSON, so that recovery after a crash knows
+// what was asked for.
 type Plan struct {
 	Token     string          `json:"token"`      // adact_: unique, to be left at the network
 	AdAccount store.AdAccount `json:"ad_account"` // with its currency and time zone
@@ -116,7 +122,8 @@ type Plan struct {
 	Post     *store.SocialPost `json:"post,omitempty"` // boosted instead of a creative
 }
 
-// Created is what Create or CreateAudience made; nil is what was there before or is not of that kind.
+// Created holds what Create or CreateAudience made. A field is nil if such a thing was there before or is not of this
+// kind.
 type Created struct {
 	Campaign *store.AdCampaign
 	Group    *store.AdGroup
@@ -124,10 +131,10 @@ type Created struct {
 	Audience *store.AdAudience
 }
 
-// Batch returns the campaign, ad group and ad for the mirror.
+// Batch returns the campaign, ad group and ad that were made, for the mirror.
 func (c Created) Batch() store.AdBatch { return Entity{c.Campaign, c.Group, c.Ad}.Batch() }
 
-// Ref names something at a network. Of what is above it only what exists is set.
+// Ref names a campaign, ad group or ad at a network. The ids of what it is in are set only where there is such a thing.
 type Ref struct {
 	AdAccount  string // platform id
 	Level      store.AdLevel
@@ -136,7 +143,7 @@ type Ref struct {
 	AdGroupID  string // platform id, of an ad
 }
 
-// Patch says what to change. Nil is left alone.
+// Patch says what to change. A field that is nil is left as it is.
 type Patch struct {
 	Token       string             `json:"token"`    // adact_
 	Currency    string             `json:"currency"` // of the ad account
@@ -148,20 +155,20 @@ type Patch struct {
 	RoasFloor   *store.AdRatio     `json:"roas_floor,omitempty"` // 0 removes it
 }
 
-// Budget is what may be spent.
+// Budget is how much may be spent, in a day or in all.
 type Budget struct {
 	Amount store.AdAmount   `json:"amount"`
 	Type   store.BudgetType `json:"type"`
 }
 
-// Entity is one campaign, ad group or ad; the others are nil.
+// Entity holds one campaign, ad group or ad. The other fields are nil.
 type Entity struct {
 	Campaign *store.AdCampaign
 	Group    *store.AdGroup
 	Ad       *store.Ad
 }
 
-// Batch returns what is set, for the mirror.
+// Batch returns the fields that are set, for the mirror.
 func (e Entity) Batch() store.AdBatch {
 	var b store.AdBatch
 	if e.Campaign != nil {
@@ -176,9 +183,9 @@ func (e Entity) Batch() store.AdBatch {
 	return b
 }
 
-// ItemResult is what became of one switch. State is how the thing and what is below it stand afterwards, as far as the
-// network said: empty if that could not be read any more. Err is nil unless it failed, and one of this package's errors
-// then.
+// ItemResult is the result of switching one thing on or off. State is how the thing, and what is below it, stands
+// afterwards, as far as the network said so; it is empty if that could not be read. Err is nil if it succeeded, and
+// otherwise one of this package's errors.
 type ItemResult struct {
 	Ref     Ref
 	State   store.AdBatch
@@ -189,14 +196,14 @@ type ItemResult struct {
 	Err     error
 }
 
-// Deleted is what was cancelled along with a campaign.
+// Deleted says how much was cancelled along with a campaign.
 type Deleted struct {
 	AdGroups int
 	Ads      int
 }
 
-// Report is what a network says about one thing: its figures in some days, and how it stands now. A state that the
-// network does not tell is empty, and left as it is in the mirror.
+// Report is what a network says about one thing: its figures in some days, and its state now. A part of the state that
+// the network does not tell is empty, and stays as it is in the mirror.
 type Report struct {
 	Metrics         store.AdMetrics
 	Status          store.AdStatus
@@ -208,7 +215,8 @@ type Report struct {
 	SyncedAt        core.Time // as of when the figures are
 }
 
-// AudiencePlan is an audience to create. Its JSON is kept in the action.
+// AudiencePlan is an audience to create. The action keeps it as JSON, so that recovery after a crash knows what was
+// asked for.
 type AudiencePlan struct {
 	Token         string             `json:"token"` // adact_: unique, to be left at the network
 	AdAccount     store.AdAccount    `json:"ad_account"`
@@ -222,14 +230,14 @@ type AudiencePlan struct {
 	Ratio         store.AdRatio      `json:"ratio,omitempty"`          // of a lookalike
 }
 
-// Upload is people to add to a customer list.
+// Upload is a list of people to add to a customer list.
 type Upload struct {
 	Token    string // adact_
 	Audience store.AdAudience
 	Members  []store.AdMember // at most 20,000
 }
 
-// Uploaded is what a network says about an upload. Audience is how the list stands afterwards.
+// Uploaded is what a network says about an upload. Audience is the list as it is afterwards.
 type Uploaded struct {
 	Audience store.AdAudience
 	Accepted int

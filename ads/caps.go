@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Caps is what a network can do and how it wants to be spoken to. All validation reads it, so a network differs from
-// another one here and in its driver, and nowhere else. It is a constant: nobody changes what a field points to.
+// Caps says what a network can do and in which form it takes requests. All validation reads it, so two networks differ
+// only here and in their drivers. It is a constant: nobody may change what a field points to.
 type Caps struct {
 	Platform  store.Platform
 	Verified  Verified
@@ -35,7 +35,7 @@ type Caps struct {
 	UsersPerCall int // most people in one call of an upload
 }
 
-// Verified says what the driver's requests are checked against.
+// Verified says against what the requests of the driver were checked.
 type Verified string
 
 // What a driver can be checked against: the network's own description, recorded answers, or nothing but the sandbox.
@@ -45,10 +45,10 @@ const (
 	VerifiedNone     Verified = "none"
 )
 
-// Reconcile says how Find recognises what an unanswered request made.
+// Reconcile says how Find recognises what a request has made that the network did not answer.
 type Reconcile string
 
-// With ReconcileNone nobody finds out: the Idempotency-Key stays taken, and a person settles it.
+// With ReconcileNone Find cannot tell: the Idempotency-Key stays taken until a person settles the action.
 const (
 	ReconcileToken Reconcile = "token" // the network keeps our token
 	ReconcileName  Reconcile = "name"  // the token stands in a name
@@ -80,7 +80,7 @@ type CreativeRules struct {
 	Limits   map[string]int
 }
 
-// UserRules say which people a customer list can find, and in which form the network hashes them.
+// UserRules say by which identifiers the network finds people of a customer list, and in which form they are hashed.
 type UserRules struct {
 	Identifiers []store.AdIdentifier
 	Phone       PhoneForm
@@ -105,7 +105,7 @@ func (c Caps) Goals() []store.AdGoal {
 	return goals
 }
 
-// Objective returns the network's word for a goal, and false if it does not know it.
+// Objective returns the network's word for a goal, or false if the network does not know the goal.
 func (c Caps) Objective(goal store.AdGoal) (string, bool) {
 	for _, o := range c.Objectives {
 		if o.Goal == goal {
@@ -115,8 +115,8 @@ func (c Caps) Objective(goal store.AdGoal) (string, bool) {
 	return "", false
 }
 
-// GoalOf returns the goal of something that the network calls objective, "" if there is none. Of several it is the
-// first of Objectives.
+// GoalOf returns the goal for a network's word, or "" if there is none. If the word stands for several goals, it is the
+// first of them in Objectives.
 func (c Caps) GoalOf(objective string) store.AdGoal {
 	for _, o := range c.Objectives {
 		if o.Word == objective {
@@ -126,7 +126,7 @@ func (c Caps) GoalOf(objective string) store.AdGoal {
 	return ""
 }
 
-// Bid returns the rule of a strategy, and false if the network does not know it.
+// Bid returns the rule of a bid strategy, or false if the network does not know the strategy.
 func (c Caps) Bid(strategy store.BidStrategy) (BidRule, bool) {
 	for _, rule := range c.Bids {
 		if rule.Strategy == strategy {
@@ -136,7 +136,7 @@ func (c Caps) Bid(strategy store.BidStrategy) (BidRule, bool) {
 	return BidRule{}, false
 }
 
-// BidStrategyOf returns the strategy that the network calls word, "" if there is none.
+// BidStrategyOf returns the bid strategy for a network's word, or "" if there is none.
 func (c Caps) BidStrategyOf(word string) store.BidStrategy {
 	for _, rule := range c.Bids {
 		if rule.Word == word {
@@ -146,11 +146,11 @@ func (c Caps) BidStrategyOf(word string) store.BidStrategy {
 	return ""
 }
 
-// Currencies lists the currencies that the network supports, in order.
+// Currencies lists the currencies that the network supports, in alphabetical order.
 func (c Caps) Currencies() []string { return slices.Sorted(maps.Keys(c.currencies)) }
 
-// Decimals returns how many decimals an amount can have at the network, and false for a currency that its table does
-// not know.
+// Decimals returns how many decimals an amount has at the network in a currency, or false for a currency that it does
+// not support.
 func (c Caps) Decimals(currency string) (int, bool) {
 	decimals, ok := c.currencies[currency]
 	return decimals, ok

@@ -6,8 +6,9 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// CapsOf returns the capabilities of a platform; a driver that is verified or reconciles in another way says so in its
-// copy. It panics if there is no such network: what comes from outside has been checked with Platform.IsKnown.
+// CapsOf returns the capabilities of a platform. A driver that was checked against something else, or reconciles in
+// another way, changes that in its own copy. It panics on an unknown platform: one that comes from outside must have
+// been checked with Platform.IsKnown.
 func CapsOf(p store.Platform) Caps {
 	switch p {
 	case store.PlatformFacebook, store.PlatformInstagram:
@@ -26,8 +27,8 @@ func CapsOf(p store.Platform) Caps {
 	panic("ads: there is no network " + string(p))
 }
 
-// metaCaps are those of both of Meta's platforms. Objectives, calls to action, strategies and currencies are those of
-// its published API specifications. The token stands on what it made as an ad label.
+// metaCaps returns the capabilities of Meta's two platforms. Objectives, calls to action, bid strategies and currencies
+// are from its published API specifications. Meta keeps our token as an ad label on what was made with it.
 func metaCaps(p store.Platform) Caps {
 	return Caps{
 		Platform: p, Verified: VerifiedSpec, Reconcile: ReconcileToken,
@@ -53,6 +54,7 @@ func metaCaps(p store.Platform) Caps {
 	}
 }
 
+// tiktokCaps returns the capabilities of TikTok.
 func tiktokCaps() Caps {
 	return Caps{
 		Platform: store.PlatformTikTok, Verified: VerifiedNone, Reconcile: ReconcileNone,
@@ -73,6 +75,7 @@ func tiktokCaps() Caps {
 	}
 }
 
+// linkedInCaps returns the capabilities of LinkedIn.
 func linkedInCaps() Caps {
 	return Caps{
 		Platform: store.PlatformLinkedIn, Verified: VerifiedNone, Reconcile: ReconcileNone,
@@ -98,7 +101,7 @@ func linkedInCaps() Caps {
 	}
 }
 
-// pinterestCaps are those of Pinterest's published OpenAPI description, version 5.23.
+// pinterestCaps returns the capabilities of Pinterest, from its published OpenAPI description, version 5.23.
 func pinterestCaps() Caps {
 	return Caps{
 		Platform: store.PlatformPinterest, Verified: VerifiedSpec, Reconcile: ReconcileName,
@@ -125,6 +128,7 @@ func pinterestCaps() Caps {
 	}
 }
 
+// googleCaps returns the capabilities of Google Ads.
 func googleCaps() Caps {
 	return Caps{
 		Platform: store.PlatformGoogle, Verified: VerifiedNone, Reconcile: ReconcileNone,
@@ -146,6 +150,7 @@ func googleCaps() Caps {
 	}
 }
 
+// twitterCaps returns the capabilities of Twitter.
 func twitterCaps() Caps {
 	return Caps{
 		Platform: store.PlatformTwitter, Verified: VerifiedNone, Reconcile: ReconcileNone,
@@ -167,7 +172,7 @@ func twitterCaps() Caps {
 	}
 }
 
-// callsToAction are those of a network that does not say otherwise.
+// callsToAction are the calls to action of a network for which no list of its own is known.
 var callsToAction = []string{
 	"LEARN_MORE", "SHOP_NOW", "SIGN_UP", "BOOK_TRAVEL", "CONTACT_US", "DOWNLOAD", "GET_OFFER", "GET_QUOTE", "SUBSCRIBE",
 	"WATCH_MORE", "ADD_TO_CART", "APPLY_NOW", "BOOK_NOW", "BUY_TICKETS", "DONATE", "DONATE_NOW", "GET_DIRECTIONS",
@@ -176,12 +181,12 @@ var callsToAction = []string{
 	"BUY_NOW",
 }
 
-// metaCallsToAction are those of callsToAction that Meta's description of a call to action has.
+// metaCallsToAction are those among callsToAction that Meta's specification of a call to action lists.
 var metaCallsToAction = slices.DeleteFunc(slices.Clone(callsToAction), func(word string) bool {
 	return slices.Contains([]string{"SEE_MENU", "REGISTER", "JOIN", "ATTEND", "REQUEST_DEMO", "VIEW_QUOTE", "APPLY"}, word)
 })
 
-// What several networks have in common. The first of eitherLevel is what absence means.
+// What several networks have in common. The first of eitherLevel is used when a request names no budget level.
 var (
 	everyLevel        = []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd}
 	eitherLevel       = []store.BudgetLevel{store.BudgetLevelGroup, store.BudgetLevelCampaign}
@@ -196,7 +201,8 @@ const (
 	fieldRoasFloor = "roas_average_floor"
 )
 
-// bids are the rules of the four strategies with the network's words for them. "" is one that it does not know.
+// bids returns the rules of the four bid strategies with the network's words for them. A strategy whose word is "" is
+// one that the network does not know, and is left out.
 func bids(lowestCost, bidCap, costCap, minROAS string) []BidRule {
 	amount, floor := []string{fieldBidAmount}, []string{fieldRoasFloor}
 	return slices.DeleteFunc([]BidRule{

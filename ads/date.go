@@ -23,7 +23,7 @@ func ParseDate(text string) (Date, error) {
 	return DateOf(t), nil
 }
 
-// DateOf returns the day that it is at t, where t is.
+// DateOf returns the day of t in the time zone that t has.
 func DateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{year, month, day}
@@ -32,12 +32,12 @@ func DateOf(t time.Time) Date {
 // String returns YYYY-MM-DD.
 func (d Date) String() string { return d.Start(time.UTC).Format(time.DateOnly) }
 
-// Start returns the first moment of the day.
+// Start returns the first moment of the day in a time zone.
 func (d Date) Start(where *time.Location) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, where)
 }
 
-// End returns the first moment after the day.
+// End returns the first moment after the day in a time zone.
 func (d Date) End(where *time.Location) time.Time { return d.AddDays(1).Start(where) }
 
 // AddDays returns the day n days later.
@@ -53,5 +53,5 @@ func (d Date) DaysUntil(other Date) int {
 	return int(other.Start(time.UTC).Sub(d.Start(time.UTC)) / (24 * time.Hour))
 }
 
-// IsZero reports whether it is no day.
+// IsZero reports whether the date is not set.
 func (d Date) IsZero() bool { return d == Date{} }

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Drift is what somebody does to a campaign in the network's own ad manager, past this program: the mirror does not know
-// of it until it is synchronised.
+// Drift is a change that somebody makes to a campaign in the network's own ad manager, without this program. The mirror
+// does not know of it until it is synchronised.
 type Drift string
 
 // The kinds of drift.
@@ -21,20 +21,21 @@ const (
 	DriftDelete Drift = "delete"
 )
 
-// Drifting is a network that is played, and does to its campaigns what people do to those of a real one.
+// Drifting is implemented by a network that is only simulated. Drift changes a campaign there, as people do in the ad
+// manager of a real network.
 type Drifting interface {
 	Drift(ctx context.Context, c Conn, campaign Ref, kind Drift) error
 }
 
-// DriftAds is what is to happen in an ad manager.
+// DriftAds says which campaign is to be changed in the ad manager, and how.
 type DriftAds struct {
 	Channel    string // sacct_
 	CampaignID string // "" = the newest of the channel that there still is
 	Kind       Drift
 }
 
-// DriftAds changes a campaign at the network, and returns it as the mirror still has it. A channel of a real network is
-// CodeInvalid on account_id.
+// DriftAds changes a campaign at a simulated network, and returns it as the mirror still has it. A channel of a real
+// network is CodeInvalid on account_id; a campaign that the channel does not have is CodeMissing on campaign_id.
 func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*store.AdCampaign, error) {
 	line, err := s.activated(ctx, account, in.Channel)
 	if err != nil {
@@ -60,7 +61,8 @@ func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*s
 	return campaign, nil
 }
 
-// drifting returns the campaign that is meant.
+// drifting returns the campaign with an id, or without one the channel's newest campaign that is active, paused or in
+// review.
 func (s *Service) drifting(ctx context.Context, channel *store.SocialAccount, id string) (*store.AdCampaign, error) {
 	missing := &core.Error{Code: core.CodeMissing, Param: "campaign_id", Message: "The channel has no such campaign."}
 	if id == "" {

@@ -30,7 +30,7 @@ func (e *RateLimited) Error() string {
 	return fmt.Sprintf("the network takes no more requests for %s", e.After)
 }
 
-// Rejected says that the network refused a write for what it says. Nothing was changed.
+// Rejected says that the network refused a write because of what it asks for. Nothing was changed.
 type Rejected struct {
 	Field   string // our name of the field at fault, empty if the network did not say
 	Message string // the network's words, without tokens

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// DryRun is what a request would do. Nothing was written, and no network was asked.
+// DryRun says what a request would do. Nothing was written, and no network was asked.
 type DryRun struct {
 	Operation   store.AdOp
 	Platform    store.Platform // empty of several
@@ -18,27 +18,28 @@ type DryRun struct {
 	Warnings    []string
 }
 
-// PlannedCall is one thing that would be done at a network. Amounts are in Fields twice: in whole units, and as the
-// network writes them.
+// PlannedCall is one thing that would be done at a network. Fields has each amount twice: in whole currency units, and
+// as the network writes it.
 type PlannedCall struct {
 	Action string // create_campaign | create_ad_group | create_ad | update_campaign | update_ad_group | pause_campaign | resume_campaign
 	ID     string // platform id, of what is there already
 	Fields map[string]string
 }
 
-// GetLimits returns the guardrails of an account. They exist from the beginning.
+// GetLimits returns the guardrails of an account, which are the defaults until they are changed.
 func (s *Service) GetLimits(ctx context.Context, account string) (*store.AdLimits, error) {
 	return s.store.GetAdLimits(ctx, account)
 }
 
-// UpdateLimits changes the guardrails, and the audit trail says so. What runs already goes on.
+// UpdateLimits changes the guardrails and adds a line to the audit trail. What runs already goes on.
 func (s *Service) UpdateLimits(ctx context.Context, by Actor, change func(*store.AdLimits)) (*store.AdLimits, error) {
 	return s.store.UpdateAdLimits(ctx, by.Account, store.UpdateAdLimits{
 		Actor: by.Key, RequestID: by.RequestID, Approval: approvalOf(store.AdOpUpdateLimits), Change: change,
 	})
 }
 
-// Capabilities returns what each network can do, as it is spoken to here: through a real driver where there is one.
+// Capabilities returns what each network can do with the driver that this service uses for it: the real one if there is
+// one.
 func (s *Service) Capabilities() []Caps {
 	all := make([]Caps, 0, len(store.Platforms))
 	for _, platform := range store.Platforms {
@@ -51,7 +52,8 @@ func (s *Service) Capabilities() []Caps {
 	return all
 }
 
-// dryRun begins a plan with what an action would come to, or returns why it would be refused.
+// dryRun makes a plan with what could be spent in a day after an action. If the action would be refused, it returns that
+// error.
 func (s *Service) dryRun(ctx context.Context, account string, op store.AdOp, l *line, a *store.AdAccount, change store.AdChange) (*DryRun, error) {
 	figures, err := s.store.CheckAdSpend(ctx, account, op, a, change)
 	if err != nil {
@@ -64,7 +66,7 @@ func (s *Service) dryRun(ctx context.Context, account string, op store.AdOp, l *
 	return plan, nil
 }
 
-// creates lists what a plan makes.
+// creates lists the things that a plan would make at the network.
 func (c Caps) creates(p *Plan) []PlannedCall {
 	ad := PlannedCall{Action: "create_ad", Fields: given(map[string]string{
 		"name": p.Name, "status": string(p.Configured), "ad_group_id": p.AdGroupID, "headline": p.Creative.Headline, "body": p.Creative.Body,
@@ -95,14 +97,14 @@ func (c Caps) creates(p *Plan) []PlannedCall {
 	return []PlannedCall{campaign, group, ad}
 }
 
-// budget notes a budget as it is meant and as it is sent.
+// budget adds a budget to the fields of a planned call: the amount for people, and the amount as the network is sent it.
 func (c Caps) budget(fields map[string]string, b Budget, currency string) {
 	fields["budget_type"] = string(b.Type)
 	fields["budget_amount"] = b.Amount.Format(currency)
 	fields["budget_sent"] = c.sent(b.Amount, currency)
 }
 
-// bid notes how to bid.
+// bid adds a bid strategy and its amounts to the fields of a planned call.
 func (c Caps) bid(fields map[string]string, b Bid, currency string) {
 	if rule, ok := c.Bid(b.Strategy); ok {
 		fields["bid_strategy"] = rule.Word
@@ -115,7 +117,7 @@ func (c Caps) bid(fields map[string]string, b Bid, currency string) {
 	}
 }
 
-// sent is an amount as the network writes it.
+// sent returns an amount as the network is sent it, in quotes if it is sent as text.
 func (c Caps) sent(amount store.AdAmount, currency string) string {
 	wire, err := c.Wire(amount, currency)
 	if err != nil { // what cannot be sent was refused before
@@ -127,7 +129,7 @@ func (c Caps) sent(amount store.AdAmount, currency string) string {
 	return wire
 }
 
-// given leaves out what is empty.
+// given removes the fields that are empty.
 func given(fields map[string]string) map[string]string {
 	for name, value := range fields {
 		if value == "" {

@@ -11,25 +11,25 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Service has the use cases of ads. Each write has the shape of a payment: the intent is stored, the network is asked
-// with the intent's id as its token, the outcome is stored; it can be run again from wherever it stopped. A Service is
-// safe for concurrent use.
+// Service has the use cases of ads. A write works like a payment: the intent is stored, the network is asked with the
+// intent's id as its token, and the outcome is stored. It can be taken up again wherever it stopped. A Service is safe
+// for concurrent use.
 //
-// Its methods return a *core.Error for what a caller can do something about. Any other error of a write leaves the
-// outcome unknown: the same request sent again, or the reconciler, finds out.
+// Its methods return a *core.Error if the caller can do something about it. Any other error of a write means that the
+// outcome is unknown: the same request sent again finds out, or else the reconciler does.
 type Service struct {
 	store   *store.Store
 	drivers Drivers
 	log     *slog.Logger
 }
 
-// Drivers are the networks that a service speaks to, by the name of who speaks and by platform.
+// Drivers are the networks that a service speaks to, by the name of the driver and by platform.
 type Drivers map[string]map[store.Platform]Network
 
-// DriverSandbox is the name of the driver of channels that are connected without access to a real network.
+// DriverSandbox is the name of the driver for channels that are connected without access to a real network.
 const DriverSandbox = "sandbox"
 
-// New makes a Service.
+// New makes a Service. Every call to a network gets a deadline, and panics inside a database transaction: see outside.
 func New(s *store.Store, drivers Drivers, log *slog.Logger) *Service {
 	guarded := Drivers{}
 	for name, networks := range drivers {
@@ -41,21 +41,22 @@ func New(s *store.Store, drivers Drivers, log *slog.Logger) *Service {
 	return &Service{store: s, drivers: guarded, log: log}
 }
 
-// Actor is on whose behalf something is written: an account, and for the audit trail its key and its request.
+// Actor says for whom something is written: an account and, for the audit trail, its API key and its request.
 type Actor struct {
 	Account   string // acct_
 	Key       string // key_
 	RequestID string // req_
 }
 
-// line is an open way to a network: a channel, and the driver that speaks for it.
+// line is a channel that can be used now, with the driver that speaks to its network.
 type line struct {
 	Network
 	channel *store.SocialAccount
 	conn    Conn
 }
 
-// line opens the way to a channel's network.
+// line returns the line to a channel's network: it finds the driver and opens the channel's token. A channel whose
+// driver this service does not have any more is CodeNotActivated.
 func (s *Service) line(channel *store.SocialAccount) (*line, error) {
 	network := s.drivers[channel.Driver][channel.Platform]
 	if network == nil {
@@ -72,7 +73,8 @@ func (s *Service) line(channel *store.SocialAccount) (*line, error) {
 	}}, nil
 }
 
-// activated opens the way to the channel that a request names.
+// activated returns the line to the network of the channel that a request names. The errors are those of
+// ActivatedChannel.
 func (s *Service) activated(ctx context.Context, account, channel string) (*line, error) {
 	a, err := s.store.ActivatedChannel(ctx, account, channel)
 	if err != nil {
@@ -81,7 +83,7 @@ func (s *Service) activated(ctx context.Context, account, channel string) (*line
 	return s.line(a)
 }
 
-// at names the parameter that a CodeMissing is about.
+// at returns err with param as its parameter if it is a CodeMissing, and otherwise unchanged.
 func at(param string, err error) error {
 	var missing *core.Error
 	if errors.As(err, &missing) && missing.Code == core.CodeMissing {
@@ -92,7 +94,8 @@ func at(param string, err error) error {
 	return err
 }
 
-// bodyPlatform reads a field. "" is absent.
+// bodyPlatform reads the field `platform` of a body. Empty means that it was not sent; an unknown network is
+// CodeInvalid.
 func bodyPlatform(platform string) (store.Platform, error) {
 	if platform != "" && !store.Platform(platform).IsKnown() {
 		return "", core.Invalid("platform", "platform must be one of "+list(store.Platforms)+".")
@@ -100,7 +103,7 @@ func bodyPlatform(platform string) (store.Platform, error) {
 	return store.Platform(platform), nil
 }
 
-// required are fields that must be sent, with what was, in the order in which their absence is reported.
+// required lists fields that must be sent, with their values. The first one that is empty is reported.
 type required []struct{ field, value string }
 
 func (r required) err() error {
@@ -112,12 +115,12 @@ func (r required) err() error {
 	return nil
 }
 
-// badRequest says that a parameter is not what it can be at all.
+// badRequest returns the error for a parameter whose value could never be right.
 func badRequest(param, message string) *core.Error {
 	return &core.Error{Code: core.CodeBadRequest, Param: param, Message: message}
 }
 
-// parameterMissing says that a parameter is needed.
+// parameterMissing returns the error for a parameter that must be sent and was not.
 func parameterMissing(param, message string) *core.Error {
 	return &core.Error{Code: core.CodeParameterMissing, Param: param, Message: message}
 }

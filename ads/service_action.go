@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// deed is one write at a network.
+// deed is one write at a network, and how to do it.
 type deed struct {
 	line  *line
 	begin store.BeginAdAction
@@ -18,13 +18,14 @@ type deed struct {
 	ask func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error)
 }
 
-// intent fills in what actions of an actor have in common.
+// intent fills in the fields that all actions of an actor have.
 func intent(by Actor, op store.AdOp, in store.BeginAdAction) store.BeginAdAction {
 	in.Op, in.Approval, in.Actor, in.RequestID = op, approvalOf(op), by.Key, by.RequestID
 	return in
 }
 
-// approvalOf returns the tag of the operation: what spends or destroys asks first.
+// approvalOf returns the tag of an operation: "ask" if it spends or destroys something, so that a person should be asked
+// first, else "allow".
 func approvalOf(op store.AdOp) string {
 	switch op {
 	case store.AdOpPauseGroup, store.AdOpPauseCampaign, store.AdOpCreateAudience, store.AdOpUploadAudience:
@@ -34,9 +35,9 @@ func approvalOf(op store.AdOp) string {
 	}
 }
 
-// perform does a deed, at most once however often its request is sent, and returns its action, which is done. What the
-// network refuses is settled as refused and frees the request's key. An error that is not a *core.Error leaves the
-// action to whoever asks next.
+// perform does a write at a network, at most once however often its request is sent, and returns the action, which is
+// done. If the network refuses it, the action is settled as refused, and the request's key is free again. After an error
+// that is not a *core.Error the action has no outcome; the same request sent again, or the reconciler, takes it up.
 func (s *Service) perform(ctx context.Context, by Actor, d deed) (*store.AdAction, error) {
 	begun, err := s.store.BeginAdAction(ctx, by.Account, d.begin)
 	if err != nil {
@@ -63,7 +64,7 @@ const (
 	underWay = 90 * time.Second
 )
 
-// openUntil returns until when an action may still take place that was asked for before.
+// openUntil returns until when an action may still take place at the network.
 func openUntil(action *store.AdAction) core.Time {
 	if f := action.Failure.V; f != nil && f.OpenUntil > 0 {
 		return f.OpenUntil
@@ -71,7 +72,7 @@ func openUntil(action *store.AdAction) core.Time {
 	return action.CreatedAt.Add(underWay)
 }
 
-// sent returns until when what was just sent may take place, if the answer to it was err.
+// sent returns until when what was just asked for may still take place, if the network answered it with err.
 func (s *Service) sent(action *store.AdAction, err error) core.Time {
 	var open *undecided
 	if errors.As(err, &open) { // nothing was sent: it was not known yet what became of the last time
@@ -80,7 +81,8 @@ func (s *Service) sent(action *store.AdAction, err error) core.Time {
 	return s.store.Now().Add(underWay)
 }
 
-// conclude stores what became of an action: done without an error, refused if that is certain, else unknown.
+// conclude stores what became of an action: done if err is nil, refused if err says that it certainly did not take
+// place, else unknown. The answer of a refusal is the error. A channel whose access the network refused is marked.
 func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction, out store.AdOutcome, err error) (*store.AdAction, error) {
 	if err == nil {
 		out.State = store.AdActionDone
@@ -102,8 +104,8 @@ func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction,
 	return nil, answer
 }
 
-// unknown leaves an action to whoever asks next. It hides what the error is: no failure of a network is an answer to
-// the request, or frees its Idempotency-Key.
+// unknown leaves an action without an outcome for whoever asks next. The error that it returns hides what the network's
+// error was, because a failure of the network is no answer to the request and must not free its Idempotency-Key.
 func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error) error {
 	failure := &store.AdFailure{
 		Code: codeUnavailable, Message: fmt.Sprintf("%s did not say what became of it.", action.Platform), OpenUntil: s.sent(action, err),
@@ -114,15 +116,15 @@ func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error
 	return core.NewUnknownError("action "+action.ID+" has no known outcome yet", err)
 }
 
-// undecided is a fault on the way to finding out what became of an action: it says nothing about the action itself.
+// undecided is an error on the way to finding out what became of an action. It says nothing about the action itself.
 type undecided struct{ cause error }
 
 func (e *undecided) Error() string { return "find out: " + e.cause.Error() }
 
-// codeUnavailable says that nothing was done and nobody is to blame but the network, or us.
+// codeUnavailable is the code for what was not done because the network, or this service, was not able to.
 const codeUnavailable core.Code = "api_error"
 
-// verdict returns the answer to a write that certainly did not take place, nil where that is not certain.
+// verdict returns the answer to a write that certainly did not take place, or nil if that is not certain.
 func verdict(platform store.Platform, err error) *core.Error {
 	var open *undecided
 	switch {
@@ -138,12 +140,13 @@ func verdict(platform store.Platform, err error) *core.Error {
 	return refusal(platform, "object", err)
 }
 
-// failureOf is an answer as it is kept with its action.
+// failureOf returns an answer in the form that an action keeps.
 func failureOf(e *core.Error) *store.AdFailure {
 	return &store.AdFailure{Code: e.Code, Param: e.Param, Message: e.Message, Fields: e.Fields}
 }
 
-// found asks the network what became of a token, if it can tell.
+// found asks the network what was made with an action's token. If the network cannot tell, or does not answer, the error
+// is undecided.
 func (l *line) found(ctx context.Context, action *store.AdAction) (Created, bool, error) {
 	if l.Caps().Reconcile == ReconcileNone {
 		return Created{}, false, &undecided{fmt.Errorf("%s cannot tell what it made: %w", action.Platform, ErrIndeterminate)}

@@ -11,11 +11,11 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// retryAfter is how long a caller waits for a network that did not say how long.
+// retryAfter is how long a caller is told to wait if the network did not say how long.
 const retryAfter = 30 * time.Second
 
-// refusal puts what a network refused into an answer, and nil for a fault that is no answer: the network is out of
-// order, or nobody knows what it did. Object names what was asked for.
+// refusal returns the answer to a request that the network refused, or nil for an error that is no answer: the network
+// is out of order, or nobody knows what it did. object names what was asked for.
 func refusal(platform store.Platform, object string, err error) *core.Error {
 	var limited *RateLimited
 	var rejected *Rejected
@@ -37,7 +37,8 @@ func refusal(platform store.Platform, object string, err error) *core.Error {
 	return nil
 }
 
-// rejection is the network's own words. A field that it names is at fault as well as the platform that minds it.
+// rejection returns the network's own words as an answer. The fault is with the field that the network names, and with
+// the platform, because another one might take it.
 func rejection(platform store.Platform, r *Rejected) *core.Error {
 	message := fmt.Sprintf("%s refused: %s", platform, r.Message)
 	refused := &core.Error{
@@ -49,13 +50,14 @@ func rejection(platform store.Platform, r *Rejected) *core.Error {
 	return refused
 }
 
-// notActivated says that a channel cannot be used for ads.
+// notActivated returns the error for a channel that cannot be used for ads.
 func notActivated(message string) *core.Error {
 	return &core.Error{Code: core.CodeNotActivated, Param: "account_id", Message: message}
 }
 
-// unanswered wraps a fault that is no answer. It hides what the error is: no failure of a network frees a key. Whoever
-// asks learns that it is the network which does not answer.
+// unanswered returns the answer to a request that the network refused. Any other error it wraps so that its kind is
+// hidden, because a failure of the network must not free a request's key; the message says that it is the network which
+// does not answer.
 func unanswered(platform store.Platform, what string, err error) error {
 	if refused := refusal(platform, what, err); refused != nil {
 		return refused

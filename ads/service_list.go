@@ -16,14 +16,15 @@ const (
 	maxLimit     = 100
 )
 
-// Paging is where in a list a page is. "" and 0 are absent, and Cursor wins over Page.
+// Paging says which page of a list is wanted, as it was sent. "" and 0 mean that a field was not sent. Cursor wins over
+// Page.
 type Paging struct {
 	Limit  int
 	Page   int
 	Cursor string
 }
 
-// read checks a page. A negative number stands for one that is too small.
+// read returns the page, or CodeBadRequest on the parameter that is out of range. Without a limit it is defaultLimit.
 func (p Paging) read() (store.AdPage, error) {
 	if p.Limit == 0 {
 		p.Limit = defaultLimit
@@ -67,9 +68,10 @@ type ListAdGroups struct {
 	From, To string
 }
 
-// ListAds returns a page of ads, newest first, as their networks have them now, with their figures. Without AccountID
-// it is of all activated channels, and ads of one that does not answer are as the mirror has them, without figures. Filters
-// that contradict each other find nothing.
+// ListAds returns a page of ads, newest first, with their state and figures as their networks report them now.
+//
+// Without AccountID it lists the ads of all activated channels. If one of the networks does not answer then, its ads are
+// shown as the mirror has them, without figures. Filters that contradict each other find nothing.
 func (s *Service) ListAds(ctx context.Context, account string, in ListAds) (*store.AdList[ShownAd], error) {
 	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, in.Status, in.Source, in.From, in.To)
 	if err != nil {
@@ -113,7 +115,8 @@ func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign st
 	return reportList(ctx, s, inquiry{account, store.AdLevelGroup, q.window, false}, rows, groupSubject)
 }
 
-// GetAdObject says which network a platform id is of, where it is not known, and which days the figures are of.
+// GetAdObject says of which network a platform id is, which is needed if two networks have the id, and for which days
+// the figures are wanted.
 type GetAdObject struct {
 	Platform string
 	From, To string
@@ -145,7 +148,7 @@ func (s *Service) GetAdGroup(ctx context.Context, account, id string, in GetAdOb
 	return reportOne(ctx, s, inquiry{account, store.AdLevelGroup, q.window, false}, row, groupSubject)
 }
 
-// query is what reads can be asked, understood.
+// query holds the parameters of a read after they were checked.
 type query struct {
 	page     store.AdPage
 	platform store.Platform
@@ -154,7 +157,7 @@ type query struct {
 	window   window
 }
 
-// readQuery understands a query, or says what of it cannot be.
+// readQuery checks the parameters of a read. The first one that is wrong is CodeBadRequest.
 func readQuery(now core.Time, p Paging, platform, status, source, from, to string) (q query, err error) {
 	if q.page, err = p.read(); err != nil {
 		return q, err
@@ -178,7 +181,7 @@ func readQuery(now core.Time, p Paging, platform, status, source, from, to strin
 	return q, nil
 }
 
-// readStatuses reads states with commas between them.
+// readStatuses reads a list of states with commas between them, and drops repetitions.
 func readStatuses(text string) ([]store.AdStatus, error) {
 	if text == "" {
 		return nil, nil
@@ -221,7 +224,8 @@ type ListBusinessCenters struct {
 	AccountID string
 }
 
-// ListBusinessCenters returns a page of the business centers of a channel, whose network must have such.
+// ListBusinessCenters returns a page of the business centers of a channel. A channel whose network has no business
+// centers is CodeInvalid on account_id.
 func (s *Service) ListBusinessCenters(ctx context.Context, account string, in ListBusinessCenters) (*store.AdList[store.AdBusinessCenter], error) {
 	if err := (required{{"account_id", in.AccountID}}).err(); err != nil {
 		return nil, err

@@ -12,13 +12,14 @@ const (
 	maxDays     = 730
 )
 
-// window is the days of metrics that a request asks for. A zero day is left to the default: `to` is today, and `from`
-// such that the window has 90 days.
+// window is the range of days for which a request wants figures. A day that is zero takes its default: `to` is today,
+// and `from` is such that the window has 90 days.
 type window struct {
 	from, to Date
 }
 
-// windowOf reads from and to, of which "" is absent.
+// windowOf reads from and to; "" means that one was not sent. A day that does not exist, a window that ends before it
+// begins or lies in the future, and one of more than maxDays are CodeBadRequest.
 func windowOf(from, to string, now core.Time) (window, error) {
 	var w window
 	if err := w.read(from, to); err != nil {
@@ -38,6 +39,7 @@ func windowOf(from, to string, now core.Time) (window, error) {
 	return w, nil
 }
 
+// read reads the two days, which may be empty.
 func (w *window) read(from, to string) (err error) {
 	if from != "" {
 		if w.from, err = ParseDate(from); err != nil {
@@ -52,7 +54,7 @@ func (w *window) read(from, to string) (err error) {
 	return nil
 }
 
-// in returns the days of the window in a place.
+// in returns the first and the last day of the window in a time zone, with the defaults filled in.
 func (w window) in(where *time.Location, now core.Time) (from, to Date) {
 	from, to = w.from, w.to
 	if to.IsZero() {
@@ -67,7 +69,7 @@ func (w window) in(where *time.Location, now core.Time) (from, to Date) {
 	return from, to
 }
 
-// locationOf returns an ad account's place. One that this machine does not know is UTC.
+// locationOf returns the time zone of an ad account, or UTC if this machine does not know it.
 func locationOf(timezone string) *time.Location {
 	where, err := time.LoadLocation(timezone)
 	if err != nil {

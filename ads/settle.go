@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// SettleByHand is what somebody found out about an action whose network cannot be asked any more.
+// SettleByHand is what a person has found out about an action whose network cannot be asked any more.
 type SettleByHand struct {
 	Done       bool
 	PlatformID string // of what a create made: the ad, or the audience
@@ -19,15 +19,15 @@ type SettleByHand struct {
 	AdGroupID  string
 }
 
-// Settlement is an action that is about to be settled by hand.
+// Settlement is an action that is about to be settled by hand, with the outcome that Settle will store.
 type Settlement struct {
 	Action *store.AdAction // as it is now
 	out    store.AdOutcome
 }
 
-// PlanSettlement returns what settling an action by hand would store, and writes nothing. An action that has its outcome,
-// or that may still take place though it is said not to have, is CodeInvalid on state; so is on platform_id a create
-// that is said to be done without saying what it made.
+// PlanSettlement returns what settling an action by hand would store, and writes nothing. It is CodeInvalid on state if
+// the action has its outcome, or is said not to have been done while it may still take place. It is CodeInvalid on
+// platform_id if the action created something and the id is missing, or created nothing and an id is sent.
 func (s *Service) PlanSettlement(ctx context.Context, account, id string, in SettleByHand) (*Settlement, error) {
 	action, err := s.store.GetAdAction(ctx, account, id)
 	if err != nil {
@@ -50,7 +50,8 @@ func (s *Service) PlanSettlement(ctx context.Context, account, id string, in Set
 	return p, err
 }
 
-// Settle stores what was planned, and returns the action with its outcome: its request is answered by that from now on.
+// Settle stores the planned outcome and returns the action with it. From then on the action's request is answered with
+// this outcome. If somebody settled it otherwise in the meantime, the error is CodeInvalid.
 func (s *Service) Settle(ctx context.Context, p *Settlement) (*store.AdAction, error) {
 	if err := s.store.TakeAdAction(ctx, p.Action.AccountID, p.Action.ID); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (s *Service) Settle(ctx context.Context, p *Settlement) (*store.AdAction, e
 	return action, err
 }
 
-// markByHand notes on the audit trail that it was no network that said so.
+// markByHand adds to what the audit trail will show that a person settled the action, not a network.
 func markByHand(after store.AdObject) (store.AdObject, error) {
 	fields := map[string]json.RawMessage{}
 	if err := after.Decode(&fields); err != nil {
@@ -72,7 +73,8 @@ func markByHand(after store.AdObject) (store.AdObject, error) {
 	return store.NewAdObject(fields), nil
 }
 
-// refusedByHand is what becomes of an action that did not take place, and cannot any more.
+// refusedByHand returns the outcome of an action that did not take place. While it may still take place, it is
+// CodeInvalid on state.
 func (s *Service) refusedByHand(action *store.AdAction) (store.AdOutcome, error) {
 	if until := openUntil(action); s.store.Now() < until {
 		return store.AdOutcome{}, core.Invalid("state", fmt.Sprintf("%s may still take place until %s. Try again then.", action.ID, until))
@@ -82,7 +84,7 @@ func (s *Service) refusedByHand(action *store.AdAction) (store.AdOutcome, error)
 	}}, nil
 }
 
-// doneByHand is what becomes of an action that took place.
+// doneByHand returns the outcome of an action that took place, from its plan and from what the person has found out.
 func (s *Service) doneByHand(ctx context.Context, action *store.AdAction, in SettleByHand) (store.AdOutcome, error) {
 	if isCreate := action.Op == store.AdOpCreateAd || action.Op == store.AdOpBoostPost || action.Op == store.AdOpCreateAudience; isCreate == (in.PlatformID == "") {
 		if isCreate {
@@ -111,7 +113,8 @@ func (s *Service) doneByHand(ctx context.Context, action *store.AdAction, in Set
 	return switched(ItemResult{Ref: plan.Ref}, plan.To), nil
 }
 
-// createdByHand takes what was made from the mirror, or makes it up of what was asked for and the ids.
+// createdByHand returns the outcome of the creation of an ad. If the mirror has the ad, it is taken from there;
+// otherwise it is put together from the plan and the ids that were sent.
 func (s *Service) createdByHand(ctx context.Context, action *store.AdAction, in SettleByHand) (store.AdOutcome, error) {
 	var r recipe
 	if err := action.Plan.Decode(&r); err != nil {
@@ -139,7 +142,8 @@ func (s *Service) createdByHand(ctx context.Context, action *store.AdAction, in 
 	return r.outcome(made)
 }
 
-// assumed is what a plan comes to if the network did what it says. How it is delivered shows when it is asked again.
+// assumed returns what a plan has made if the network did exactly what it says. The state of delivery is only a guess,
+// until the network is asked again.
 func (p *Plan) assumed(in SettleByHand) Created {
 	status := store.AdStatusPendingReview
 	if p.Configured == store.AdConfiguredPaused {
@@ -170,13 +174,14 @@ func (p *Plan) assumed(in SettleByHand) Created {
 	return Created{Campaign: campaign, Group: group, Ad: ad}
 }
 
+// audienceByHand returns the outcome of the creation of an audience with a platform id.
 func audienceByHand(action *store.AdAction, platformID string) (store.AdOutcome, error) {
 	var r audienceRecipe
 	err := action.Plan.Decode(&r)
 	return r.outcome(action, store.AdAudience{PlatformID: &platformID, Status: store.AudienceStatusProcessing}), err
 }
 
-// uploadedByHand counts what an upload had to send as taken.
+// uploadedByHand returns the outcome of an upload, as if the network had taken all that was to be sent.
 func (s *Service) uploadedByHand(ctx context.Context, action *store.AdAction) (store.AdOutcome, error) {
 	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
 	if err != nil {
@@ -194,7 +199,8 @@ func (s *Service) uploadedByHand(ctx context.Context, action *store.AdAction) (s
 	return store.AdOutcome{After: store.NewAdObject(result)}, err
 }
 
-// changedByHand changes the mirror as the network was asked to. What was over may be delivered again by it.
+// changedByHand returns the outcome of a change of a budget or bid: the campaign or ad group from the mirror with the
+// change made to it. If it was completed or rejected, it counts as active again.
 func (s *Service) changedByHand(ctx context.Context, action *store.AdAction) (store.AdOutcome, error) {
 	var patch Patch
 	if err := action.Plan.Decode(&patch); err != nil {
@@ -224,7 +230,7 @@ func (s *Service) changedByHand(ctx context.Context, action *store.AdAction) (st
 	return out, nil
 }
 
-// change makes the change of a patch to what it may be about.
+// change writes the fields that a patch sets to those of a campaign or ad group.
 func (p *Patch) change(amount *store.AdAmount, kind *store.BudgetType, strategy *store.BidStrategy, bid *store.AdAmount, floor *store.AdRatio) {
 	if p.Budget != nil {
 		*amount, *kind = p.Budget.Amount, p.Budget.Type

@@ -6,8 +6,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// StatusOf returns the state of delivery that a network's word stands for. A word that is not known is an error: what
-// is not understood must not look as if it ran well, nor as if it cost nothing.
+// StatusOf returns the state of delivery that a network's word stands for. An unknown word is the state error: what we
+// do not understand must not look as if it were delivered well, nor as if it cost nothing.
 func StatusOf(p store.Platform, raw string) store.AdStatus {
 	if status, ok := statusWords(p)[raw]; ok {
 		return status
@@ -18,7 +18,8 @@ func StatusOf(p store.Platform, raw string) store.AdStatus {
 	return store.AdStatusError
 }
 
-// ReviewOf returns what a state of delivery says about the review, for networks that do not tell it apart.
+// ReviewOf returns the state of review that follows from a state of delivery, for networks that do not report the review
+// by itself.
 func ReviewOf(status store.AdStatus) store.AdReview {
 	switch status {
 	case store.AdStatusPendingReview:
@@ -32,7 +33,7 @@ func ReviewOf(status store.AdStatus) store.AdReview {
 	return store.AdReviewApproved
 }
 
-// Configured returns how a switch stands for which the network has this word. Only its word for on is on.
+// Configured returns whether a switch is on, from the network's word. Every word but its word for on means off.
 func (c Caps) Configured(raw string) store.AdConfigured {
 	if raw == c.Switch.Active {
 		return store.AdConfiguredActive
@@ -40,7 +41,7 @@ func (c Caps) Configured(raw string) store.AdConfigured {
 	return store.AdConfiguredPaused
 }
 
-// SwitchWord returns the network's word for a switch.
+// SwitchWord returns the network's word for a switch that is on or off.
 func (c Caps) SwitchWord(configured store.AdConfigured) string {
 	if configured == store.AdConfiguredActive {
 		return c.Switch.Active
@@ -48,7 +49,8 @@ func (c Caps) SwitchWord(configured store.AdConfigured) string {
 	return c.Switch.Paused
 }
 
-// heldStatus reads LinkedIn's many reasons why something is held, such as CAMPAIGN_GROUP_END_DATE_HOLD.
+// heldStatus returns the state of delivery for LinkedIn's words that end in _HOLD. There is one for each reason why
+// something is held, such as CAMPAIGN_GROUP_END_DATE_HOLD.
 func heldStatus(raw string) store.AdStatus {
 	switch {
 	case strings.HasSuffix(raw, "_END_DATE_HOLD"), strings.HasSuffix(raw, "_TOTAL_BUDGET_HOLD"):
@@ -60,6 +62,7 @@ func heldStatus(raw string) store.AdStatus {
 	}
 }
 
+// statusWords returns the states of delivery by a network's words for them.
 func statusWords(p store.Platform) map[string]store.AdStatus {
 	switch p {
 	case store.PlatformFacebook, store.PlatformInstagram:

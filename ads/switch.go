@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// StatusResult is what became of a switch and of the ads below it.
+// StatusResult says what switching a campaign or ad group on or off did to it and to the ads below it.
 type StatusResult struct {
 	ID             string
 	Platform       store.Platform
@@ -21,13 +21,13 @@ type StatusResult struct {
 	Message        string // for people
 }
 
-// switchPlan is a switch as it is kept in the action.
+// switchPlan is the plan of a switch as its action keeps it.
 type switchPlan struct {
 	Ref Ref                `json:"ref"`
 	To  store.AdConfigured `json:"to"`
 }
 
-// switchResult is what became of a switch, as it is kept in the action.
+// switchResult is the result of a switch as its action keeps it.
 type switchResult struct {
 	To      store.AdConfigured `json:"to,omitempty"`
 	Status  store.AdStatus     `json:"status"`
@@ -37,7 +37,7 @@ type switchResult struct {
 	Message string             `json:"message,omitempty"`
 }
 
-// switched is what a network did that turned a switch.
+// switched makes the outcome of an action from what the network said after a switch.
 func switched(r ItemResult, to store.AdConfigured) store.AdOutcome {
 	r.turned(to)
 	return store.AdOutcome{Changed: r.State, After: store.NewAdObject(switchResult{
@@ -45,7 +45,8 @@ func switched(r ItemResult, to store.AdConfigured) store.AdOutcome {
 	})}
 }
 
-// turned adds that the switch itself stands as it was turned, if the network did not tell how things stand afterwards.
+// turned adds the state of the switched thing itself to the result, if the network did not tell it: the switch is as it
+// was turned, and what is off is paused. Whether what is on is delivered stays unknown.
 func (r *ItemResult) turned(to store.AdConfigured) {
 	var status store.AdStatus
 	if to == store.AdConfiguredPaused {
@@ -68,7 +69,7 @@ func (r *ItemResult) turned(to store.AdConfigured) {
 	}
 }
 
-// statusOf returns how the thing itself stands, as far as the network said.
+// statusOf returns the state of delivery of the switched campaign or ad group, or "" if the network did not tell it.
 func statusOf(r ItemResult) store.AdStatus {
 	for _, c := range r.State.Campaigns {
 		if c.PlatformID == r.Ref.ID {
@@ -83,17 +84,19 @@ func statusOf(r ItemResult) store.AdStatus {
 	return ""
 }
 
-// PauseAdGroup switches an ad group off. One that is off stays so, and no network is asked.
+// PauseAdGroup switches an ad group off. If it is off already and no other change is under way, no network is asked.
 func (s *Service) PauseAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
 	return s.switchGroup(ctx, by, store.AdOpPauseGroup, id, platform, store.AdConfiguredPaused)
 }
 
-// ResumeAdGroup switches an ad group on, with the ads in it that were created off, if the account's limits allow what it
-// may spend then. It is not delivered while its campaign is off.
+// ResumeAdGroup switches an ad group on, together with the ads in it that were created switched off, if the account's
+// limits allow what it may spend then. As long as its campaign is off, it is not delivered.
 func (s *Service) ResumeAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
 	return s.switchGroup(ctx, by, store.AdOpResumeGroup, id, platform, store.AdConfiguredActive)
 }
 
+// switchGroup does the work of PauseAdGroup and ResumeAdGroup: it finds the ad group, asks the network unless there is
+// nothing to do, and returns the ad group as it is afterwards.
 func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, platform string, to store.AdConfigured) (*StatusResult, error) {
 	known, err := bodyPlatform(platform)
 	if err != nil {
@@ -139,8 +142,8 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 	return result, nil
 }
 
-// stands reports whether a switch stands as wanted already. What somebody may be switching on at this moment is not
-// off: to pause it is no question for the mirror.
+// stands reports whether a switch is already as wanted. Something that is off in the mirror may be about to be switched
+// on by a change that is under way, so then pausing it is not skipped.
 func (s *Service) stands(ctx context.Context, b subject, level store.AdLevel, to store.AdConfigured) (bool, error) {
 	if *b.configured != to || to == store.AdConfiguredActive {
 		return *b.configured == to, nil
@@ -149,15 +152,15 @@ func (s *Service) stands(ctx context.Context, b subject, level store.AdLevel, to
 	return !open, err
 }
 
-// isDoubtful reports whether something is switched off that is off as far as we know: another change is under way then,
-// and may be what the network does last.
+// isDoubtful reports whether something is being switched off that the mirror has as off already. That happens only while
+// another change is under way, and nobody knows which of the two the network does last.
 func isDoubtful(is, to store.AdConfigured) bool {
 	return is == to && to == store.AdConfiguredPaused
 }
 
-// recheck asks how things of one level stand that were switched off while another change of them was under way, and
-// returns as of when that is known. If the network does not say, that is before they were switched: what was done
-// meanwhile counts.
+// recheck asks the network how things are that were switched off while another change of them was under way, corrects
+// the results by that, and returns the time from when this is known. If the network does not tell of all of them, the
+// time is the one before they were switched, so that what was heard since then counts.
 func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, results []*ItemResult, before core.Time) core.Time {
 	asked := s.store.Now()
 	ids := make([]string, len(results))
@@ -175,7 +178,7 @@ func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, resu
 	return asked
 }
 
-// restate corrects how the thing itself stands.
+// restate corrects the state of the switched thing by what the network said afterwards.
 func (r *ItemResult) restate(said Report) {
 	r.turned(store.AdConfiguredPaused)
 	for i := range r.State.Campaigns {
@@ -192,8 +195,8 @@ func (r *ItemResult) restate(said Report) {
 	}
 }
 
-// held returns the ads of an ad group that were created off and still are. Nothing but resuming their ad group switches
-// them on.
+// held returns the ads of an ad group that were created switched off and still are, if the ad group is about to be
+// switched on and the network has switches for ads. Nothing but resuming their ad group switches them on.
 func (s *Service) held(ctx context.Context, l *line, g *store.AdGroup, to store.AdConfigured) ([]Ref, error) {
 	if to != store.AdConfiguredActive || !slices.Contains(l.Caps().PauseLevels, store.AdLevelAd) {
 		return nil, nil
@@ -215,7 +218,7 @@ func (s *Service) held(ctx context.Context, l *line, g *store.AdGroup, to store.
 	return refs, nil
 }
 
-// createdOff reports whether an ad was created switched off.
+// createdOff reports whether an ad was created switched off, by the action that made it.
 func (s *Service) createdOff(ctx context.Context, a *store.Ad) (bool, error) {
 	op := store.AdOpCreateAd
 	if a.Type == store.AdTypeBoost {
@@ -230,7 +233,7 @@ func (s *Service) createdOff(ctx context.Context, a *store.Ad) (bool, error) {
 	return r.Plan.Configured == store.AdConfiguredPaused, err
 }
 
-// performSwitch switches an ad group, and before it the ads that it holds.
+// performSwitch switches the held ads of an ad group and then the ad group itself, and returns the action.
 func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l *line, g *store.AdGroup, held []Ref, to store.AdConfigured) (*store.AdAction, error) {
 	ref := Ref{AdAccount: g.AdAccountID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
 	var change store.AdChange
@@ -268,7 +271,7 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 	})
 }
 
-// take adds what became of the ads that an ad group held.
+// take adds the results of the held ads to the result of their ad group.
 func (r *ItemResult) take(held []ItemResult, to store.AdConfigured) {
 	for _, ad := range held {
 		if ad.Err != nil {
@@ -284,7 +287,7 @@ func (r *ItemResult) take(held []ItemResult, to store.AdConfigured) {
 	}
 }
 
-// explain tells why an ad group that is on is not delivered.
+// explain adds to the message why an ad group that is on is not delivered: its campaign is paused.
 func (r *StatusResult) explain(g *store.AdGroup) {
 	if r.Configured != store.AdConfiguredActive || g.Campaign == nil || g.Campaign.ConfiguredStatus != store.AdConfiguredPaused {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// User is somebody to add to a customer list, as the caller knows them. It lives in memory alone: what leaves this
+// User is somebody to add to a customer list, as the caller knows them. It is kept in memory only: whatever leaves this
 // package is hashed, and no message repeats a value.
 type User struct {
 	Email       string `json:"email,omitempty"`
@@ -21,7 +21,7 @@ type User struct {
 	Zip         string `json:"zip,omitempty"`
 }
 
-// HashedUsers are the users of an upload, ready to be stored and sent.
+// HashedUsers are the users of an upload, hashed and ready to be stored and sent.
 type HashedUsers struct {
 	Members    []store.AdMember // each identifier once, in the order of the users
 	Accepted   int              // users with an identifier that no user before them had
@@ -30,15 +30,16 @@ type HashedUsers struct {
 	Ignored    []string // fields that were given and that the network does not match
 }
 
-// InvalidUser is a user that cannot be added, by its place in the request.
+// InvalidUser says why a user cannot be added. Index is the user's place in the request.
 type InvalidUser struct {
 	Index   int    `json:"index"`
 	Param   string `json:"param"` // the field at fault, such as email
 	Message string `json:"message"`
 }
 
-// HashUsers brings identifiers into the form that the network hashes, and hashes them. A hash that the caller made is
-// taken as it is. A user with one wrong field is not added at all: half of somebody would go unnoticed.
+// HashUsers brings the identifiers of users into the form that the network hashes, and hashes them. A hash that the
+// caller made is taken as it is. A user with one wrong field is not added at all, because nobody would notice that half
+// of somebody is missing.
 func (c Caps) HashUsers(users []User) HashedUsers {
 	var h HashedUsers
 	seen := make(map[identity]bool, len(users))
@@ -60,13 +61,13 @@ func (c Caps) HashUsers(users []User) HashedUsers {
 	return h
 }
 
-// identity is what makes two members the same.
+// identity names a member: two members with the same kind and hash are the same one.
 type identity struct {
 	kind store.AdIdentifier
 	hash string
 }
 
-// add keeps what is new of a user.
+// add keeps the identifiers of a user that no user before had, and counts the user as accepted or as a duplicate.
 func (h *HashedUsers) add(index int, user hashedUser, seen map[identity]bool) {
 	before := len(h.Members)
 	for _, id := range user.identities {
@@ -82,14 +83,14 @@ func (h *HashedUsers) add(index int, user hashedUser, seen map[identity]bool) {
 	h.Accepted++
 }
 
-// hashedUser is what is kept of a user: details go with each identifier.
+// hashedUser is what is kept of a user. The details are sent along with each of the identifiers.
 type hashedUser struct {
 	identities []identity
 	details    map[string]string
 }
 
-// hashUser returns what is left of a user for the network, or what is wrong with it, and notes the fields that the
-// network has no use for.
+// hashUser returns the hashes of a user that the network can use, or what is wrong with the user. It notes in ignored
+// the fields that the network has no use for.
 func (c Caps) hashUser(u User, ignored map[string]bool) (hashedUser, *InvalidUser) {
 	var user hashedUser
 	for _, id := range []identifier{{store.AdIdentifierEmail, u.Email, u.EmailSHA256}, {store.AdIdentifierPhone, u.Phone, u.PhoneSHA256}} {
@@ -114,7 +115,8 @@ func (c Caps) hashUser(u User, ignored map[string]bool) (hashedUser, *InvalidUse
 	return user, invalid
 }
 
-// hashDetails returns the hashes of what the network matches besides an identifier, nil if there is nothing.
+// hashDetails returns the hashes of the fields that the network matches besides an identifier, or nil if none was sent.
+// If one is wrong, it says which.
 func (c Caps) hashDetails(u User, ignored map[string]bool) (map[string]string, *InvalidUser) {
 	var details map[string]string
 	for i, value := range []string{u.FirstName, u.LastName, u.City, u.State, u.Country, u.Zip} {
@@ -142,7 +144,7 @@ func (c Caps) hashDetails(u User, ignored map[string]bool) (map[string]string, *
 	return details, nil
 }
 
-// noIdentifier says what the network finds people by.
+// noIdentifier returns the error for a user without any identifier that the network finds people by.
 func (c Caps) noIdentifier() *InvalidUser {
 	first := string(c.Users.Identifiers[0])
 	message := "Send email or email_sha256."

@@ -14,18 +14,18 @@ import (
 // nothing else in the store looks at them. What it writes it commits on its own, whatever becomes of the request
 // that called it.
 
-// SandboxChannel is one connection to the sandbox: a seller's access to it.
+// SandboxChannel is one connection to the sandbox: what the network keeps of a channel that may call it.
 type SandboxChannel struct {
 	AccountID string    `db:"account_id"`
 	ID        string    `db:"id"` // sacct_
 	Platform  Platform  `db:"platform"`
-	LastSeq   int64     `db:"last_seq"`   // of what was made behind it
+	LastSeq   int64     `db:"last_seq"`   // the last sequence number that was given to a thing made behind it
 	LimitedAt core.Time `db:"limited_at"` // when its bucket of calls is full again
 	CreatedAt core.Time `db:"created_at"`
 }
 
-// SandboxEntity is a campaign, an ad group or an ad as the network has it. What Detail says is known to the network
-// alone.
+// SandboxEntity is a campaign, an ad group or an ad as the sandbox has it. Detail is text that only the driver of the
+// sandbox reads.
 type SandboxEntity struct {
 	AccountID   string    `db:"account_id"`
 	ChannelID   string    `db:"channel_id"`
@@ -41,7 +41,7 @@ type SandboxEntity struct {
 	UpdatedAt   core.Time `db:"updated_at"`
 }
 
-// SandboxSegment is a stretch of time in which nothing changed about the delivery of one budget. Its owner is the
+// SandboxSegment is a stretch of time in which nothing changed about the delivery of one budget. The owner is the
 // campaign or ad group that has the budget.
 type SandboxSegment struct {
 	AccountID   string                   `db:"account_id"`
@@ -64,15 +64,16 @@ type SandboxSlot struct {
 	FromAt int64  `json:"from"`
 }
 
-// SandboxCampaigns are campaigns with all that is in them, deleted things too, in the order in which they were made,
-// and their segments, those of one owner in the order of time.
+// SandboxCampaigns holds campaigns with all that is in them, deleted things too, in the order in which they were made.
+// It also holds their segments; those of one owner are in the order of time.
 type SandboxCampaigns struct {
 	Entities []SandboxEntity
 	Segments []SandboxSegment
 }
 
-// SandboxChange is what a change leaves behind. Entities are new or replace what they were. Segments that go on begin
-// where the open one of the same owner ends; one without ads only ends it. Segments with an end are history.
+// SandboxChange is what a change stores. An entity is new or replaces the one with its id. A segment without an end
+// begins where the open segment of the same owner ends; without ads it is not stored and only ends that one. A segment
+// with an end is history and is stored as it is.
 type SandboxChange struct {
 	Entities []SandboxEntity
 	Segments []SandboxSegment
@@ -84,8 +85,8 @@ var (
 	sandboxSegmentColumns = db.ColumnsOf[SandboxSegment]("sandbox_segments")
 )
 
-// elsewhere returns ctx for what happens at another company: it knows nothing of our request. A transaction of ours
-// must not be open, as it would wait for the network.
+// elsewhere returns a context for a call to the sandbox, which knows nothing of our request, as another company's system
+// would not. It fails if one of our transactions is open, because that would wait for the network.
 func elsewhere(ctx context.Context) (context.Context, error) {
 	if db.InTx(ctx) {
 		return nil, errors.New("store: the sandbox was called while a transaction is open")
@@ -93,7 +94,7 @@ func elsewhere(ctx context.Context) (context.Context, error) {
 	return db.Detached(ctx), nil
 }
 
-// sandboxTx runs a transaction of the network's own.
+// sandboxTx runs a transaction of the sandbox's own, which commits whatever becomes of the request that called it.
 func sandboxTx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
@@ -103,7 +104,8 @@ func sandboxTx[T any](ctx context.Context, s *Store, fn func(context.Context, *u
 	return tx(ctx, s, fn)
 }
 
-// OpenSandbox connects a channel, unless it is connected, with what the ad manager has behind it already.
+// OpenSandbox connects a channel to the sandbox, together with what its ad manager has from the beginning, which seed
+// makes. A channel that is connected already stays as it is.
 func (s *Store) OpenSandbox(ctx context.Context, c SandboxChannel, seed func() SandboxChange) error {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
@@ -127,8 +129,8 @@ func (s *Store) OpenSandbox(ctx context.Context, c SandboxChannel, seed func() S
 	return nil
 }
 
-// GetSandboxCampaigns returns the whole campaigns in which any of the ids are: of campaigns, ad groups or ads. Unknown
-// ids are left out. It takes three statements for any number of ids.
+// GetSandboxCampaigns returns the whole campaigns that the ids belong to. An id may be of a campaign, an ad group or an
+// ad; one that is not known is left out. It takes three statements for any number of ids.
 func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
@@ -137,6 +139,7 @@ func (s *Store) GetSandboxCampaigns(ctx context.Context, account, channel string
 	return s.sandboxCampaigns(ctx, account, channel, ids)
 }
 
+// sandboxCampaigns does the work of GetSandboxCampaigns, in the caller's transaction if there is one.
 func (s *Store) sandboxCampaigns(ctx context.Context, account, channel string, ids []string) (SandboxCampaigns, error) {
 	condition, arg := s.db.In("id", ids)
 	campaigns, err := db.Select[string](ctx, s.db, `
@@ -147,8 +150,8 @@ func (s *Store) sandboxCampaigns(ctx context.Context, account, channel string, i
 	return s.wholeSandboxCampaigns(ctx, account, channel, campaigns)
 }
 
-// NextSandboxCampaigns returns at most limit whole campaigns of an ad account, made after the one with the sequence
-// number after, in three statements.
+// NextSandboxCampaigns returns at most limit whole campaigns of an ad account, those that come next after the sequence
+// number `after`. It takes three statements.
 func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAccount string, after int64, limit int) (SandboxCampaigns, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
@@ -164,8 +167,8 @@ func (s *Store) NextSandboxCampaigns(ctx context.Context, account, channel, adAc
 	return s.wholeSandboxCampaigns(ctx, account, channel, campaigns)
 }
 
-// wholeSandboxCampaigns reads campaigns by their ids. The ids are no subquery, because PostgreSQL would run it for every
-// row as long as it knows nothing of the table.
+// wholeSandboxCampaigns reads campaigns with all that is in them, by their ids. The ids are not a subquery, because
+// PostgreSQL would run that for every row as long as it has no statistics of the table.
 func (s *Store) wholeSandboxCampaigns(ctx context.Context, account, channel string, campaigns []string) (SandboxCampaigns, error) {
 	condition, arg := s.db.In("campaign_id", campaigns)
 	entities, err := db.Select[SandboxEntity](ctx, s.db, sandboxEntityColumns.SelectSQL+`
@@ -181,7 +184,7 @@ func (s *Store) wholeSandboxCampaigns(ctx context.Context, account, channel stri
 	return SandboxCampaigns{Entities: entities, Segments: segments}, nil
 }
 
-// GetSandboxSegments returns all segments behind a channel, those of one owner in the order of time.
+// GetSandboxSegments returns all segments behind a channel. Those of one owner are in the order of time.
 func (s *Store) GetSandboxSegments(ctx context.Context, account, channel string) ([]SandboxSegment, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
@@ -191,8 +194,8 @@ func (s *Store) GetSandboxSegments(ctx context.Context, account, channel string)
 		WHERE account_id = ? AND channel_id = ? ORDER BY owner_id, from_at`, account, channel)
 }
 
-// FindSandboxToken returns the ids of the entities and audiences that were made with a token. What is being made when
-// it is called is waited for.
+// FindSandboxToken returns the ids of the entities and audiences that were made with a token. It locks the channel, so
+// it waits for a call that is making something at this moment.
 func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token string) (entities, audiences []string, err error) {
 	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		if _, err = u.lockSandbox(ctx, account, channel); err != nil {
@@ -209,9 +212,9 @@ func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token st
 	return entities, audiences, err
 }
 
-// ChangeSandbox changes campaigns, or makes them, while nobody else changes anything behind the channel. It calls
-// change with the last sequence number and the whole campaigns in which the ids are, and stores what that returns,
-// all of it or nothing. Change must be a pure function: it may be called again.
+// ChangeSandbox makes or changes campaigns, with the channel locked, so that nobody else changes anything behind it. It
+// calls change with the last sequence number and the whole campaigns that the ids belong to, and stores what change
+// returns, all of it or nothing. change must be a pure function, because it may be called again.
 func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids []string, change func(last int64, c SandboxCampaigns) (SandboxChange, error)) error {
 	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		last, err := u.lockSandbox(ctx, account, channel)
@@ -231,7 +234,8 @@ func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids 
 	return err
 }
 
-// lockSandbox locks a channel and returns its last sequence number.
+// lockSandbox locks a channel of the sandbox until the commit and returns its last sequence number. A channel that is
+// not connected is an error.
 func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64, error) {
 	last, err := db.Get[int64](ctx, u.store.db, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.Lock(), account, channel)
 	if err != nil || last == nil {
@@ -240,7 +244,8 @@ func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64,
 	return *last, nil
 }
 
-// saveSandbox stores a change in a few statements for any number of rows.
+// saveSandbox stores a change, in a few statements for any number of rows. The channel must be locked, or made in this
+// transaction.
 func (u *unit) saveSandbox(ctx context.Context, account, channel string, c SandboxChange) error {
 	last := int64(0)
 	entities := make([][]any, 0, len(c.Entities))
@@ -257,7 +262,7 @@ func (u *unit) saveSandbox(ctx context.Context, account, channel string, c Sandb
 	return u.advanceSandbox(ctx, account, channel, last)
 }
 
-// advanceSandbox notes the last sequence number that was given.
+// advanceSandbox stores the last sequence number that was given, unless a later one is stored.
 func (u *unit) advanceSandbox(ctx context.Context, account, channel string, last int64) error {
 	_, err := u.Exec(ctx, `UPDATE sandbox_channels SET last_seq = ? WHERE account_id = ? AND id = ? AND last_seq < ?`, last, account, channel, last)
 	if err != nil {
@@ -266,6 +271,8 @@ func (u *unit) advanceSandbox(ctx context.Context, account, channel string, last
 	return nil
 }
 
+// saveSandboxEntities stores entities in one statement. Of one that is there already only the detail and the time of the
+// update are replaced.
 func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -280,6 +287,8 @@ func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string,
 	return err
 }
 
+// saveSandboxSegments ends the open segments of the owners that get a new open one, and then stores the segments that
+// have ads.
 func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string, segments []SandboxSegment) error {
 	var ends, begins [][]any
 	for _, s := range segments {
@@ -314,8 +323,8 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 	return err
 }
 
-// TakeSandboxCall takes one call from a channel's bucket, which holds burst of them and gets one more every interval.
-// When it is empty it returns how long to wait for one.
+// TakeSandboxCall takes one call from a channel's bucket, which holds at most burst calls and gets one more every
+// interval. It returns 0 if there was one, and otherwise how long to wait for it.
 func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, now core.Time, interval time.Duration, burst int) (time.Duration, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (time.Duration, error) {
 		latest := now.Add(time.Duration(burst-1) * interval) // an emptier bucket is full again later than this

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// SandboxAudience is an audience as the sandbox has it. What Detail says is known to the network alone.
+// SandboxAudience is an audience as the sandbox has it. Detail is text that only the driver of the sandbox reads.
 type SandboxAudience struct {
 	AccountID   string     `db:"account_id"`
 	ChannelID   string     `db:"channel_id"`
@@ -32,7 +32,7 @@ func (s *Store) ListSandboxAudiences(ctx context.Context, account, channel, adAc
 	return s.selectSandboxAudiences(ctx, `ad_account_id = ? AND deleted_at IS NULL`, account, channel, adAccount)
 }
 
-// GetSandboxAudience returns an audience, a deleted one too, or nil.
+// GetSandboxAudience returns an audience, even a deleted one, or nil if there is none.
 func (s *Store) GetSandboxAudience(ctx context.Context, account, channel, id string) (*SandboxAudience, error) {
 	found, err := s.selectSandboxAudiences(ctx, `id = ?`, account, channel, id)
 	if err != nil || len(found) == 0 {
@@ -54,7 +54,8 @@ func (s *Store) selectSandboxAudiences(ctx context.Context, condition, account, 
 	return found, nil
 }
 
-// CreateSandboxAudience stores the audience that create makes of its sequence number. Create must be a pure function.
+// CreateSandboxAudience locks the channel and stores the audience that create returns for the next sequence number.
+// create must be a pure function, because it may be called again.
 func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel string, create func(seq int64) SandboxAudience) (SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (SandboxAudience, error) {
 		last, err := u.lockSandbox(ctx, account, channel)
@@ -69,7 +70,7 @@ func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel stri
 	})
 }
 
-// DeleteSandboxAudience deletes an audience and reports whether there was one.
+// DeleteSandboxAudience marks an audience as deleted, and reports whether there was one that was not.
 func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id string, now core.Time) (bool, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
 		rows, err := u.Exec(ctx, `
@@ -82,8 +83,9 @@ func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id 
 	})
 }
 
-// AddSandboxMembers adds people to an audience, by hash, and returns it as it is then, nil if there is none. Those who
-// are in it already are not counted again.
+// AddSandboxMembers locks an audience, adds people to it by their hashes, and returns it as it is afterwards, or nil if
+// there is none. People who are in it already are not counted again. isKnown says whether the network knows the person
+// with a hash.
 func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
 		audience, err := db.Get[SandboxAudience](ctx, s.db, sandboxAudienceColumns.SelectSQL+`
@@ -112,7 +114,8 @@ func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id stri
 	})
 }
 
-// rowOfEach makes a row of each text, because the engines read the texts of a plain array differently.
+// rowOfEach makes a row of each text, because SQLite and PostgreSQL read the elements of a plain JSON array of texts
+// differently.
 func rowOfEach(texts []string) [][1]string {
 	rows := make([][1]string, len(texts))
 	for i, text := range texts {

@@ -21,7 +21,7 @@ const (
 	AdsStatusError    AdsStatus = "error"
 )
 
-// SocialAccount is a channel: an account's connection to one network.
+// SocialAccount is a channel: an account's connection to a profile or page at one network.
 type SocialAccount struct {
 	AccountID      string              `db:"account_id"`
 	ID             string              `db:"id"` // sacct_
@@ -51,7 +51,7 @@ var socialAccountColumns = db.ColumnsOf[SocialAccount]("social_accounts")
 // maxSocialAccounts is how many channels an account may have.
 const maxSocialAccounts = 200
 
-// NewSocialAccount is a channel to connect. Token is the access to the network; it is sealed.
+// NewSocialAccount is a channel to connect. Token is the access to the network; the database gets it sealed.
 type NewSocialAccount struct {
 	Platform     Platform
 	Driver       string
@@ -62,6 +62,7 @@ type NewSocialAccount struct {
 	Token        string
 }
 
+// check returns CodeInvalid, with every field at fault, for a channel that cannot be connected.
 func (n *NewSocialAccount) check() error {
 	var p core.Problems
 	p.Check(n.Platform.IsKnown(), "platform", platformMessage)
@@ -89,7 +90,8 @@ type ListSocialAccounts struct {
 	AdsStatus AdsStatus
 }
 
-// CreateSocialAccount connects a channel, which is inactive for ads. The 201st of an account is CodeInvalid.
+// CreateSocialAccount connects a channel, which is inactive for ads at first. The 201st channel of an account is
+// CodeInvalid. It locks the account, so that two requests cannot both take the last place.
 func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewSocialAccount) (*SocialAccount, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -116,10 +118,11 @@ func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewS
 	})
 }
 
-// sealContext binds a sealed token to its channel.
+// sealContext returns the text that binds a sealed token to its channel: the token of one channel cannot be opened as
+// that of another.
 func (a *SocialAccount) sealContext() string { return "channel\x00" + a.AccountID + "\x00" + a.ID }
 
-// ChannelToken opens the access of a channel to its network.
+// ChannelToken opens the sealed access of a channel to its network.
 func (s *Store) ChannelToken(a *SocialAccount) (string, error) {
 	token, err := s.db.Options.Sealer.Open(a.SealedToken, a.sealContext())
 	return string(token), err
@@ -138,20 +141,20 @@ func (s *Store) ListSocialAccounts(ctx context.Context, account string, in ListS
 	return db.Page(ctx, s.db, socialAccountColumns, core.KindSocialAccount, account, in.Page, &f)
 }
 
-// ActivateSocialAccount lets ads be made through a channel. Activating an active one changes nothing. One that does not
-// exist is CodeMissing on account_id.
+// ActivateSocialAccount lets ads be made through a channel. If it is active already, nothing changes. If it does not
+// exist, the error is CodeMissing on account_id.
 func (s *Store) ActivateSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
 	return s.setAdsStatus(ctx, account, ref, "account_id", AdsStatusActive)
 }
 
-// DeactivateSocialAccount ends ads through a channel: lists leave it out, and what is in it cannot be reached until it
-// is activated again. What runs at the network goes on.
+// DeactivateSocialAccount ends the use of a channel for ads: lists leave out what is in it, and nothing of it can be
+// read or changed until it is activated again. What runs at the network goes on.
 func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
 	return s.setAdsStatus(ctx, account, ref, "", AdsStatusInactive)
 }
 
-// FailSocialAccount notes that the network does not accept the access of a channel. An inactive one stays so. It
-// commits at once, because the answer is an error.
+// FailSocialAccount stores that the network does not accept a channel's access any more. Only an active channel gets
+// this state. It commits at once, because the request is answered with an error, which would roll it back.
 func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE social_accounts SET ads_status = 'error', updated_at = ? WHERE account_id = ? AND id = ? AND ads_status = 'active'`,
@@ -160,6 +163,7 @@ func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error
 	return err
 }
 
+// setAdsStatus locks a channel and gives it a status. param is the parameter that a CodeMissing is about.
 func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, status AdsStatus) (*SocialAccount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
 		a, err := s.findSocialAccount(ctx, account, ref, param, u.Lock())
@@ -174,8 +178,8 @@ func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, st
 	})
 }
 
-// ActivatedChannel returns a channel that ads can be made through. One that does not exist is CodeMissing on
-// account_id, whosever it is; another one is CodeNotActivated.
+// ActivatedChannel returns a channel that ads can be made through. If the account has no such channel, the error is
+// CodeMissing on account_id, even if another account has it; if it is not activated, CodeNotActivated.
 func (s *Store) ActivatedChannel(ctx context.Context, account, ref string) (*SocialAccount, error) {
 	a, err := s.findSocialAccount(ctx, account, ref, "account_id", "")
 	if err == nil && !a.IsActivated() {
@@ -187,7 +191,8 @@ func (s *Store) ActivatedChannel(ctx context.Context, account, ref string) (*Soc
 	return a, nil
 }
 
-// ActivatedChannels returns every channel that ads can be made through, by id, or CodeNotActivated if there is none.
+// ActivatedChannels returns all channels that ads can be made through, by id. If the account has none, the error is
+// CodeNotActivated.
 func (s *Store) ActivatedChannels(ctx context.Context, account string) (map[string]*SocialAccount, error) {
 	rows, err := db.Select[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND ads_status = 'active' ORDER BY id`, account)
 	if err != nil {
@@ -203,10 +208,12 @@ func (s *Store) ActivatedChannels(ctx context.Context, account string) (map[stri
 	return channels, nil
 }
 
+// notActivated returns the error for a channel that is not activated. It tells how to activate one.
 func notActivated(message string) *core.Error {
 	return &core.Error{Code: core.CodeNotActivated, Param: "account_id", Message: message + " Activate it with POST /socials/activate."}
 }
 
+// findSocialAccount returns a channel, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
 func (s *Store) findSocialAccount(ctx context.Context, account, ref, param, lock string) (*SocialAccount, error) {
 	id, ok := core.ParseID(core.KindSocialAccount, ref)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// SocialPostStatus is how far a post is.
+// SocialPostStatus says how far a post has come.
 type SocialPostStatus string
 
 // The states of a post. Only a published one can be boosted.
@@ -19,7 +19,8 @@ const (
 	SocialPostDeleted   SocialPostStatus = "deleted"
 )
 
-// SocialPost mirrors a post of a channel. A driver fills in PlatformID to PublishedAt; the rest is the store's.
+// SocialPost mirrors a post of a channel. A driver fills in the fields from PlatformID to PublishedAt; the store fills
+// in the rest.
 type SocialPost struct {
 	AccountID   string           `db:"account_id"`
 	ID          string           `db:"id"` // spost_
@@ -37,7 +38,8 @@ type SocialPost struct {
 
 var socialPosts = mirrorOf[SocialPost]("social_posts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
 
-// PutSocialPosts stores the posts of a channel as its network has them. Posts that are there already stay.
+// PutSocialPosts stores the posts of a channel as its network listed them. A post that is stored already is updated
+// under its id; one that the network did not list stays.
 func (s *Store) PutSocialPosts(ctx context.Context, channel *SocialAccount, posts []SocialPost) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		rows := make([]SocialPost, 0, len(posts))
@@ -53,7 +55,8 @@ func (s *Store) PutSocialPosts(ctx context.Context, channel *SocialAccount, post
 	return err
 }
 
-// onePer keeps the last of the rows with a key: one statement cannot store a row twice.
+// onePer returns one row for each key: the last of several with the same key, at the place of the first. One statement
+// cannot store a row twice.
 func onePer[T any](rows []T, key func(*T) string) []T {
 	places := map[string]int{}
 	kept := rows[:0]
@@ -80,8 +83,8 @@ func (s *Store) ListSocialPosts(ctx context.Context, account, channel string, p 
 	return db.Page(ctx, s.db, socialPosts.Columns, core.KindSocialPost, account, p, &f)
 }
 
-// PublishedPost returns a post of a channel by our id or the network's. One that the account does not have is
-// CodeMissing on post_id; one of another channel, or one that is not published, is CodeInvalid there.
+// PublishedPost returns a published post of a channel, by our id or by the network's. If the account does not have the
+// post, the error is CodeMissing on post_id; if it is of another channel or not published, CodeInvalid on post_id.
 func (s *Store) PublishedPost(ctx context.Context, channel *SocialAccount, ref string) (*SocialPost, error) {
 	where, arg := `platform_id = ?`, ref
 	if id, ok := core.ParseID(core.KindSocialPost, ref); ok {
