@@ -12,10 +12,10 @@ import (
 // maxUsers is how many users one upload may have.
 const maxUsers = 10_000
 
-// maxUploadErrors is how many wrong users an answer names.
+// maxUploadErrors is how many invalid users an answer names.
 const maxUploadErrors = 100
 
-// CreateAudience is an audience to create. "" is absent.
+// CreateAudience is an audience to create, as it was sent. "" means that a field was not sent.
 type CreateAudience struct {
 	AccountID        string
 	AdAccountID      string
@@ -38,7 +38,7 @@ type ListAudiences struct {
 	Platform    string
 }
 
-// AudienceUpload is what became of users that were uploaded. Those that were in the audience already are duplicates.
+// AudienceUpload says what became of the users of an upload. A user who was in the audience already is a duplicate.
 type AudienceUpload struct {
 	AudienceID string               `json:"audience_id"`
 	Received   int                  `json:"received"`
@@ -51,7 +51,8 @@ type AudienceUpload struct {
 	Status     store.AudienceStatus `json:"status"`
 }
 
-// ListAudiences returns a page of the audiences of an ad account, newest first, as the network has them now.
+// ListAudiences returns a page of the audiences of an ad account, newest first. For the first page the network is asked,
+// and the mirror brought up to date.
 func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudiences) (*store.AdList[store.AdAudience], error) {
 	if err := (required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}}).err(); err != nil {
 		return nil, err
@@ -76,6 +77,7 @@ func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudi
 	return s.store.ListAdAudiences(ctx, account, line.channel.ID, a.PlatformID, q.platform, q.page)
 }
 
+// mirrorAudiences stores the audiences of an ad account as the network has them now.
 func (s *Service) mirrorAudiences(ctx context.Context, l *line, a *store.AdAccount) error {
 	asked := s.store.Now()
 	found, err := l.Audiences(ctx, l.conn, a.PlatformID)
@@ -85,7 +87,8 @@ func (s *Service) mirrorAudiences(ctx context.Context, l *line, a *store.AdAccou
 	return s.store.PutAdAudiences(ctx, a, found, asked)
 }
 
-// GetAudience returns an audience as its network has it now.
+// GetAudience returns an audience with the size and state that its network reports now. One that the network does not
+// have yet is returned as it is stored.
 func (s *Service) GetAudience(ctx context.Context, account, id string) (*store.AdAudience, error) {
 	a, line, err := s.audience(ctx, account, id)
 	if err != nil || a.PlatformID == nil {
@@ -99,7 +102,7 @@ func (s *Service) GetAudience(ctx context.Context, account, id string) (*store.A
 	return a, s.store.RecordAdAudience(ctx, *a)
 }
 
-// audience returns an audience that a path names, and the way to its network.
+// audience returns the audience that a path names, and the line to its network.
 func (s *Service) audience(ctx context.Context, account, id string) (*store.AdAudience, *line, error) {
 	a, err := s.store.GetAdAudience(ctx, account, id, "")
 	if err != nil {
@@ -144,13 +147,14 @@ func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudienc
 	return created, nil
 }
 
-// audienceRecipe is all that it takes to create an audience. It is kept in the action.
+// audienceRecipe is all that is needed to create an audience, also after a crash. The action keeps it.
 type audienceRecipe struct {
 	Plan   AudiencePlan `json:"plan"`
 	Source string       `json:"source,omitempty"` // aud_, of a lookalike
 }
 
-// audienceRecipe reads an audience to create. What it is to be like comes first: it may be missing.
+// audienceRecipe checks an audience to create and makes its recipe. The source of a lookalike is looked up first,
+// because a missing one is CodeMissing; everything else that is wrong is one CodeInvalid.
 func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a *store.AdAccount, in CreateAudience) (*audienceRecipe, error) {
 	r := &audienceRecipe{Plan: AudiencePlan{
 		AdAccount: *a, Name: in.Name, Description: in.Description, PixelID: in.PixelID, Country: in.Country,
@@ -189,7 +193,7 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 	return r, p.Err()
 }
 
-// createAudience makes an audience, unless the network has it already.
+// createAudience makes an audience at the network. If an earlier try may have made it, it asks the network first.
 func (l *line) createAudience(ctx context.Context, action *store.AdAction, r *audienceRecipe, again bool) (store.AdOutcome, error) {
 	if again {
 		created, found, err := l.found(ctx, action)
@@ -210,7 +214,8 @@ func (l *line) createAudience(ctx context.Context, action *store.AdAction, r *au
 	return r.outcome(action, created), nil
 }
 
-// outcome is what was made, with what only we know of it.
+// outcome returns the outcome of the action: the audience that was made, with what the recipe says and the network does
+// not tell.
 func (r *audienceRecipe) outcome(action *store.AdAction, a store.AdAudience) store.AdOutcome {
 	a.ID, a.SourceAudienceID = action.AudienceOf(), r.Source
 	a.Name, a.Description, a.Type = r.Plan.Name, r.Plan.Description, r.Plan.Type
@@ -218,7 +223,8 @@ func (r *audienceRecipe) outcome(action *store.AdAction, a store.AdAudience) sto
 	return store.AdOutcome{TargetID: a.ID, Audience: &a}
 }
 
-// DeleteAudience deletes an audience for good, and returns it: its id at least.
+// DeleteAudience deletes an audience for good and returns it. If the same request has deleted it before, only its id is
+// returned.
 func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*store.AdAudience, error) {
 	a, line, err := s.audience(ctx, by.Account, id)
 	if err != nil {
@@ -241,7 +247,7 @@ func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*sto
 	return a, err
 }
 
-// deleteAudience deletes an audience that may be gone already.
+// deleteAudience deletes an audience at the network. One that is gone already, or was never made there, is no error.
 func (l *line) deleteAudience(ctx context.Context, a *store.AdAudience) (store.AdOutcome, error) {
 	out := store.AdOutcome{DeletedAudience: a.ID}
 	if a.PlatformID == nil {
@@ -253,8 +259,8 @@ func (l *line) deleteAudience(ctx context.Context, a *store.AdAudience) (store.A
 	return out, nil
 }
 
-// UploadAudienceUsers adds users to a customer list. What identifies them is hashed here, and nothing else is stored
-// or sent. Wrong users do not keep the others out; if all are wrong it is CodeInvalid.
+// UploadAudienceUsers adds users to a customer list. What identifies them is hashed here; nothing else of them is stored
+// or sent. An invalid user does not keep the others out; only if all are invalid, it is CodeInvalid.
 func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, users []User) (*AudienceUpload, error) {
 	a, line, err := s.audience(ctx, by.Account, id)
 	if err != nil {
@@ -290,7 +296,8 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 	return result, nil
 }
 
-// checkUsers hashes users for a customer list.
+// checkUsers hashes the users of an upload. It is CodeInvalid if the audience is not a customer list, or none of the
+// users can be added.
 func checkUsers(caps Caps, a *store.AdAudience, users []User) (*HashedUsers, error) {
 	switch {
 	case a.Type != store.AudienceTypeCustomerList:
@@ -308,7 +315,7 @@ func checkUsers(caps Caps, a *store.AdAudience, users []User) (*HashedUsers, err
 	return &hashed, nil
 }
 
-// upload sends the identifiers that the network does not have yet, and counts users.
+// upload sends the identifiers that the network does not have yet, and counts what became of the users.
 func (l *line) upload(ctx context.Context, action *store.AdAction, a *store.AdAudience, fresh []store.AdMember, received int, hashed *HashedUsers) (store.AdOutcome, error) {
 	result := &AudienceUpload{
 		AudienceID: a.ID, Received: received, Errors: hashed.Invalid, Ignored: hashed.Ignored, Size: a.Size, Status: a.Status,
@@ -328,7 +335,7 @@ func (l *line) upload(ctx context.Context, action *store.AdAction, a *store.AdAu
 	return out, nil
 }
 
-// stand is an audience as an upload left it: the network may have made it only now.
+// stand returns an audience as it is after an upload, which may have made it at the network only now.
 func stand(a *store.AdAudience, now store.AdAudience) *store.AdAudience {
 	stands := *a
 	stands.Size, stands.Status, stands.PlatformStatus = now.Size, now.Status, now.PlatformStatus
@@ -338,7 +345,7 @@ func stand(a *store.AdAudience, now store.AdAudience) *store.AdAudience {
 	return &stands
 }
 
-// detailed gives members back what was not stored with them.
+// detailed gives stored members back their details, which the database does not keep.
 func detailed(members, hashed []store.AdMember) []store.AdMember {
 	known := make(map[identity]map[string]string, len(hashed))
 	for _, m := range hashed {
@@ -350,7 +357,7 @@ func detailed(members, hashed []store.AdMember) []store.AdMember {
 	return members
 }
 
-// refused notes the identifiers that the network did not take.
+// refused adds the identifiers that the network did not take to the errors and to the outcome.
 func (u *AudienceUpload) refused(sent []store.AdMember, invalid []InvalidMember, out *store.AdOutcome) {
 	for _, one := range invalid {
 		if one.Place < 0 || one.Place >= len(sent) {
@@ -362,7 +369,8 @@ func (u *AudienceUpload) refused(sent []store.AdMember, invalid []InvalidMember,
 	}
 }
 
-// count counts users: a wrong one is invalid, one of whom something new was taken is accepted, the others were there.
+// count counts the users. One of whom something new was taken is accepted; one with an error, of whom nothing was taken,
+// is invalid; all others were there before and are duplicates.
 func (u *AudienceUpload) count(fresh, refused []store.AdMember) {
 	bad := make(map[identity]bool, len(refused))
 	for _, m := range refused {

@@ -14,16 +14,16 @@ import (
 // maxBulk is how many campaigns one request may switch.
 const maxBulk = 50
 
-// Bulk is campaigns to switch. Items is nil when it was not sent.
+// Bulk names campaigns to switch on or off. Items is nil if the list was not sent.
 type Bulk struct {
 	Items  []BulkItem
 	DryRun bool
 }
 
-// BulkItem names a campaign by platform id. Platform is needed only where two networks have it.
+// BulkItem names a campaign by platform id. Platform is needed only if two networks have the id.
 type BulkItem struct{ ID, Platform string }
 
-// BulkOutcome is what became of one item.
+// BulkOutcome says whether an item was switched.
 type BulkOutcome string
 
 // An item is skipped if there is nothing to do: it is as wanted already, or was named before.
@@ -33,7 +33,7 @@ const (
 	BulkFailed  BulkOutcome = "failed"
 )
 
-// BulkResult is what became of each item, in the order of the request. Plan is set instead of results with DryRun.
+// BulkResult is the result of all items, in the order of the request. With DryRun, Plan says what would be done.
 type BulkResult struct {
 	Status  store.AdConfigured
 	Updated int
@@ -43,7 +43,7 @@ type BulkResult struct {
 	Plan    *DryRun
 }
 
-// BulkItemResult is what became of one item. Updated and Skipped count ads below it.
+// BulkItemResult is the result of one item. Updated and Skipped count the ads below it.
 type BulkItemResult struct {
 	Index    int
 	ID       string
@@ -57,7 +57,7 @@ type BulkItemResult struct {
 	Error    *ItemError // why it failed
 }
 
-// ItemError is why one item failed. Retryable says that the same item may succeed later.
+// ItemError says why an item failed. Retryable means that the same item may succeed later.
 type ItemError struct {
 	Code      core.Code
 	Message   string
@@ -65,16 +65,18 @@ type ItemError struct {
 	Retryable bool
 }
 
-// BulkPauseCampaigns switches campaigns off. One that cannot be does not keep the others from it.
+// BulkPauseCampaigns switches campaigns off. If one of them cannot be switched, the others are all the same.
 func (s *Service) BulkPauseCampaigns(ctx context.Context, by Actor, in Bulk) (*BulkResult, error) {
 	return s.bulk(ctx, by, store.AdOpPauseCampaign, store.AdConfiguredPaused, in)
 }
 
-// BulkResumeCampaigns switches campaigns on, as far as the account's limits allow all of them together.
+// BulkResumeCampaigns switches campaigns on, as far as the account's limits allow what all of them together may spend.
+// If one of them cannot be switched, the others are all the same.
 func (s *Service) BulkResumeCampaigns(ctx context.Context, by Actor, in Bulk) (*BulkResult, error) {
 	return s.bulk(ctx, by, store.AdOpResumeCampaign, store.AdConfiguredActive, in)
 }
 
+// bulk does the work of both: it finds the campaigns, and then plans the request or asks the networks.
 func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.AdConfigured, in Bulk) (*BulkResult, error) {
 	switch {
 	case in.Items == nil:
@@ -102,7 +104,7 @@ func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.Ad
 	return b.total(), nil
 }
 
-// bulk is a request for several campaigns on its way.
+// bulk is a request to switch several campaigns while it is worked on.
 type bulk struct {
 	by     Actor
 	op     store.AdOp
@@ -122,7 +124,8 @@ type bulkItem struct {
 	fault    error
 }
 
-// total counts, and shows a campaign that was named twice as it is now both times.
+// total counts the outcomes and returns the result. A campaign that was named twice gets the same status both times: the
+// one that it has now.
 func (b *bulk) total() *BulkResult {
 	type campaign struct {
 		platform store.Platform
@@ -148,7 +151,8 @@ func (b *bulk) total() *BulkResult {
 	return b.result
 }
 
-// resolve finds the campaign of an item, and what is to be done with it.
+// resolve finds the campaign of an item and adds what is to be done with it to the work. An item that cannot be switched
+// gets its error; only an error that is no answer to anybody is returned.
 func (s *Service) resolve(ctx context.Context, b *bulk, index int, item BulkItem) error {
 	r := &b.result.Results[index]
 	*r = BulkItemResult{Index: index, ID: item.ID}
@@ -165,7 +169,7 @@ func (s *Service) resolve(ctx context.Context, b *bulk, index int, item BulkItem
 	return nil
 }
 
-// bulkItem returns what is to be done with an item, nil if that is nothing.
+// bulkItem returns what is to be done with an item. If that is nothing, it is nil and the item is marked as skipped.
 func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item BulkItem) (*bulkItem, error) {
 	if err := (required{{"id", item.ID}}).err(); err != nil {
 		return nil, err
@@ -202,19 +206,20 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	return &bulkItem{BulkItemResult: r, campaign: c, line: line}, nil
 }
 
-// has reports whether a campaign was named before an item.
+// has reports whether a campaign was named by an item before the one at index, and not in vain.
 func (b *bulk) has(c *store.AdCampaign, index int) bool {
 	return slices.ContainsFunc(b.result.Results[:index], func(r BulkItemResult) bool {
 		return r.ID == c.PlatformID && r.Platform == c.Platform && r.Outcome != BulkFailed
 	})
 }
 
-// over says that a switch makes no difference any more.
+// over returns the error for a switch of something whose state is final.
 func over(object string, status store.AdStatus) error {
 	return core.Invalid("status", fmt.Sprintf("The %s is %s, so it cannot be paused or resumed.", object, status))
 }
 
-// fail notes what is wrong with an item, or returns what is no answer to anybody.
+// fail stores an error as the outcome of an item. If it is not a *core.Error, it is no answer to the caller, and fail
+// returns it.
 func (r *BulkItemResult) fail(err error) error {
 	var answer *core.Error
 	if !errors.As(err, &answer) {
@@ -225,7 +230,7 @@ func (r *BulkItemResult) fail(err error) error {
 	return nil
 }
 
-// change is what switching a campaign does to what may be spent.
+// change returns what switching a campaign changes about what may be spent: nothing if it is switched off.
 func (b *bulk) change(c *store.AdCampaign) store.AdChange {
 	if b.to == store.AdConfiguredPaused {
 		return store.AdChange{}
@@ -233,14 +238,15 @@ func (b *bulk) change(c *store.AdCampaign) store.AdChange {
 	return store.AdChange{Level: store.AdLevelCampaign, PlatformID: c.PlatformID, Platform: c.Platform, Resume: true, Param: "campaigns"}
 }
 
-// bulkTime is how long a request goes on to ask one ad account after the other. With the last call that it makes it ends
-// before the leases of its actions do.
+// bulkTime is how long a request goes on to begin calls, one ad account after the other. Together with the last call it
+// takes less time than the leases of its actions.
 const bulkTime = 25 * time.Second
 
-// errNotAsked says that there was no time to ask a network.
+// errNotAsked says that the time was up before the network could be asked.
 var errNotAsked = errors.New("there was no time to ask the network")
 
-// switchAll begins the actions, asks each ad account once, and settles.
+// switchAll begins an action for each campaign, asks the network of each ad account once, and settles the actions. A
+// campaign whose action was begun or settled by an earlier try of the request goes on from there.
 func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 	if len(b.work) == 0 {
 		return nil
@@ -277,12 +283,13 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 	return s.settleBulk(context.WithoutCancel(ctx), open)
 }
 
+// ref names the campaign for the driver.
 func (w *bulkItem) ref() Ref {
 	return Ref{AdAccount: w.campaign.AdAccountID, Level: store.AdLevelCampaign, ID: w.campaign.PlatformID}
 }
 
-// switchOpen asks the networks, several ad accounts at once, and none after a time. If all of them take no requests at
-// all, that is the answer to the request: nothing was changed.
+// switchOpen asks the networks about the open items, several ad accounts at once, and begins no call after `until`. If
+// every one of them takes no requests at the moment, that is the answer to the request, because nothing was changed.
 func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured, until core.Time) error {
 	groups := map[reportPlace][]*bulkItem{}
 	var order []reportPlace
@@ -313,7 +320,8 @@ func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdC
 	return refusal(open[0].campaign.Platform, "campaign", longest)
 }
 
-// notAsked leaves campaigns as they are. Of one that may have been switched before, nothing is known by that.
+// notAsked gives campaigns the error that there was no time for them. If an earlier try may have asked the network about
+// one, its outcome is unknown.
 func notAsked(group []*bulkItem) {
 	for _, w := range group {
 		if w.fault = errNotAsked; w.resumed {
@@ -322,8 +330,8 @@ func notAsked(group []*bulkItem) {
 	}
 }
 
-// switchTogether asks about the campaigns of one ad account. It returns the limit that kept the network from doing
-// anything of it.
+// switchTogether asks the network about the campaigns of one ad account. It returns the rate limit if that kept the
+// network from doing anything at all, and otherwise nil.
 func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to store.AdConfigured) *RateLimited {
 	refs := make([]Ref, len(group))
 	for i, w := range group {
@@ -359,8 +367,8 @@ func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to stor
 	return limited
 }
 
-// settleBulk stores what became of the open actions. What is not known is left to the reconciler at once; the rest
-// commits together with the answer.
+// settleBulk stores what became of the open actions. Those without a known outcome are left to the reconciler, which
+// commits at once; the others commit together with the answer.
 func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	var known []*bulkItem
 	var settlements []store.AdSettlement
@@ -400,7 +408,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	return nil
 }
 
-// failed shows an item that was not switched, as far as is known.
+// failed gives an item that was not switched its error, and its action the failure.
 func (w *bulkItem) failed() {
 	answer := verdict(w.campaign.Platform, w.fault)
 	if answer == nil {
@@ -411,7 +419,7 @@ func (w *bulkItem) failed() {
 	w.outcome = store.AdOutcome{State: store.AdActionRefused, Failure: failureOf(answer)}
 }
 
-// show shows an item by its action, which has its outcome.
+// show fills in the result of an item from its action, which has its outcome.
 func (w *bulkItem) show(now core.Time) {
 	if w.action.State == store.AdActionRefused {
 		failure := w.action.Failure.V

@@ -7,7 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// planBulk is what switching would do, with what all of it together comes to by day.
+// planBulk returns what the request would do, and what could be spent in a day by all of it together. Nothing is
+// written.
 func (s *Service) planBulk(ctx context.Context, b *bulk) (*BulkResult, error) {
 	plan := &DryRun{Operation: b.op}
 	figures := map[string]*store.AdFigures{}
@@ -41,7 +42,7 @@ func (s *Service) planBulk(ctx context.Context, b *bulk) (*BulkResult, error) {
 	return b.result, nil
 }
 
-// doubts says of each item that would not be switched why not.
+// doubts returns a sentence for each item that would not be switched, which says why.
 func (b *bulk) doubts() []string {
 	var doubts []string
 	for _, r := range b.result.Results {
@@ -57,7 +58,8 @@ func (b *bulk) doubts() []string {
 	return doubts
 }
 
-// accumulate adds what one more campaign comes to, if all of them together stay within the limit.
+// accumulate adds one more campaign to the figures of its currency. If all of them together would then exceed the limit,
+// it adds nothing and returns CodeSpendLimit.
 func accumulate(figures map[string]*store.AdFigures, one *store.AdFigures) error {
 	if one.Currency == "" {
 		return nil // nothing is spent by it

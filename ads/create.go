@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// CreateAd is a new ad. It comes with a campaign and an ad group of its own unless it joins one. "" is absent, an
-// amount is the decimal text of whole currency units.
+// CreateAd is a new ad, as it was sent. A campaign and an ad group are made for it unless it joins an ad group. "" means
+// that a field was not sent. An amount is the decimal text of whole currency units.
 type CreateAd struct {
 	AccountID    string
 	AdAccountID  string
@@ -39,7 +39,7 @@ type CreateAd struct {
 	DryRun   bool
 }
 
-// BoostPost is an ad that shows a published post.
+// BoostPost is a new ad that shows a published post, as it was sent.
 type BoostPost struct {
 	AccountID    string
 	AdAccountID  string
@@ -63,13 +63,13 @@ type BoostPost struct {
 	DryRun bool
 }
 
-// BudgetInput is a budget as it is sent.
+// BudgetInput is a budget as it was sent.
 type BudgetInput struct{ Amount, Type string }
 
-// BidInput is how to bid, as it is sent.
+// BidInput says how to bid, as it was sent.
 type BidInput struct{ Strategy, Amount, RoasFloor string }
 
-// AdOutcome is the ad that was created, or with DryRun what would be.
+// AdOutcome is the ad that was created, or with DryRun the plan of what would be done.
 type AdOutcome struct {
 	Ad   *ShownAd
 	Plan *DryRun
@@ -81,10 +81,10 @@ const (
 	maxBoostDays = 365
 )
 
-// CreateAd creates an ad at a network, at most once however often the same request is sent. What is not known at all is
-// CodeMissing with its parameter, what is wrong with the rest is CodeInvalid, and what exceeds the account's limits is
-// CodeSpendLimit. An error that is not a *core.Error leaves the outcome unknown: the same request sent again, or the
-// reconciler, finds out.
+// CreateAd creates an ad at a network, at most once however often the same request is sent. If something that the
+// request names does not exist, the error is CodeMissing on its parameter; anything else that is wrong is CodeInvalid;
+// what exceeds the account's limits is CodeSpendLimit. An error that is not a *core.Error leaves the outcome unknown:
+// the same request sent again finds out, or else the reconciler does.
 func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutcome, error) {
 	if err := in.require(); err != nil {
 		return nil, err
@@ -128,8 +128,8 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 	return s.create(ctx, d, in.DryRun)
 }
 
-// publishedPost returns a post to boost. One that is not known, or is no post to boost, may have been published since
-// the network was last asked.
+// publishedPost returns a post to boost. If the mirror does not have it as a published post, the network is asked once
+// more: it may have been published since then.
 func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*store.SocialPost, error) {
 	post, err := s.store.PublishedPost(ctx, l.channel, ref)
 	var refused *core.Error
@@ -145,6 +145,7 @@ func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*stor
 	return s.store.PublishedPost(ctx, l.channel, ref)
 }
 
+// require returns CodeParameterMissing for the first field that a new ad needs and does not have.
 func (in *CreateAd) require() error {
 	fields := required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"name", in.Name}}
 	if in.AdGroupID == "" {
@@ -159,6 +160,7 @@ func (in *CreateAd) require() error {
 	return nil
 }
 
+// require returns CodeParameterMissing for the first field that a boost needs and does not have.
 func (in *BoostPost) require() error {
 	fields := required{
 		{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"post_id", in.PostID}, {"name", in.Name}, {"goal", in.Goal},
@@ -169,7 +171,7 @@ func (in *BoostPost) require() error {
 	return in.Budget.require()
 }
 
-// require asks for both halves of a budget.
+// require returns CodeParameterMissing for a budget, or a part of one, that was not sent.
 func (b *BudgetInput) require() error {
 	if b == nil {
 		return parameterMissing("budget", "budget is required, as {\"amount\": 20, \"type\": \"daily\"}.")
@@ -177,13 +179,14 @@ func (b *BudgetInput) require() error {
 	return required{{"budget.amount", b.Amount}, {"budget.type", b.Type}}.err()
 }
 
-// recipe is all that it takes to create an ad and to know it again. It is kept in the action.
+// recipe is all that is needed to create an ad, also after a crash. The action keeps it.
 type recipe struct {
 	Plan  Plan           `json:"plan"`
 	Extra store.AdObject `json:"extra,omitempty"`
 }
 
-// create creates what was drafted.
+// create creates the drafted ad at the network, or returns what that would do. If the draft has problems, they are the
+// error.
 func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome, error) {
 	if err := d.problems.Err(); err != nil {
 		return nil, err
@@ -218,7 +221,8 @@ func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome
 	return &AdOutcome{Ad: &shown}, nil
 }
 
-// create makes an ad, unless the network has it already.
+// create makes an ad at the network. If an earlier try may have made it, it asks the network first. As long as that try
+// may still take place there, nothing is sent, because the ad could then exist twice.
 func (l *line) create(ctx context.Context, action *store.AdAction, r *recipe, again bool) (store.AdOutcome, error) {
 	if again {
 		created, found, err := l.found(ctx, action)
@@ -240,7 +244,7 @@ func (l *line) create(ctx context.Context, action *store.AdAction, r *recipe, ag
 	return r.outcome(created)
 }
 
-// outcome is what was made, with what only we know of it.
+// outcome returns the outcome of the action: what was made, with what the recipe says and the network does not tell.
 func (r *recipe) outcome(c Created) (store.AdOutcome, error) {
 	if c.Ad == nil {
 		return store.AdOutcome{}, fmt.Errorf("the network made no ad: %w", ErrIndeterminate)

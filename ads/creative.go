@@ -17,14 +17,14 @@ const (
 	maxURL  = 2048
 )
 
-// CheckName notes a name that no network takes.
+// CheckName adds a problem if no network would take the name.
 func CheckName(p *core.Problems, name string) {
 	ok := strings.TrimSpace(name) != "" && utf8.RuneCountInString(name) <= maxName
 	p.Check(ok, "name", "A name has 1 to 255 characters, not only white space.")
 }
 
-// CheckCreative notes what the network needs of a creative and does not have, and what it does not take. Fields that
-// the network has no place for are not checked: Warnings names them.
+// CheckCreative adds a problem for each field of a creative that the network needs and that is missing, and for each
+// that it would not take. Fields that the network has no place for are not checked: Warnings names them.
 func (c Caps) CheckCreative(p *core.Problems, creative store.AdCreative) {
 	for _, f := range creativeFields(creative) {
 		if !slices.Contains(c.Creative.Ignored, f.name) {
@@ -44,6 +44,7 @@ func (c Caps) Warnings(creative store.AdCreative) []string {
 	return warnings
 }
 
+// checkCreativeField adds what is wrong with one field of a creative to the problems.
 func (c Caps) checkCreativeField(p *core.Problems, name, value string) {
 	if strings.TrimSpace(value) == "" {
 		p.Check(!slices.Contains(c.Creative.Required, name), name, fmt.Sprintf("An ad on %s needs %s.", c.Platform, c.described(name)))
@@ -61,7 +62,7 @@ func (c Caps) checkCreativeField(p *core.Problems, name, value string) {
 	}
 }
 
-// described is a field as a requirement: one network shows videos alone.
+// described names a required field in a message. TikTok shows only videos, so there the field needs a word more.
 func (c Caps) described(name string) string {
 	if name == "image_url" && c.Platform == store.PlatformTikTok {
 		return "image_url, with the URL of a video"

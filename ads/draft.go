@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// draft is an ad on its way to a plan: what is wrong with it is collected.
+// draft is an ad whose fields are being read into a plan. What is wrong with them is collected in problems.
 type draft struct {
 	by       Actor
 	op       store.AdOp
@@ -23,7 +23,8 @@ type draft struct {
 	warnings []string
 }
 
-// draft begins an ad in an ad account of an activated channel.
+// draft begins a draft in an ad account of an activated channel. One in which no ads can be made is a problem of the
+// draft.
 func (s *Service) draft(ctx context.Context, by Actor, op store.AdOp, channel, adAccount string) (*draft, error) {
 	line, err := s.activated(ctx, by.Account, channel)
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *Service) draft(ctx context.Context, by Actor, op store.AdOp, channel, a
 	return d, nil
 }
 
-// common reads what every ad has.
+// common reads the fields that every ad has.
 func (d *draft) common(platform, name, status, currency string) {
 	d.problems.Check(platform == "" || platform == string(d.caps.Platform), "platform",
 		fmt.Sprintf("The channel is one of %s. Leave platform out, or send this.", d.caps.Platform))
@@ -54,7 +55,7 @@ func (d *draft) common(platform, name, status, currency string) {
 		"An ad is created active or paused.")
 }
 
-// campaign reads what a new campaign is for, and how it bids.
+// campaign reads the goal, the budget level and the bid of a new campaign.
 func (d *draft) campaign(goal, level string, in BidInput) {
 	d.plan.Goal = store.AdGoal(goal)
 	d.caps.CheckGoal(&d.problems, d.plan.Goal)
@@ -69,7 +70,7 @@ func (d *draft) campaign(goal, level string, in BidInput) {
 	d.plan.BidStrategy, d.plan.BidAmount, d.plan.RoasFloor = bid.Strategy, bid.Amount, bid.RoasFloor
 }
 
-// read reads a bid, and notes what is none.
+// read reads a bid, and adds what is wrong with it to the problems.
 func (in BidInput) read(p *core.Problems) Bid {
 	var bid Bid
 	if in.Strategy != "" {
@@ -89,7 +90,7 @@ func (in BidInput) read(p *core.Problems) Bid {
 	return bid
 }
 
-// budget reads what may be spent, and when.
+// budget reads the budget and the days of a new campaign. f names the fields of the request.
 func (d *draft) budget(f BudgetFields, amount, budgetType, start, end string) {
 	budget := Budget{ParseAmount(&d.problems, f.Amount, amount), store.BudgetType(budgetType)}
 	schedule := Schedule{d.day("start_date", start), d.day("end_date", end)}
@@ -106,12 +107,14 @@ func (d *draft) budget(f BudgetFields, amount, budgetType, start, end string) {
 	}
 }
 
+// moment returns a time as the store has it.
 func moment(t time.Time) *core.Time {
 	at := core.TimeOf(t)
 	return &at
 }
 
-// day reads a date, or the day of a moment where the ad account is. It is zero if it was not sent, or is none.
+// day reads a date, or a moment, whose day in the time zone of the ad account counts. It is zero if the field was not
+// sent or is wrong.
 func (d *draft) day(field, text string) Date {
 	if text == "" {
 		return Date{}
@@ -121,7 +124,7 @@ func (d *draft) day(field, text string) Date {
 	return day
 }
 
-// parseDay reads a date, or the day of a moment in a place.
+// parseDay reads a date, or the day of a moment in a time zone.
 func parseDay(text string, where *time.Location) (Date, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return DateOf(at.In(where)), nil
@@ -129,7 +132,8 @@ func parseDay(text string, where *time.Location) (Date, error) {
 	return ParseDate(text)
 }
 
-// boostEnd returns the last day of a boost.
+// boostEnd returns the last day of a boost, from its end or its duration. A lifetime budget with neither runs for a
+// week; a daily one has no end, which is "".
 func (d *draft) boostEnd(in *BoostPost) string {
 	days := boostDays
 	switch {
@@ -147,7 +151,8 @@ func (d *draft) boostEnd(in *BoostPost) string {
 	return begin.AddDays(max(days, 1) - 1).String()
 }
 
-// join puts an ad into an ad group that is there.
+// join reads the fields of an ad that joins an existing ad group. The ad group has the goal, the budget, the bid and the
+// days, so they must not be sent.
 func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
 	group, err := s.store.GetAdGroup(ctx, d.by.Account, d.caps.Platform, in.AdGroupID)
 	if err != nil {
@@ -176,7 +181,8 @@ func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
 	return nil
 }
 
-// change is what the ad does to what may be spent. One that joins an ad group has no budget of its own.
+// change returns what the ad changes about what may be spent. An ad that joins an ad group has no budget of its own and
+// changes nothing.
 func (d *draft) change() store.AdChange {
 	if d.plan.AdGroupID != "" {
 		return store.AdChange{}

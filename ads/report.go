@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Reported is a row of the mirror as its network has it now, with the figures of some days.
+// Reported is a row of the mirror with the state and the figures of some days that its network reports now.
 type Reported[T any] struct {
 	Row      T
 	Status   store.AdStatus   // of delivery, now
@@ -31,7 +31,7 @@ type ShownAdGroup = Reported[store.AdGroup]
 // ShownAd is an ad as lists and reads show it.
 type ShownAd = Reported[store.Ad]
 
-// subject is a row that a network is asked about: where it is, and where its state stands.
+// subject is a row that a network is asked about, with pointers to the fields that the answer changes.
 type subject struct {
 	account         string
 	channel         string
@@ -48,6 +48,7 @@ type subject struct {
 	statusAt        func(core.Time) store.AdStatus
 }
 
+// campaignSubject returns the subject for a campaign.
 func campaignSubject(c *store.AdCampaign) subject {
 	return subject{
 		c.AccountID, c.ChannelID, c.AdAccountID, c.AdAccount, c.Platform, c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus,
@@ -55,6 +56,7 @@ func campaignSubject(c *store.AdCampaign) subject {
 	}
 }
 
+// groupSubject returns the subject for an ad group.
 func groupSubject(g *store.AdGroup) subject {
 	return subject{
 		g.AccountID, g.ChannelID, g.AdAccountID, g.AdAccount, g.Platform, g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus,
@@ -62,6 +64,7 @@ func groupSubject(g *store.AdGroup) subject {
 	}
 }
 
+// adSubject returns the subject for an ad.
 func adSubject(a *store.Ad) subject {
 	return subject{
 		a.AccountID, a.ChannelID, a.AdAccountID, a.AdAccount, a.Platform, a.PlatformID, &a.ConfiguredStatus, &a.Status, &a.ReviewStatus,
@@ -69,10 +72,10 @@ func adSubject(a *store.Ad) subject {
 	}
 }
 
-// place is where one call reaches all that stand in it.
+// place returns the ad account in which the row is: one call asks about all rows in it.
 func (b *subject) place() reportPlace { return reportPlace{b.channel, b.adAccountID} }
 
-// days returns the days of a window where the row is.
+// days returns the first and the last day of a window in the time zone of the row's ad account.
 func (b *subject) days(w window, now core.Time) (from, to Date) {
 	where := time.UTC
 	if b.adAccount != nil {
@@ -81,8 +84,8 @@ func (b *subject) days(w window, now core.Time) (from, to Date) {
 	return w.in(where, now)
 }
 
-// state returns what the network says, in the words of the mirror. A spent lifetime budget is completed, whatever the
-// network calls it.
+// state returns what a report says about the state of a thing. If its lifetime budget is used up, it is completed,
+// whatever the network calls it.
 func (r *Report) state(id string) store.AdState {
 	state := store.AdState{
 		PlatformID: id, Configured: r.Configured, Status: r.Status, Review: r.Review, PlatformStatus: r.PlatformStatus,
@@ -94,7 +97,7 @@ func (r *Report) state(id string) store.AdState {
 	return state
 }
 
-// apply takes over what the network says, and reports whether anything is new.
+// apply writes a state that was heard at a time to the row, and reports whether anything in it is new.
 func (b *subject) apply(state store.AdState, as core.Time) (changed bool) {
 	changed = set(b.configured, state.Configured)
 	changed = set(b.status, state.Status) || changed
@@ -122,16 +125,16 @@ const maxReports = 4
 // reportPlace is an ad account as a channel sees it.
 type reportPlace struct{ channel, adAccount string }
 
-// inquiry is what networks are asked about rows.
+// inquiry says what networks are asked about rows.
 type inquiry struct {
 	account string
 	level   store.AdLevel
 	window  window
-	// apart says that the rows are of whatever channels there are: what is wrong with one of them is not the others'.
+	// apart says that the caller did not name a channel: if one network fails, the rows of the others are still shown.
 	apart bool
 }
 
-// reportList is report for a page.
+// reportList does the work of report for a page of a list.
 func reportList[T any](ctx context.Context, s *Service, q inquiry, rows *store.AdList[T], of func(*T) subject) (*store.AdList[Reported[T]], error) {
 	shown, err := report(ctx, s, q, rows.Items, of)
 	if err != nil {
@@ -140,7 +143,7 @@ func reportList[T any](ctx context.Context, s *Service, q inquiry, rows *store.A
 	return &store.AdList[Reported[T]]{Items: shown, HasMore: rows.HasMore, NextCursor: rows.NextCursor}, nil
 }
 
-// reportOne is report for one row.
+// reportOne does the work of report for one row.
 func reportOne[T any](ctx context.Context, s *Service, q inquiry, row *T, of func(*T) subject) (*Reported[T], error) {
 	shown, err := report(ctx, s, q, []T{*row}, of)
 	if err != nil {
@@ -149,8 +152,8 @@ func reportOne[T any](ctx context.Context, s *Service, q inquiry, row *T, of fun
 	return &shown[0], nil
 }
 
-// report asks the networks about rows of one level, once for each ad account of a channel, and returns the rows as they
-// stand with their figures, in their order. What is new about their state goes into the mirror.
+// report asks the networks about rows of one level, once for each ad account, and returns the rows in their order with
+// their state and figures. What is new about the states is stored in the mirror.
 func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func(*T) subject) ([]Reported[T], error) {
 	places, order := map[reportPlace][]subject{}, []reportPlace(nil)
 	subjects := make([]subject, len(rows))
@@ -196,7 +199,8 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 	return shown, nil
 }
 
-// below returns the states of what is below rows: networks call something active even when all of its ads were refused.
+// below returns the states that rows get from the ads below them, because networks call something active even when all
+// of its ads were rejected.
 func (s *Service) below(ctx context.Context, account string, level store.AdLevel, subjects []subject) (map[store.Platform]map[string]store.AdStatus, error) {
 	if level == store.AdLevelAd || len(subjects) == 0 {
 		return nil, nil
@@ -208,14 +212,15 @@ func (s *Service) below(ctx context.Context, account string, level store.AdLevel
 	return s.store.AdStatusBelow(ctx, account, level, ids)
 }
 
-// shownAs shows a row as the mirror has it, without figures.
+// shownAs returns a row as the mirror has it, without figures.
 func shownAs[T any](row T, b *subject, w window, now core.Time) Reported[T] {
 	from, to := b.days(w, now)
 	return Reported[T]{Row: row, Status: b.statusAt(now), From: from, To: to, SyncedAt: *b.syncedAt}
 }
 
-// reports returns what each place says, by platform id. All of them together have the time of one call. A place that
-// says nothing is left out where the channels are apart, and is the answer elsewhere.
+// reports asks about all places at once and returns what each says, by platform id. All of them share the time of one
+// call. If a place fails, its error is returned; but if the inquiry is apart and there are several channels, the place
+// is left out instead, and the error is logged.
 func (s *Service) reports(ctx context.Context, q inquiry, order []reportPlace, places map[reportPlace][]subject) (map[reportPlace]map[string]Report, error) {
 	if len(order) == 0 {
 		return nil, nil
@@ -243,7 +248,8 @@ func (s *Service) reports(ctx context.Context, q inquiry, order []reportPlace, p
 	return byPlace, nil
 }
 
-// inParallel calls do for each of n, at most so many at once, and waits for all of them. A panic is the caller's.
+// inParallel calls do with each number from 0 to n-1, at most atOnce of them at the same time, and waits for all of
+// them. If one panics, inParallel panics.
 func inParallel(n, atOnce int, do func(int)) {
 	free, panicked := make(chan struct{}, atOnce), make(chan any, n)
 	var all sync.WaitGroup
@@ -265,7 +271,7 @@ func inParallel(n, atOnce int, do func(int)) {
 	}
 }
 
-// reportPlace asks one ad account. Of a channel that was deactivated meanwhile nothing is heard.
+// reportPlace asks about the rows of one ad account. It returns nil if the channel was deactivated in the meantime.
 func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *store.SocialAccount, q inquiry, subjects []subject) (map[string]Report, error) {
 	if channel == nil {
 		return nil, nil
@@ -288,8 +294,8 @@ func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *sto
 	return heard, nil
 }
 
-// fault makes an answer of what a network said to a read. A channel whose access is not accepted any more is marked: it
-// takes no part in ads until it is connected again.
+// fault returns the answer to a read that a network has failed. If the network does not accept the channel's access any
+// more, the channel is marked and takes no part in ads until it is activated or connected again.
 func (s *Service) fault(ctx context.Context, l *line, what string, err error) error {
 	if errors.Is(err, ErrUnauthorized) {
 		if failed := s.store.FailSocialAccount(ctx, l.channel.AccountID, l.channel.ID); failed != nil {

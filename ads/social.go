@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// ConnectSocialAccount is a channel to connect. "" is absent.
+// ConnectSocialAccount is a channel to connect, as it was sent. "" means that a field was not sent.
 type ConnectSocialAccount struct {
 	Platform     string
 	Driver       string // who speaks to the network; without it the sandbox does, or with a Token a real driver
@@ -22,7 +22,7 @@ type ConnectSocialAccount struct {
 	AdAccountIDs []string // platform ids that the channel is limited to; none = all
 }
 
-// ConnectSocialAccount connects a channel, which is inactive for ads. The network is not asked yet.
+// ConnectSocialAccount connects a channel, which is inactive for ads at first. The network is not asked yet.
 func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in ConnectSocialAccount) (*store.SocialAccount, error) {
 	if err := (required{{"platform", in.Platform}}).err(); err != nil {
 		return nil, err
@@ -41,7 +41,9 @@ func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in C
 	})
 }
 
-// chooseDriver returns who speaks for a channel: who was asked for, else a real driver if there is access for one.
+// chooseDriver returns the name of the driver for a channel: the one that was asked for, else a real one if a token was
+// sent, else the sandbox. If this service does not have that driver, or the token that it needs is missing, the error is
+// CodeInvalid.
 func (s *Service) chooseDriver(platform store.Platform, asked, token string) (string, error) {
 	name := asked
 	switch {
@@ -61,10 +63,11 @@ func (s *Service) chooseDriver(platform store.Platform, asked, token string) (st
 	return name, nil
 }
 
-// LiveNetworks are the platforms that there are real drivers for. Whoever runs the service turns them on. It is a constant.
+// LiveNetworks are the platforms for which there are real drivers. Whoever runs the service turns them on. It is never
+// changed.
 var LiveNetworks = []store.Platform{store.PlatformFacebook, store.PlatformInstagram, store.PlatformPinterest}
 
-// noUse says why a token cannot connect a channel.
+// noUse returns the message that says why a token cannot connect a channel of a platform.
 func noUse(platform store.Platform) string {
 	why := fmt.Sprintf("There is no driver for %s, only a sandbox, so the token would be of no use. Tokens can connect %s.", platform, list(LiveNetworks))
 	if slices.Contains(LiveNetworks, platform) {
@@ -74,7 +77,7 @@ func noUse(platform store.Platform) string {
 	return why + " For a channel of the sandbox send the driver " + DriverSandbox + "."
 }
 
-// driversOf returns who speaks to a platform, real drivers first.
+// driversOf returns the names of the drivers for a platform, real ones first.
 func (s *Service) driversOf(platform store.Platform) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.drivers)) {
@@ -88,7 +91,7 @@ func (s *Service) driversOf(platform store.Platform) []string {
 	return names
 }
 
-// driverOf returns who speaks to a platform unless somebody else is asked for; "" is nobody.
+// driverOf returns the driver that is used for a platform if no other one is asked for, or "" if there is none.
 func (s *Service) driverOf(platform store.Platform) string {
 	if names := s.driversOf(platform); len(names) > 0 {
 		return names[0]
@@ -96,8 +99,8 @@ func (s *Service) driverOf(platform store.Platform) string {
 	return ""
 }
 
-// ActivateSocialAccount makes a channel ready for ads and mirrors what its network has. Activating an active one
-// changes nothing. One that does not exist is CodeMissing on account_id.
+// ActivateSocialAccount makes a channel ready for ads and mirrors what its network has. If it is active already, nothing
+// changes. If it does not exist, the error is CodeMissing on account_id.
 func (s *Service) ActivateSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
 	if err := (required{{"account_id", id}}).err(); err != nil {
 		return nil, err
@@ -119,7 +122,7 @@ func (s *Service) ActivateSocialAccount(ctx context.Context, account, id string)
 	return s.store.ActivateSocialAccount(ctx, account, channel.ID)
 }
 
-// DeactivateSocialAccount ends ads through a channel. What runs at the network goes on.
+// DeactivateSocialAccount ends the use of a channel for ads. What runs at the network goes on.
 func (s *Service) DeactivateSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
 	return s.store.DeactivateSocialAccount(ctx, account, id)
 }
@@ -137,8 +140,8 @@ func (s *Service) SyncSocialAccount(ctx context.Context, account, id string) (*s
 	return channel, s.mirror(ctx, line)
 }
 
-// ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more. The first page is
-// as the network has it now.
+// ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more. For the first page the
+// network is asked, and the mirror brought up to date.
 func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p core.Page) ([]store.SocialPost, bool, error) {
 	channel, err := s.store.GetSocialAccount(ctx, account, id)
 	if err != nil {
@@ -156,6 +159,7 @@ func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p cor
 	return s.store.ListSocialPosts(ctx, account, channel.ID, p)
 }
 
+// mirrorPosts stores the posts of a channel as the network has them now.
 func (s *Service) mirrorPosts(ctx context.Context, l *line) error {
 	posts, err := l.Posts(ctx, l.conn)
 	if err != nil {
@@ -164,10 +168,11 @@ func (s *Service) mirrorPosts(ctx context.Context, l *line) error {
 	return s.store.PutSocialPosts(ctx, l.channel, posts)
 }
 
-// mirrorTime is how long a request waits for the campaigns of its channel. What it does not get to, the worker does.
+// mirrorTime is how long a request waits while the campaigns of its channel are mirrored. The worker mirrors what is
+// left.
 const mirrorTime = 20 * time.Second
 
-// mirror brings all that we keep of a channel's network up to date.
+// mirror brings all that we keep of a channel's network up to date: posts, ad accounts, business centers and campaigns.
 func (s *Service) mirror(ctx context.Context, l *line) error {
 	if err := s.store.Leave(ctx); err != nil {
 		return err
@@ -185,7 +190,7 @@ func (s *Service) mirror(ctx context.Context, l *line) error {
 	return s.mirrorAdAccounts(ctx, l, accounts)
 }
 
-// mirrorAccess stores which ad accounts and business centers a channel sees, and returns the ad accounts.
+// mirrorAccess stores the ad accounts and business centers that a channel sees now, and returns the ad accounts.
 func (s *Service) mirrorAccess(ctx context.Context, l *line) ([]store.AdAccount, error) {
 	accounts, err := l.AdAccounts(ctx, l.conn)
 	if err != nil {
@@ -203,7 +208,7 @@ func (s *Service) mirrorAccess(ctx context.Context, l *line) ([]store.AdAccount,
 	return accounts, s.store.PutBusinessCenters(ctx, l.channel, centers)
 }
 
-// mirrorAdAccounts brings the campaigns of a channel's ad accounts up to date, as far as there is time.
+// mirrorAdAccounts mirrors the campaigns of those ad accounts that the channel may use, until mirrorTime is over.
 func (s *Service) mirrorAdAccounts(ctx context.Context, l *line, accounts []store.AdAccount) error {
 	until := s.store.Now().Add(mirrorTime)
 	for _, a := range accounts {
