@@ -1,5 +1,5 @@
-// Package invoicepdf writes invoices and receipts as PDF documents. It asks nothing of the machine: its fonts, which know
-// the Latin, Greek, Cyrillic and CJK scripts, are part of the program.
+// Package invoicepdf writes invoices and receipts as PDF documents. It needs nothing that the machine would have to have: its
+// fonts, for Latin, Greek, Cyrillic and CJK scripts, are part of the program.
 package invoicepdf
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Document is what is written. Texts may be of any length and hold line breaks. What is empty, nil or zero is left out.
-// All amounts are in the minor unit of Currency.
+// Document is what a PDF says. Texts may have any length and line breaks in them. What is empty, nil or zero is not shown. All
+// amounts are in the minor unit of Currency.
 type Document struct {
 	Title    string // Invoice, Receipt
 	Number   string
@@ -61,7 +61,7 @@ type Line struct {
 	Total       int64
 }
 
-// Tax is what the lines of one rate owe. An inclusive tax is part of the prices.
+// Tax is the tax on all lines with the same rate. An inclusive tax is part of the prices.
 type Tax struct {
 	Name      string
 	RateBps   int64
@@ -70,10 +70,10 @@ type Tax struct {
 	Inclusive bool
 }
 
-// Date writes a day the way the documents do: 2 January 2026.
+// Date writes a day as the documents do, such as "2 January 2026".
 func Date(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// Label names the tax with its rate.
+// Label returns the name of the tax with its rate.
 func (t Tax) Label() string {
 	name := t.Name
 	if name == "" {
@@ -86,7 +86,7 @@ func (t Tax) Label() string {
 	return name
 }
 
-// Percent writes hundredths of a percent: 19 %, 7.25 %.
+// Percent writes hundredths of a percent, such as "19 %" or "7.25 %".
 func Percent(bps int64) string {
 	text := strconv.FormatInt(bps/100, 10)
 	if rest := bps % 100; rest != 0 {

@@ -14,7 +14,7 @@ import (
 //go:embed font/*.ttf.gz
 var files embed.FS
 
-// face is a font of the documents. It is unpacked when the first document needs it: a server that writes none does not
+// face is a font of the documents. It is unpacked when the first document needs it, so that a server that writes none does not
 // hold it in memory.
 type face struct {
 	family string
@@ -33,6 +33,7 @@ func newFace(family, style, file string) *face {
 	return &face{family: family, style: style, file: file, load: sync.OnceValues(func() (*outline, error) { return unpack(file) })}
 }
 
+// unpack reads a font that is part of the program.
 func unpack(file string) (*outline, error) {
 	packed, err := files.ReadFile("font/" + file + ".ttf.gz")
 	if err != nil {
@@ -53,7 +54,7 @@ func unpack(file string) (*outline, error) {
 	return &outline{bytes: raw, font: font}, nil
 }
 
-// has says whether the font draws the character. What a PDF's text holds here is of the first plane of Unicode.
+// has reports whether the font can draw a character. The library writes only characters of Unicode's first 65,536.
 func (o *outline) has(buffer *sfnt.Buffer, r rune) bool {
 	if r > 0xffff {
 		return false

@@ -19,7 +19,8 @@ const (
 	bottom     = pageHeight - 22 // below it is the page number
 )
 
-// printer draws text on pages, in millimetres from the top left. The first error stays until finish.
+// printer draws text on pages. Positions are in millimetres from the top left. The first error stops everything after it, and
+// is kept until finish.
 type printer struct {
 	pdf       *fpdf.Fpdf
 	fallbacks []*face
@@ -33,7 +34,8 @@ type printer struct {
 	y         float64
 }
 
-// newPrinter returns a printer whose output is a function of what is printed: times and orders do not vary.
+// newPrinter returns a printer whose output depends on nothing but what is printed and made, the date of the document: its
+// parts are written in a fixed order.
 func newPrinter(ctx context.Context, fallbacks []*face, made time.Time) *printer {
 	pdf := fpdf.New("P", "mm", "A4", "")
 	pdf.SetAutoPageBreak(false, 0)
@@ -47,7 +49,7 @@ func newPrinter(ctx context.Context, fallbacks []*face, made time.Time) *printer
 	}
 }
 
-// outline returns a face that the document may then be written in, or nil after an error.
+// outline loads a face, so that the document can be written in it. It returns nil after an error.
 func (p *printer) outline(f *face) *outline {
 	if known, ok := p.outlines[f]; ok || p.err != nil {
 		return known
@@ -74,7 +76,7 @@ func (p *printer) text(x, y float64, text string, f *face, size float64) {
 	}
 }
 
-// textRight draws one line that ends at x, smaller if it would be wider than the width.
+// textRight draws one line whose right end is at x. If it is wider than width, it is drawn smaller.
 func (p *printer) textRight(x, y, width float64, text string, f *face, size float64) {
 	text = prepare(text)
 	w := p.width(text, f, size)
@@ -101,7 +103,7 @@ func (p *printer) rule(y float64) {
 	p.pdf.Line(margin, y, right, y)
 }
 
-// stops says whether there is an error, or nobody waits for the document any more.
+// stops reports whether to stop: after an error, or when nobody waits for the document any more.
 func (p *printer) stops() bool {
 	if p.err == nil {
 		p.err = p.stopped()
@@ -118,5 +120,5 @@ func (p *printer) finish() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// lineHeight is how far apart lines of a size in points are, in millimetres.
+// lineHeight returns the distance between two lines of text, in millimetres, for a size in points.
 func lineHeight(size float64) float64 { return size * 0.3528 * 1.35 }

@@ -8,14 +8,14 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// column is one of the table. The first takes what width the others leave.
+// column is a column of the table of lines. The first one is as wide as the others leave room for.
 type column struct {
 	title string
 	width float64
 	cell  func(Line) string
 }
 
-// columns are those that the document needs: discounts have one only if there are any.
+// columns returns the columns that the document needs. There is one for discounts only if there are any.
 func (s *sheet) columns() []column {
 	amount := func(of func(Line) int64) func(Line) string {
 		return func(l Line) string { return s.figure(of(l)) }
@@ -41,7 +41,7 @@ func (s *sheet) columns() []column {
 	return all
 }
 
-// figure writes an amount without its currency, which stands in the head of the table.
+// figure writes an amount without its currency, which is in the head of the table.
 func (s *sheet) figure(amount int64) string {
 	_, figure, _ := strings.Cut(core.FormatAmount(amount, s.document.Currency), "\u00a0")
 	return figure
@@ -54,7 +54,7 @@ func rate(l Line) string {
 	return Percent(*l.RateBps)
 }
 
-// table is the lines, with its head on every page that it reaches.
+// table draws the lines of the document. Every page that the table reaches begins with its head.
 func (s *sheet) table() {
 	columns := s.columns()
 	s.room(30)
@@ -65,6 +65,7 @@ func (s *sheet) table() {
 	s.y += 3
 }
 
+// head draws the head of the table: the currency, and the titles of the columns.
 func (s *sheet) head(columns []column) {
 	s.y = s.block(margin, s.y, right-margin, "Amounts in "+strings.ToUpper(s.document.Currency), s.regular, smallSize) + 1.5
 	s.rule(s.y)
@@ -82,7 +83,7 @@ func (s *sheet) head(columns []column) {
 	s.rule(s.y)
 }
 
-// row draws one line of the document. A description goes on over the page's end, a line of text does not.
+// row draws one line of the document. A long description continues on the next page; a line of its text is never split.
 func (s *sheet) row(columns []column, l Line) {
 	height := lineHeight(smallSize)
 	for i, text := range s.wrap(columns[0].cell(l), s.regular, smallSize, columns[0].width-3) {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// unknown stands for a character that no font draws.
+// unknown is drawn in the place of a character that no font has.
 const unknown = '?'
 
 // run is a piece of text in one font.
@@ -16,7 +16,8 @@ type run struct {
 	text string
 }
 
-// prepare brings text into the form that fonts are made for: composed letters, and no characters that only steer.
+// prepare brings text into the form that fonts are made for: accents are joined with their letters, and control characters are
+// dropped.
 func prepare(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -31,14 +32,14 @@ func prepare(text string) string {
 	}, norm.NFC.String(strings.ToValidUTF8(text, "?")))
 }
 
-// glyph is how a character is drawn.
+// glyph says how a character is drawn.
 type glyph struct {
 	face  *face
 	r     rune // unknown if no font draws the character
 	units int  // its width in thousandths of the font's size
 }
 
-// glyph looks the character up in the fonts once a document.
+// glyph finds the font that draws a character, preferably the given one. It looks only once for each character of a document.
 func (p *printer) glyph(r rune, preferred *face) glyph {
 	known := p.glyphs[preferred]
 	if known == nil {
@@ -70,12 +71,12 @@ func (p *printer) choose(r rune, preferred *face) (*face, rune) {
 	return preferred, unknown
 }
 
-// longestRange is how many characters in a row, by their code points, a font of a document holds.
+// longestRange is how many characters with consecutive code points one font of a document may hold.
 const longestRange = 64
 
-// spread returns the font, or a copy of it under another name. The library describes the widths of characters in a row at
-// the cube of their number: some thousand Chinese ones would take minutes. Where a range gets too long, the next
-// character is written in the copy.
+// spread returns the font in which to write a character: f, or a copy of it under another name. The time in which the library
+// describes the widths of consecutive characters grows with the cube of their number: some thousand Chinese ones would take
+// minutes. So when a range gets too long, the next character goes into a copy.
 func (p *printer) spread(f *face, r rune) *face {
 	for !p.shown[f][r] && p.rangeAt(f, r) > longestRange {
 		if p.copies[f] == nil {
@@ -91,7 +92,8 @@ func (p *printer) spread(f *face, r rune) *face {
 	return f
 }
 
-// rangeAt is how many characters in a row the font would hold with this one. Those of Latin-1 are always described.
+// rangeAt returns how many consecutive characters the font would hold with this one. Those of Latin-1 do not count, because
+// they are always described.
 func (p *printer) rangeAt(f *face, r rune) int {
 	shown := p.shown[f]
 	first, last := r, r
@@ -104,7 +106,7 @@ func (p *printer) rangeAt(f *face, r rune) int {
 	return int(last-first) + 1
 }
 
-// runs splits prepared text by the fonts that draw it, preferring the given one.
+// runs splits prepared text into pieces that are drawn in one font each, preferably the given one.
 func (p *printer) runs(text string, preferred *face) []run {
 	var all []run
 	var piece strings.Builder
@@ -127,7 +129,7 @@ func (p *printer) runs(text string, preferred *face) []run {
 	return all
 }
 
-// units measures prepared text in thousandths of the font's size.
+// units returns the width of prepared text in thousandths of the font's size.
 func (p *printer) units(text string, f *face) int {
 	sum := 0
 	for _, r := range text {
@@ -136,12 +138,12 @@ func (p *printer) units(text string, f *face) int {
 	return sum
 }
 
-// width measures prepared text.
+// width returns the width of prepared text in millimetres.
 func (p *printer) width(text string, f *face, size float64) float64 {
 	return millimetres(p.units(text, f), size)
 }
 
-// millimetres is how wide so many units are at a size in points.
+// millimetres converts units, thousandths of a size in points, into millimetres.
 func millimetres(units int, size float64) float64 { return float64(units) * size / 1000 * 25.4 / 72 }
 
 // wrap breaks text into lines of at most the width: at spaces, between the characters of scripts that have none, and
@@ -157,6 +159,7 @@ func (p *printer) wrap(text string, f *face, size, width float64) []string {
 	return lines
 }
 
+// wrapParagraph is wrap for text without line breaks.
 func (p *printer) wrapParagraph(text string, f *face, size, width float64) []string {
 	var lines []string
 	start, at, used := 0, 0, 0 // where the line begins and its next word does, and what it measures so far
@@ -189,7 +192,7 @@ func length(pieces []string) int {
 	return sum
 }
 
-// cut breaks a word that is wider than a line, and returns the full lines and the rest.
+// cut breaks a word that is wider than a line. It returns the full lines, and the rest that begins the next one.
 func (p *printer) cut(word string, f *face, size, width float64) (full []string, rest string) {
 	start, used := 0, 0
 	for i, r := range word {
@@ -203,7 +206,7 @@ func (p *printer) cut(word string, f *face, size, width float64) (full []string,
 	return full, word[start:]
 }
 
-// words returns the pieces of text between which a line may break; a space belongs to the word before it.
+// words splits text at the places where a line may break. A space belongs to the word before it.
 func words(text string) []string {
 	var all []string
 	start, last := 0, rune(0)
@@ -217,8 +220,8 @@ func words(text string) []string {
 	return append(all, text[start:])
 }
 
-// breaks says whether a line may end between two characters. Korean breaks at its spaces, as Latin does; Chinese and
-// Japanese anywhere but before closing and after opening punctuation.
+// breaks reports whether a line may end between two characters. Korean breaks at its spaces, as Latin does. Chinese and
+// Japanese break anywhere, but not before closing nor after opening punctuation.
 func breaks(before, after rune) bool {
 	switch {
 	case after == ' ':

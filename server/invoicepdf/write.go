@@ -15,15 +15,15 @@ const (
 )
 
 // Writer writes documents. It may be used by several goroutines at once. Each document takes up to 60 MB while it is made,
-// because the library reads whole fonts, so that few should be made at a time.
+// because the library reads whole fonts; so only few should be made at a time.
 type Writer struct {
 	regular   *face
 	bold      *face
 	fallbacks []*face
 }
 
-// New returns a Writer in Noto Sans, and for what that lacks in Droid Sans Fallback and Nanum Square, in one weight. It is
-// nearly free: each font is read with the first document that needs it.
+// New returns a Writer. It writes in Noto Sans, and characters that this lacks in Droid Sans Fallback or Nanum Square, which
+// have no bold. It costs almost nothing: each font is read with the first document that needs it.
 func New() *Writer {
 	return &Writer{
 		regular:   newFace("noto", "", "NotoSans-Regular"),
@@ -32,8 +32,8 @@ func New() *Writer {
 	}
 }
 
-// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is
-// written as a question mark. The time it takes follows from the length of its texts; when ctx ends, it stops.
+// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is written as
+// a question mark. The time it takes depends on the length of the texts; when ctx ends, it stops.
 func (w *Writer) Write(ctx context.Context, d Document) ([]byte, error) {
 	s := &sheet{printer: newPrinter(ctx, w.fallbacks, d.IssuedAt), Writer: w, document: d}
 	s.pdf.SetTitle(prepare(d.Title+" "+d.Number), true)
@@ -53,7 +53,7 @@ func (w *Writer) Write(ctx context.Context, d Document) ([]byte, error) {
 	return s.finish()
 }
 
-// sheet is a document being written.
+// sheet is a document while it is written.
 type sheet struct {
 	*printer
 	*Writer
@@ -61,7 +61,7 @@ type sheet struct {
 	running  string // the line at the head of every page after the first
 }
 
-// heading is what the document is, and its dates.
+// heading draws the title of the document, its number and status, and its dates.
 func (s *sheet) heading() {
 	d := s.document
 	s.y = s.block(margin, margin, 100, d.Title, s.bold, titleSize)
@@ -77,13 +77,14 @@ func (s *sheet) heading() {
 	s.y = max(s.y, y) + 8
 }
 
-// parties are the seller and the buyer beside each other.
+// parties draws the seller and the buyer, side by side.
 func (s *sheet) parties() {
 	seller := s.party(margin, "From", s.document.Seller)
 	buyer := s.party(pageWidth/2+5, "Bill to", s.document.Buyer)
 	s.y = max(seller, buyer) + 8
 }
 
+// party draws one of them, and returns the y below it.
 func (s *sheet) party(x float64, label string, p Party) float64 {
 	const width = pageWidth/2 - margin - 5
 	y := s.block(x, s.y, width, label, s.regular, smallSize)
@@ -101,7 +102,7 @@ func (s *sheet) party(x float64, label string, p Party) float64 {
 	return y
 }
 
-// totals are the sums below the table, which stay together.
+// totals draws the sums below the table. They are kept together on one page.
 func (s *sheet) totals() {
 	d := s.document
 	const below = 6.5
@@ -133,7 +134,7 @@ func (s *sheet) sum(name string, amount int64, f *face) {
 	s.y = y + 1.2
 }
 
-// note runs over as many pages as it needs.
+// note draws a note, which may run over several pages.
 func (s *sheet) note(note string) {
 	for _, line := range s.wrap(note, s.regular, textSize, right-margin) {
 		s.room(lineHeight(textSize))
@@ -143,7 +144,7 @@ func (s *sheet) note(note string) {
 	s.y += 3
 }
 
-// room begins a page unless the height is free on this one, and says whether it did.
+// room begins a new page unless so much height, in millimetres, is free on this one. It reports whether it did.
 func (s *sheet) room(height float64) bool {
 	if s.y+height <= bottom {
 		return false
@@ -159,7 +160,7 @@ func (s *sheet) room(height float64) bool {
 	return true
 }
 
-// numberPages writes the numbers last, when it is known how many pages there are.
+// numberPages writes the page numbers. That comes last, when it is known how many pages there are.
 func (s *sheet) numberPages() {
 	pages := s.pdf.PageCount()
 	for page := 1; page <= pages; page++ {

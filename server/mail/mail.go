@@ -14,10 +14,10 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// sendTime bounds one letter's way to the mail server.
+// sendTime is how long it may take to hand one letter to the mail server.
 const sendTime = 30 * time.Second
 
-// Letter is a mail. Names may hold anything.
+// Letter is a mail. Names and the subject may hold anything, line breaks too.
 type Letter struct {
 	From    string // the seller's name
 	ReplyTo string // where the seller reads
@@ -26,7 +26,7 @@ type Letter struct {
 	Text    string
 }
 
-// Mailer takes letters. When Send returns nil, the letter is where it belongs.
+// Mailer sends letters. When Send returns nil, the letter has been taken.
 type Mailer interface {
 	Send(ctx context.Context, l Letter) error
 }
@@ -64,7 +64,7 @@ func NewSMTP(address, from string) (*SMTP, error) {
 	return m, err
 }
 
-// Send implements Mailer. An error may mean that the letter was taken all the same.
+// Send implements Mailer. After an error, the mail server may have taken the letter all the same.
 func (m *SMTP) Send(ctx context.Context, l Letter) error {
 	message, err := l.message(m.from)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f Folder) Send(_ context.Context, l Letter) error {
 	return file.Close()
 }
 
-// message puts the letter into an envelope.
+// message returns the letter as a mail that is sent from an address.
 func (l Letter) message(from string) (*gomail.Msg, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := m.FromFormat(oneLine(l.From), from); err != nil {
@@ -124,5 +124,5 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	return m, nil
 }
 
-// oneLine keeps a name from becoming a header of its own.
+// oneLine puts a text on one line, so that none of it can become a header of its own.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -8,18 +8,18 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Post writes the letters of a store's accounts.
+// Post writes the letters that accounts send to their customers.
 type Post struct {
 	store  *store.Store
 	mailer Mailer
 }
 
-// NewPost returns a Post that gives its letters to m; nil if the server sends no mail.
+// NewPost returns a Post that sends its letters with m, which is nil if the server sends no mail.
 func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
 
-// SendReceipt sends the buyer of an order the address of its receipt. Without an address of theirs, or a mail server, it
-// is CodeInvalid, beyond the limits of letters CodeRateLimit. It leaves the transaction of its request. An error that is no
-// *core.Error leaves it unknown whether the letter arrives.
+// SendReceipt sends the buyer of an order the address of its receipt. It is CodeInvalid if the order has no mail address or the
+// server sends no mail, and CodeRateLimit if too many letters were sent. It ends the transaction of its request. After an error
+// that is no *core.Error, the letter may arrive all the same.
 func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Order, error) {
 	o, err := p.store.GetOrder(ctx, account, ref)
 	if err != nil {
@@ -28,21 +28,23 @@ func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Ord
 	return o, p.sendReceipt(ctx, o, p.store.CountLetter)
 }
 
-// RenewReceipt does what SendReceipt does for whoever has an address of the receipt that has ended, from their network address.
+// RenewReceipt does what SendReceipt does, asked for by somebody with an address of the receipt that has ended. From is their
+// network address.
 func (p *Post) RenewReceipt(ctx context.Context, o *store.Order, from string) error {
 	return p.sendReceipt(ctx, o, p.countPage(from))
 }
 
-// counter counts a letter about an object, or refuses it.
+// counter counts a letter about an object. It is an error if too many were sent.
 type counter func(ctx context.Context, account, id string) error
 
-// countPage counts what somebody asks for on a page.
+// countPage returns the counter of letters that somebody asks for on a page, by their network address.
 func (p *Post) countPage(from string) counter {
 	return func(ctx context.Context, account, id string) error {
 		return p.store.CountPageLetter(ctx, account, id, from)
 	}
 }
 
+// sendReceipt writes the letter with the address of a receipt, and sends it.
 func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) error {
 	seller, err := p.store.GetAccount(ctx, o.AccountID)
 	if err != nil {
@@ -59,7 +61,8 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 	})
 }
 
-// whose asks the reader of a receipt whether the order is theirs, if only a typed address says so.
+// whose returns the part of a receipt's letter that asks its reader to confirm their address. It is empty if the address is
+// confirmed already.
 func (p *Post) whose(ctx context.Context, o *store.Order) (string, error) {
 	if o.CustomerVerified || o.CheckoutID == nil {
 		return "", nil
@@ -72,12 +75,12 @@ func (p *Post) whose(ctx context.Context, o *store.Order) (string, error) {
 	return "\nIf it was you who bought it, have it on your account: confirm your e-mail address here.\n" + link + "\n", err
 }
 
-// Sends reports whether there is something to send letters with.
+// Sends reports whether the server sends mail.
 func (p *Post) Sends() bool { return p.mailer != nil }
 
-// SendVerification asks the reader of the mail to a checkout's address whether the checkout is theirs: see
-// store.BeginVerification for who is not asked. It says nothing that a buyer has typed. From is the network address of who wants it.
-// For the rest see SendReceipt.
+// SendVerification sends a letter to the address of a checkout, whose reader is asked to confirm that the checkout is theirs.
+// Nobody is asked if store.BeginVerification says so. The letter repeats nothing that a buyer has typed. From is the network
+// address of whoever wants it. Its errors are those of SendReceipt.
 func (p *Post) SendVerification(ctx context.Context, account, ref, from string) (*store.Checkout, error) {
 	if !p.Sends() {
 		return nil, errNoMail
@@ -101,8 +104,8 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 	})
 }
 
-// SendInvoice sends the customer the address of an invoice, where it can be read, kept and paid. A draft and one that is
-// void are CodeInvalid on status; for the rest see SendReceipt.
+// SendInvoice sends the customer the address of an invoice, where it can be read, kept and paid. A draft and a void invoice are
+// CodeInvalid on status; the other errors are those of SendReceipt.
 func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Invoice, error) {
 	i, err := p.store.GetInvoice(ctx, account, ref)
 	if err != nil {
@@ -114,11 +117,13 @@ func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Inv
 	return i, p.sendInvoice(ctx, i, p.store.CountLetter)
 }
 
-// RenewInvoice does what SendInvoice does for whoever has an address of the invoice that has ended.
+// RenewInvoice does what SendInvoice does, asked for by somebody with an address of the invoice that has ended. From is their
+// network address.
 func (p *Post) RenewInvoice(ctx context.Context, i *store.Invoice, from string) error {
 	return p.sendInvoice(ctx, i, p.countPage(from))
 }
 
+// sendInvoice writes the letter with the address of an invoice, and sends it.
 func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter) error {
 	seller, err := p.store.GetAccount(ctx, i.AccountID)
 	if err != nil {
@@ -144,8 +149,8 @@ func invoiceText(seller *store.Account, i *store.Invoice) string {
 
 var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
 
-// send checks that there is somebody to send to, and something to send with, and that not too much was sent. Without a
-// counter the letter was counted already.
+// send sends a letter, after it has checked that there is an address, that the server sends mail, and that not too many were
+// sent. Count is nil for a letter that was counted already.
 func (p *Post) send(ctx context.Context, seller *store.Account, about string, to *string, count counter, l Letter) error {
 	if to == nil {
 		return core.Invalid("customer_email", "There is no address to send it to.")

@@ -7,13 +7,12 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// callTimeout bounds one call. The calls of a payment, which are four with those that save its method, together stay
-// below the minute for which it is leased, and below the deadline of their request.
+// callTimeout is how long one call of a provider may take. A payment needs at most four calls, with those that save its method.
+// Together they stay below the minute for which a payment is leased, and below the deadline of its request.
 const callTimeout = 12 * time.Second
 
-// Outside guards a provider's calls: each has a deadline, and one that is made inside a database transaction
-// panics, because such a call would hold locks for as long as a stranger takes to answer, and could not be undone
-// with the transaction.
+// Outside guards the calls of a provider. Each has a deadline. One that is made inside a database transaction panics, because
+// it would hold locks for as long as a stranger takes to answer, and could not be undone with the transaction.
 func Outside(p Provider) Provider { return outside{p} }
 
 type outside struct{ Provider }
@@ -103,6 +102,7 @@ func (o outsideTester) SettleRefund(ctx context.Context, account, ref string, to
 	return o.Tester.SettleRefund(ctx, account, ref, to)
 }
 
+// leave returns the context for one call, which ends after callTimeout. It panics inside a database transaction.
 func leave(ctx context.Context) (context.Context, context.CancelFunc) {
 	if store.InTx(ctx) {
 		panic("payments: provider called inside a transaction")

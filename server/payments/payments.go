@@ -1,6 +1,6 @@
-// Package payments is the seam to whoever moves the money. A provider is asked in three steps, so that a crash
-// between any two of them neither loses a charge nor makes a second one: prepare (moves nothing, and gives the
-// reference that is committed next), confirm, and after an unknown outcome get.
+// Package payments defines what the program needs of a payment provider. A charge is asked for in steps, so that a crash
+// between any two of them neither loses a charge nor makes a second one. PrepareCharge moves no money and gives the reference,
+// which is stored next; ConfirmCharge moves the money; if its outcome is unknown, GetCharge finds out.
 package payments
 
 import (
@@ -12,104 +12,105 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Provider is a payment provider. Whatever moves money is asked for by a token that is minted once, for a payment or
-// for a refund: what is called twice with one token, or with the reference it gave, happens once.
+// Provider is a payment provider. Every call that may move money has a token, made once for one payment or refund. However
+// often it is called with the same token, or with the reference that it gave for it, it happens once.
 //
-// An error of a method that takes a context means that the outcome is unknown, never that it was refused.
+// If a method that takes a context returns an error, the outcome is unknown; it never means that the provider refused.
 type Provider interface {
 	Name() string
 
-	// Accept reads a payment method and refuses, as a core.Error on payment_method, one that can never pay.
-	// It asks nobody and may be called anywhere.
+	// Accept checks a payment method without asking anybody, so that it may be called anywhere. One that can never pay is
+	// CodeInvalid on payment_method.
 	Accept(in MethodInput, now time.Time) (Method, error)
 
-	// CreateCustomer makes the customer whose methods can be charged again. It is the same for every call with the
-	// token. Its error is a *Decline if there can never be one.
+	// CreateCustomer creates the provider's customer, whose saved methods can be charged again. Every call with the same token
+	// returns the same one. If there can never be one, the error is a *Decline.
 	CreateCustomer(ctx context.Context, in CustomerInput) (ref string, err error)
 
-	// AttachMethod saves an accepted method for a customer, before its first charge. What it returns is charged from
-	// then on; a method that can not be saved is refused as Accept refuses one. It is ErrNoCustomer if the provider does not
-	// know the customer, or not any more.
+	// AttachMethod saves an accepted method for a customer, before its first charge. The method that it returns is the one to
+	// charge from then on. A method that cannot be saved is refused as Accept refuses one. It is ErrNoCustomer if the provider
+	// does not know the customer, or not any more.
 	AttachMethod(ctx context.Context, in AttachInput) (Method, error)
 
-	// DetachMethod makes a saved method one that nobody can be charged with any more. One that the provider does not know,
-	// or knows as such, is no error.
+	// DetachMethod makes sure that nobody can be charged with a saved method any more. A method that the provider does not
+	// know, or that is detached already, is no error.
 	DetachMethod(ctx context.Context, account, ref string) error
-	// PrepareCharge announces a charge and moves no money. The reference is the same for every call with the token.
-	// Its error is a *Decline if the charge can never be made; there is no reference then.
+	// PrepareCharge announces a charge and moves no money. Every call with the same token returns the same reference. If the
+	// charge can never be made, the error is a *Decline and there is no reference.
 	PrepareCharge(ctx context.Context, in ChargeInput) (ref string, err error)
 
-	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it. Back is where the buyer comes
-	// back to from what the charge requires of them elsewhere; it is empty if there is no such page, and not kept.
+	// ConfirmCharge moves the money of a prepared charge. A charge that has an outcome keeps it. If the buyer has to act on a
+	// page elsewhere, that page sends them to back afterwards; back is empty if there is no such address, and is not stored.
 	ConfirmCharge(ctx context.Context, account, ref, back string) (Charge, error)
 
-	// GetCharge looks a charge up. It is ErrNoCharge if the provider knows none of that reference.
+	// GetCharge looks a charge up by its reference. It is ErrNoCharge if the provider knows none.
 	GetCharge(ctx context.Context, account, ref string) (Charge, error)
 
-	// CancelCharge gives up a charge that has not moved money yet. One that has an outcome keeps it, so the
-	// caller settles what is returned.
+	// CancelCharge cancels a charge that has moved no money yet. One that has an outcome keeps it. The caller has to store what
+	// is returned, whichever it is.
 	CancelCharge(ctx context.Context, account, ref string) (Charge, error)
 
-	// Refund gives back a part of a charge that succeeded, or all of it. One that the provider will never make is
-	// RefundFailed, not an error.
+	// Refund gives back a succeeded charge, or a part of it. A refund that the provider will never make comes back as
+	// RefundFailed, not as an error.
 	Refund(ctx context.Context, in RefundInput) (Refund, error)
 
-	// GetRefund looks up what became of the refund of a charge that was asked for with a token; found is false if the
-	// provider never heard of it.
+	// GetRefund looks up the refund of a charge that was asked for with a token. Found is false if the provider never heard of
+	// it.
 	GetRefund(ctx context.Context, account, chargeRef, token string) (refund Refund, found bool, err error)
 
-	// CancelRefund gives up a refund that is pending. One that has an outcome keeps it, so the caller settles what is
-	// returned.
+	// CancelRefund cancels a pending refund. One that has an outcome keeps it. The caller has to store what is returned,
+	// whichever it is.
 	CancelRefund(ctx context.Context, account, ref string) (Refund, error)
 }
 
-// Authenticator is a provider whose buyers do on our own page what a charge requires of them.
+// Authenticator is a provider whose buyers approve charges on our own page instead of their bank's.
 type Authenticator interface {
-	// Authenticate is the buyer's word that a charge which requires an action is theirs. Any other charge stays as
-	// it is.
+	// Authenticate says that the buyer approves a charge which requires that. Any other charge stays as it is.
 	Authenticate(ctx context.Context, account, ref string) (Charge, error)
 }
 
-// Tester is a provider that moves no money: a developer plays the buyer and the banks.
+// Tester is a provider that moves no money, with which a developer plays the buyer and the banks.
 type Tester interface {
 	Authenticator
 
-	// SettleRefund lets a pending refund become what it is told to. Any other refund stays as it is.
+	// SettleRefund gives a pending refund an outcome. Any other refund stays as it is.
 	SettleRefund(ctx context.Context, account, ref string, to RefundStatus) (Refund, error)
 }
 
-// Notifier is a provider that tells us by itself what became of something.
+// Notifier is a provider that notifies us by itself when something has changed.
 type Notifier interface {
-	// ParseWebhook reads a notification that came to us, and returns ErrForged for one that is not the provider's,
-	// ErrUnknownStatus and ErrUnusable for one that is. It
-	// asks nobody, but reads the account's secret. A notification of no concern is an Event without a Kind.
+	// ParseWebhook reads a notification. It is ErrForged if the provider did not send it, and ErrUnknownStatus or ErrUnusable
+	// if the provider did and it cannot be understood. It asks nobody, but reads the account's secret. A notification that does
+	// not concern us is an Event without a Kind.
 	ParseWebhook(ctx context.Context, header http.Header, body []byte) (Event, error)
 }
 
-// ErrForged is the answer to a notification that does not carry the provider's signature, or is dated too far from now.
+// ErrForged is the answer to a notification that does not carry the provider's signature, or whose date is too far from now.
 var ErrForged = errors.New("the signature of the notification is not valid")
 
-// ErrUnusable is a notification that carries the provider's signature and cannot be taken as it is: something is missing, of the wrong
-// kind, or contradicts what we have asked for. Nothing of it was applied.
+// ErrUnusable means that a notification carries the provider's signature, but something in it is missing, of the wrong type, or
+// contradicts what we asked for. Nothing of it was applied.
 var ErrUnusable = errors.New("the notification is signed, but cannot be used")
 
-// ErrUnknownStatus is a status that did not exist when this was written. What it means, whoever asks the provider again finds out.
+// ErrUnknownStatus means that the provider told a status that did not exist when this was written. Asking the provider again
+// later may give one that is known.
 var ErrUnknownStatus = errors.New("the status is not known")
 
-// ErrNoCustomer means that the provider has to be told of a customer anew: the account may be another one there by now, or have
-// gone from test mode to live mode.
+// ErrNoCustomer means that the provider does not know a customer any more and has to create them again: our account may belong
+// to another one there by now, or have gone from test mode to live mode.
 var ErrNoCustomer = errors.New("the provider does not know the customer")
 
-// ErrNoCharge means that the provider knows no such charge with the account's keys of today. It does not say that there was none.
+// ErrNoCharge means that the provider finds no such charge with the keys that the account has today. With earlier keys there
+// may have been one.
 var ErrNoCharge = errors.New("the provider does not know the charge")
 
-// Credentials are what an account has of a provider.
+// Credentials are the keys that an account has from a provider.
 type Credentials struct {
 	SecretKey     string
 	WebhookSecret string
 }
 
-// MethodInput is how a buyer wants to pay: with a reference that the provider knows, or with a card.
+// MethodInput says how a buyer wants to pay: either with a reference that the provider knows, or with a card.
 type MethodInput struct {
 	Ref  string
 	Card *Card
@@ -123,13 +124,13 @@ type Card struct {
 	CVC      string
 }
 
-// Method is an accepted payment method: the provider's reference and what may be shown of it.
+// Method is an accepted payment method: the provider's reference to it, and what may be shown of its card.
 type Method struct {
 	Ref  string
 	Card store.PaymentMethod
 }
 
-// CustomerInput asks for a customer. Customer is our id.
+// CustomerInput asks for a provider's customer. Customer is our own id of them.
 type CustomerInput struct {
 	Token    string
 	Account  string
@@ -138,8 +139,8 @@ type CustomerInput struct {
 	Name     string
 }
 
-// AttachInput asks to save a method for a customer, both by the provider's references. Card is what Accept said of
-// the method.
+// AttachInput asks to save a method for a customer. Both are named by the provider's references. Card is what Accept returned
+// for the method.
 type AttachInput struct {
 	Token       string
 	Account     string
@@ -148,9 +149,9 @@ type AttachInput struct {
 	Card        store.PaymentMethod
 }
 
-// ChargeInput asks for Amount minor units of Currency. A charge of nothing asks whether a saved method may be charged
-// later. A charge is OffSession while its buyer is not there to do
-// anything; CustomerRef is empty for a method that is charged once.
+// ChargeInput asks for Amount, in minor units of Currency. A charge of the amount 0 asks whether a saved method may be charged
+// later. OffSession means that the buyer is not there to approve the charge. CustomerRef is empty for a method that is charged
+// once.
 type ChargeInput struct {
 	Token       string
 	Account     string
@@ -162,14 +163,14 @@ type ChargeInput struct {
 	Metadata    map[string]string
 }
 
-// Status is how far a charge is.
+// Status is the status of a charge.
 type Status string
 
 // The states of a charge. Succeeded, declined and canceled are outcomes: they never change.
 const (
 	ChargePrepared       Status = "prepared"
 	ChargeRequiresAction Status = "requires_action"
-	ChargePending        Status = "pending" // the bank takes its time; there is nothing to do but to ask again
+	ChargePending        Status = "pending" // the bank has not decided yet; there is nothing to do but to ask again
 	ChargeSucceeded      Status = "succeeded"
 	ChargeDeclined       Status = "declined"
 	ChargeCanceled       Status = "canceled"
@@ -182,7 +183,7 @@ type Charge struct {
 	Decline       *Decline // set when declined
 	NextActionURL string   // when it requires an action; empty if our own page asks for it
 
-	// Of a provider that tells: how much it is, which is what was asked for, and what it was told with it.
+	// Set if the provider tells them: the amount, and the metadata that the charge was made with.
 	Amount   *Amount
 	Metadata map[string]string
 }
@@ -200,7 +201,7 @@ type Decline struct {
 	Message     string // for the buyer
 }
 
-// Error implements error, for a charge that is declined before there is one.
+// Error implements error: a charge may be declined before it exists, and then there is nothing else to return.
 func (d *Decline) Error() string { return d.Message }
 
 // RefundInput asks to give back Amount minor units of a charge. Reason is one of store.RefundReason, of which the provider
@@ -215,7 +216,7 @@ type RefundInput struct {
 	Metadata  map[string]string
 }
 
-// RefundStatus is how far a refund is.
+// RefundStatus is the status of a refund.
 type RefundStatus string
 
 // The states of a refund. A bank may send back what has succeeded, so that it fails after all.
@@ -242,13 +243,13 @@ const (
 	EventRefund EventKind = "refund"
 )
 
-// Event is a notification: what a charge or a refund of an account had become when the provider sent it. They arrive
-// in any order, and more than once.
+// Event is a notification. It holds what a charge or refund of an account was when the provider sent it. Events arrive in any
+// order, and more than once.
 type Event struct {
 	ID       string
 	Account  string
 	Kind     EventKind // empty if it is of no concern
-	Charge   Charge    // of EventCharge
-	Refund   Refund    // of EventRefund
+	Charge   Charge    // set for EventCharge
+	Refund   Refund    // set for EventRefund
 	Metadata map[string]string
 }

@@ -2,8 +2,8 @@ package payments
 
 import "slices"
 
-// Registry holds the providers of a server by name, guarded as Outside does: the account says by which one a payment
-// begins, and the payment, from then on, by which one it goes on. It never changes.
+// Registry holds the providers of a server by name, guarded as by Outside. Which one a payment begins with is a setting of the
+// account; the payment itself remembers which one it goes on with. A Registry never changes.
 type Registry struct {
 	providers map[string]Provider
 	notifiers map[string]Notifier
@@ -11,7 +11,7 @@ type Registry struct {
 	names     []string
 }
 
-// NewRegistry holds the providers.
+// NewRegistry returns a Registry of these providers.
 func NewRegistry(providers ...Provider) *Registry {
 	r := &Registry{providers: map[string]Provider{}, notifiers: map[string]Notifier{}, testers: map[string]Tester{}}
 	for _, p := range providers {
@@ -45,5 +45,5 @@ func (r *Registry) Tester(name string) (Tester, bool) {
 	return t, ok
 }
 
-// Names returns the names of all, in their order.
+// Names returns the names of all providers, in the order that NewRegistry was given.
 func (r *Registry) Names() []string { return slices.Clone(r.names) }

@@ -5,10 +5,11 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// inHundredths are the currencies that have no minor unit, and amounts at Stripe in hundredths all the same. It is a constant.
+// inHundredths lists the currencies that have no minor unit, but whose amounts Stripe writes in hundredths. It is never
+// changed.
 var inHundredths = map[string]bool{"isk": true, "ugx": true}
 
-// oursOf turns an amount in Stripe's minor unit into ours.
+// oursOf converts an amount from Stripe's minor unit to ours.
 func oursOf(amount int64, currency string) *payments.Amount {
 	if inHundredths[currency] {
 		amount /= 100
@@ -16,7 +17,7 @@ func oursOf(amount int64, currency string) *payments.Amount {
 	return &payments.Amount{Value: amount, Currency: currency}
 }
 
-// amountOf turns an amount in our minor unit into Stripe's, or declines it.
+// amountOf converts an amount from our minor unit to Stripe's. An amount that Stripe does not take is a decline.
 func amountOf(amount int64, currency string) (int64, *payments.Decline) {
 	if inHundredths[currency] {
 		return amount * 100, nil

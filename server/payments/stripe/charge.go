@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 )
 
-// PrepareCharge implements payments.Provider: it makes an intent that waits for its confirmation. No intent, no money:
-// what Stripe refuses here is a *payments.Decline.
+// PrepareCharge implements payments.Provider. It creates an intent that waits to be confirmed. As no money can move without an
+// intent, what Stripe refuses here is a *payments.Decline.
 func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (string, error) {
 	amount, decline := amountOf(in.Amount, in.Currency)
 	if decline != nil {
@@ -30,9 +30,9 @@ func (p *Provider) PrepareCharge(ctx context.Context, in payments.ChargeInput) (
 	return ref, nil
 }
 
-// ConfirmCharge implements payments.Provider. The intent is its own guard against charging twice: it holds its method
-// until it is charged or declined, and none is sent here. A key of the request would do worse, because Stripe repeats
-// under it even the answer that something broke.
+// ConfirmCharge implements payments.Provider. The intent itself prevents a second charge: it holds its method until it is
+// charged or declined, and no method is sent here. An idempotency key would do harm, because under the same key Stripe repeats
+// even the answer that something broke.
 func (p *Provider) ConfirmCharge(ctx context.Context, account, ref, back string) (payments.Charge, error) {
 	all, err := p.intents(ctx, account, ref)
 	if err != nil {
@@ -52,8 +52,8 @@ func (p *Provider) ConfirmCharge(ctx context.Context, account, ref, back string)
 	return payments.Charge{}, explain("confirm an intent", err)
 }
 
-// afterRefusal finds out what became of an intent that was not confirmed. If it could still be, it is given up: a
-// charge that is told to be declined must never go through.
+// afterRefusal finds out what became of an intent whose confirmation Stripe refused. If it could still be confirmed later, it
+// is cancelled first: a charge that we call declined must never go through.
 func afterRefusal(ctx context.Context, all intents, ref string, refused error) (payments.Charge, error) {
 	found, err := look(ctx, all, ref)
 	if err != nil || found.Status != payments.ChargePrepared {
@@ -95,7 +95,7 @@ func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payme
 	return found.Charge, nil
 }
 
-// giveUp cancels an intent, unless it has gone on meanwhile.
+// giveUp cancels an intent. If Stripe refuses because the intent has gone on meanwhile, it returns what has become of it.
 func giveUp(ctx context.Context, all intents, ref string) (payments.Charge, error) {
 	canceled, err := all.cancel(ctx, ref)
 	if err == nil {
@@ -108,7 +108,7 @@ func giveUp(ctx context.Context, all intents, ref string) (payments.Charge, erro
 	return payments.Charge{}, explain("cancel an intent", err)
 }
 
-// look finds out how an intent is.
+// look reads an intent. It is payments.ErrNoCharge if Stripe does not know it.
 func look(ctx context.Context, all intents, ref string) (intent, error) {
 	found, err := all.retrieve(ctx, ref)
 	if err == nil {
@@ -120,8 +120,9 @@ func look(ctx context.Context, all intents, ref string) (intent, error) {
 	return intent{}, explain("retrieve an intent", err)
 }
 
-// declineOf turns an error of a request without which no money moves into a *payments.Decline, unless asking again
-// may help. That its token was sent with something else is no answer: what was sent first may have been done.
+// declineOf turns the error of a request into a *payments.Decline, if Stripe will never carry it out. It is only for requests
+// that come before money moves. Any other error stays one, because asking again may help. That a token was used for another
+// request is no refusal either: that other request may have been carried out.
 func declineOf(did string, err error) error {
 	e, ok := errors.AsType[*stripego.Error](err)
 	if !ok || e.Type == stripego.ErrorTypeIdempotency {
@@ -136,11 +137,12 @@ func declineOf(did string, err error) error {
 	return explain(did, err)
 }
 
+// reasonOf returns an error of Stripe as a decline.
 func reasonOf(e *stripego.Error) *payments.Decline {
 	return &payments.Decline{Code: cmp.Or(string(e.Code), string(e.Type)), DeclineCode: string(e.DeclineCode), Message: cmp.Or(e.Msg, "The payment was refused.")}
 }
 
-// ready is client for what comes before money moves: without a key the answer is no.
+// ready is client for requests that come before money moves: if the account has no key, the payment is declined.
 func (p *Provider) ready(ctx context.Context, account string) (*stripego.Client, error) {
 	c, err := p.client(ctx, account)
 	if errors.Is(err, errNoKey) {
@@ -149,7 +151,7 @@ func (p *Provider) ready(ctx context.Context, account string) (*stripego.Client,
 	return c, err
 }
 
-// notReady declines because of the seller. Why is in the code; the buyer need not know.
+// notReady returns a decline that is the seller's fault. The code says why; the buyer need not know.
 func notReady(code string) *payments.Decline {
 	return &payments.Decline{Code: code, Message: "The seller cannot take this payment at the moment. Nothing was charged."}
 }

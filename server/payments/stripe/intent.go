@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 )
 
-// intents are what Stripe charges a method by. One of nothing is a SetupIntent, which asks the bank whether the method
-// may be charged later, while its owner is away.
+// intents is one of the two kinds of objects with which Stripe charges: PaymentIntents, and for the amount 0 SetupIntents,
+// which ask the bank whether the method may be charged later while its owner is away.
 type intents interface {
 	create(ctx context.Context, in payments.ChargeInput, amount int64) (ref string, err error)
 	retrieve(ctx context.Context, ref string) (intent, error)
@@ -20,10 +20,10 @@ type intents interface {
 	cancel(ctx context.Context, ref string) (intent, error)
 }
 
-// intent is a charge with what it was told when it was made.
+// intent is a charge together with the metadata that it was created with.
 type intent struct{ payments.Charge }
 
-// returnURL is where the buyer of an intent comes back to; nil for one who is not there.
+// returnURL returns the address to which the buyer of an intent comes back, nil if the buyer is not there.
 func (i intent) returnURL(back string) *string {
 	if back == "" || i.offSession() {
 		return nil
@@ -31,9 +31,10 @@ func (i intent) returnURL(back string) *string {
 	return &back
 }
 
+// offSession reports whether the intent was created for a buyer who is not there.
 func (i intent) offSession() bool { return i.Metadata[keyOffSession] != "" }
 
-// intents are those of the kind that a reference has.
+// intents returns the kind of intents that a reference belongs to.
 func (p *Provider) intents(ctx context.Context, account, ref string) (intents, error) {
 	c, err := p.client(ctx, account)
 	if err != nil {
@@ -45,7 +46,7 @@ func (p *Provider) intents(ctx context.Context, account, ref string) (intents, e
 	return paymentIntents{c}, nil
 }
 
-// intentsFor are those that charge an amount.
+// intentsFor returns the kind of intents that charge an amount.
 func intentsFor(c *stripego.Client, amount int64) intents {
 	if amount == 0 {
 		return setupIntents{c}
@@ -53,7 +54,7 @@ func intentsFor(c *stripego.Client, amount int64) intents {
 	return paymentIntents{c}
 }
 
-// metadataOf is what an intent is told when it is made.
+// metadataOf returns the metadata that an intent is created with.
 func metadataOf(in payments.ChargeInput) map[string]string {
 	m := map[string]string{}
 	maps.Copy(m, in.Metadata)
@@ -64,8 +65,8 @@ func metadataOf(in payments.ChargeInput) map[string]string {
 	return m
 }
 
-// stateOf puts the state of an intent into our words. One that lost its method has been declined; one that never had any
-// has not been tried.
+// stateOf translates the state of an intent into ours. An intent that waits for a method was declined if it has an error;
+// otherwise it was never tried.
 func stateOf(ref, status string, failed *stripego.Error, next string) (payments.Charge, error) {
 	charge := payments.Charge{Ref: ref}
 	switch status {
@@ -90,13 +91,13 @@ func stateOf(ref, status string, failed *stripego.Error, next string) (payments.
 	return charge, nil
 }
 
-// abandoned is why we cancel an intent.
+// abandoned is the reason that Stripe is given when an intent is cancelled.
 const abandoned = "abandoned"
 
 type paymentIntents struct{ *stripego.Client }
 
-// create asks for cards alone, which are all that we can show. A method of a customer, charged while they are there, is
-// authenticated for later charges too.
+// create creates a PaymentIntent for cards only, because no other method can be shown here. If a customer is charged while they
+// are there, their bank is asked to allow later charges too.
 func (c paymentIntents) create(ctx context.Context, in payments.ChargeInput, amount int64) (string, error) {
 	params := &stripego.PaymentIntentCreateParams{
 		Amount: &amount, Currency: &in.Currency, PaymentMethod: &in.MethodRef,
@@ -132,6 +133,8 @@ func (c paymentIntents) cancel(ctx context.Context, ref string) (intent, error) 
 	return paymentIntentOf(c.V1PaymentIntents.Cancel(ctx, ref, &stripego.PaymentIntentCancelParams{CancellationReason: new(abandoned)}))
 }
 
+// paymentIntentOf returns a PaymentIntent as a charge. The amount is the one that was asked for, and after a success the one
+// received.
 func paymentIntentOf(made *stripego.PaymentIntent, err error) (intent, error) {
 	if err != nil {
 		return intent{}, err

@@ -12,11 +12,11 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// methodRef is a PaymentMethod of Stripe, or one of its test tokens such as pm_card_visa.
+// methodRef matches the id of a PaymentMethod, or one of Stripe's test tokens such as pm_card_visa.
 var methodRef = regexp.MustCompile(`^pm_[A-Za-z0-9_]{1,200}$`)
 
-// Accept implements payments.Provider. Card numbers are refused whatever they are: the buyer's browser gives them to
-// Stripe, and they never come here.
+// Accept implements payments.Provider. It refuses every card number: the buyer's browser gives those to Stripe, and they must
+// never come here.
 func (*Provider) Accept(in payments.MethodInput, _ time.Time) (payments.Method, error) {
 	if in.Card != nil {
 		return payments.Method{}, core.Invalid("payment_method",
@@ -51,7 +51,7 @@ func (p *Provider) CreateCustomer(ctx context.Context, in payments.CustomerInput
 	return made.ID, nil
 }
 
-// AttachMethod implements payments.Provider. A method that the customer has already is attached.
+// AttachMethod implements payments.Provider. A method that the customer has already counts as attached.
 func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (payments.Method, error) {
 	c, err := p.ready(ctx, in.Account)
 	if err != nil {
@@ -76,8 +76,9 @@ func (p *Provider) AttachMethod(ctx context.Context, in payments.AttachInput) (p
 	return payments.Method{}, core.Invalid("payment_method", "Stripe does not save the payment method: "+e.Msg)
 }
 
-// DetachMethod implements payments.Provider. Stripe refuses to detach what no customer has, and never lets a method that was
-// detached be attached or charged again. No key is sent: under one it would repeat for a day that something broke.
+// DetachMethod implements payments.Provider. If Stripe refuses, no customer has the method, and one that was detached can never
+// be attached or charged again: that is what was wanted. No idempotency key is sent, because under it Stripe would repeat for a
+// day that something broke.
 func (p *Provider) DetachMethod(ctx context.Context, account, ref string) error {
 	c, err := p.client(ctx, account)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// reasons are those of ours that Stripe has a word for. It is a constant.
+// reasons maps our reasons to Stripe's, as far as Stripe has them. It is never changed.
 var reasons = map[string]stripego.RefundReason{
 	"duplicate":  stripego.RefundReasonDuplicate,
 	"fraudulent": stripego.RefundReasonFraudulent,
@@ -82,7 +82,7 @@ func (p *Provider) CancelRefund(ctx context.Context, account, ref string) (payme
 	return refundOf(refund)
 }
 
-// refundOf puts the state of a refund into our words.
+// refundOf translates the state of a refund into ours.
 func refundOf(made *stripego.Refund) (payments.Refund, error) {
 	refund := payments.Refund{Ref: made.ID}
 	switch made.Status {

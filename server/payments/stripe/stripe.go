@@ -1,7 +1,8 @@
-// Package stripe takes payments through Stripe: PaymentIntents for charges, SetupIntents for what is charged later,
-// Refunds, and saved PaymentMethods of Customers. Invoices and subscriptions stay ours. Each account brings its own key.
+// Package stripe takes payments through Stripe: with PaymentIntents for charges, SetupIntents for methods that are charged
+// later, Refunds, and PaymentMethods that are saved for Customers. Invoices and subscriptions stay ours. Each account brings
+// its own key.
 //
-// Nothing is sent twice by itself: a call that fails is repeated by whoever made it, with the same token.
+// Nothing is sent again by itself: a call that fails is repeated by whoever made it, with the same token.
 package stripe
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Options say how Stripe is reached and with whose keys.
+// Options say how Stripe is reached, and where the keys of an account are read.
 type Options struct {
 	Client      *http.Client
 	BaseURL     string // empty = Stripe's own
@@ -30,7 +31,7 @@ type Provider struct {
 	credentials func(ctx context.Context, account string) (payments.Credentials, error)
 }
 
-// New makes a provider. It tells Stripe nothing about this machine and writes no log of its own.
+// New returns a provider. It tells Stripe nothing about this machine and writes no log of its own.
 func New(o Options) *Provider {
 	return &Provider{credentials: o.Credentials, backends: stripego.NewBackendsWithConfig(&stripego.BackendConfig{
 		HTTPClient: o.Client, URL: new(cmp.Or(o.BaseURL, stripego.APIURL)),
@@ -52,8 +53,8 @@ func (*Provider) Name() string { return "stripe" }
 // errNoKey means that the account has given no key of Stripe.
 var errNoKey = errors.New("stripe: the account has no secret key")
 
-// client speaks with the account's key. Making one costs microseconds, so that none is kept: a key that was changed
-// counts at once.
+// client returns a client with the account's key, or errNoKey. Making one costs microseconds, so none is kept, and a key that
+// was changed is used at once.
 func (p *Provider) client(ctx context.Context, account string) (*stripego.Client, error) {
 	c, err := p.credentials(ctx, account)
 	if err != nil {
@@ -65,16 +66,16 @@ func (p *Provider) client(ctx context.Context, account string) (*stripego.Client
 	return stripego.NewClient(c.SecretKey, stripego.WithBackends(p.backends)), nil
 }
 
-// What our objects at Stripe carry beside the metadata that they are given. The first two tell whose a notification
-// is; the last is what a confirmation needs and Stripe only takes then.
+// These keys are added to the metadata of all that we create at Stripe. The first two tell which account a notification belongs to.
+// The last keeps whether the buyer is there, which Stripe only takes with the confirmation.
 const (
 	keyAccount    = "tillwright_account"
 	keyToken      = "tillwright_token"
 	keyOffSession = "tillwright_off_session"
 )
 
-// refusal returns what Stripe says about a request that it did not carry out and never will. All else, a key that is
-// not accepted and a token that was used for something else included, leaves open what happened.
+// refusal returns what Stripe says if it did not carry out a request and never will. It returns false for every other error,
+// which leaves open what happened: among them that a key is not accepted, and that a token was used for another request.
 func refusal(err error) (*stripego.Error, bool) {
 	e, ok := errors.AsType[*stripego.Error](err)
 	if !ok || e.Type == stripego.ErrorTypeIdempotency {
@@ -87,7 +88,8 @@ func refusal(err error) (*stripego.Error, bool) {
 	return nil, false
 }
 
-// explain says what could not be done. The library's own text of an error holds the whole object, with its secret.
+// explain returns an error that says what could not be done. The text of the library's own error is not used: it holds the
+// whole object, with its secret.
 func explain(did string, err error) error {
 	if e, ok := errors.AsType[*stripego.Error](err); ok {
 		return fmt.Errorf("stripe: %s: %d %s: %s (%s)", did, e.HTTPStatusCode, cmp.Or(string(e.Code), string(e.Type)), e.Msg, e.RequestID)

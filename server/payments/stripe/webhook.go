@@ -19,7 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// envelope is what has to be known of an event before its signature can be checked: whose it is.
+// envelope is what is read of an event before its signature can be checked: the account it belongs to, whose secret checks it.
 type envelope struct {
 	Data struct {
 		Object struct {
@@ -29,9 +29,9 @@ type envelope struct {
 	} `json:"data"`
 }
 
-// ParseWebhook implements payments.Notifier. What it reads of an event has been the same in every version of Stripe's
-// API since there are PaymentIntents, so that an endpoint may have any. An event about an object that is not ours is
-// of no concern, whoever signed it: a seller may do more with Stripe than sell here.
+// ParseWebhook implements payments.Notifier. It reads only fields that have been the same in every version of Stripe's API
+// since there are PaymentIntents, so that an endpoint may use any version. Events about objects that we did not create do not
+// concern us, whoever signed them: a seller may use Stripe for other things too.
 func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []byte) (payments.Event, error) {
 	var peek envelope
 	if err := json.Unmarshal(body, &peek); err != nil || bytes.Contains(body, []byte(`\u0000`)) { // no database can be asked for a NUL
@@ -66,8 +66,8 @@ func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []
 	return read, err
 }
 
-// isAhead is whether a signature is dated further ahead of now than it may be old, which the library does not look at: it could be kept
-// and sent again for as long.
+// isAhead reports whether a signature is dated in the future by more than it may be old. The library does not check that. Such
+// a signature could be kept, and sent again for as long.
 func isAhead(signature string, now time.Time) bool {
 	for pair := range strings.SplitSeq(signature, ",") {
 		if at, ok := strings.CutPrefix(pair, "t="); ok {
@@ -80,7 +80,8 @@ func isAhead(signature string, now time.Time) bool {
 	return false
 }
 
-// webhookSecret returns the account's secret for notifications. No account and no secret make every signature wrong.
+// webhookSecret returns the account's secret for notifications. Without such an account, or without a secret, no signature can
+// be right, and it is payments.ErrForged.
 func (p *Provider) webhookSecret(ctx context.Context, account string) (string, error) {
 	c, err := p.credentials(ctx, account)
 	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing || err == nil && c.WebhookSecret == "" {
@@ -89,7 +90,7 @@ func (p *Provider) webhookSecret(ctx context.Context, account string) (string, e
 	return c.WebhookSecret, err
 }
 
-// eventOf reads what became of the object of an event. An intent that was only made is of no concern.
+// eventOf reads what became of the object of an event. An intent that was only created does not concern us.
 func eventOf(account string, event *stripego.Event) (payments.Event, error) {
 	e := payments.Event{ID: event.ID, Account: account}
 	if event.Data.Object["object"] == "refund" {
@@ -113,6 +114,7 @@ func eventOf(account string, event *stripego.Event) (payments.Event, error) {
 	return e, nil
 }
 
+// intentOf reads the intent of an event, of either kind.
 func intentOf(event *stripego.Event) (intent, error) {
 	if event.Data.Object["object"] == "setup_intent" {
 		var made stripego.SetupIntent

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// behaviour is what happens to a charge of a test card.
+// behaviour is what happens to the charges and refunds of a test card.
 type behaviour struct {
 	decline string                // the decline code; empty: the charge goes through
 	spares  spares                // charges that go through all the same; nil: none
@@ -17,18 +17,18 @@ type behaviour struct {
 	refund  payments.RefundStatus // what becomes of a refund in time; empty: it succeeds at once
 }
 
-// spares tells by what was charged before whether a charge is not declined.
+// spares reports whether a charge goes through although its card declines, given what the card was charged before.
 type spares func(c store.TestCharge, before store.TestHistory) bool
 
-// untilRenewed spares the first charge of a saved method.
+// untilRenewed lets the first charge of a saved method through.
 func untilRenewed(_ store.TestCharge, before store.TestHistory) bool { return before.Charges == 0 }
 
-// fromThird spares whoever pays in person, and the third charge off session and those after it.
+// fromThird lets every charge through whose buyer is there. Of the others, it lets through the third and all later ones.
 func fromThird(c store.TestCharge, before store.TestHistory) bool {
 	return !c.OffSession || before.OffSession >= 2
 }
 
-// testCard is a card number that anyone may use, and the token that stands for it.
+// testCard is a card number that anybody may use, and the token that stands for it.
 type testCard struct {
 	number string // empty: there is a token only
 	token  string
@@ -56,7 +56,7 @@ var testCards = []testCard{
 	{"", "tok_recover_on_3rd", "visa", behaviour{decline: "generic_decline", spares: fromThird}},
 }
 
-// cardOf returns the card of a method: the token it came with, or what AttachMethod made of it.
+// cardOf returns the test card of a method. The reference is its token, to which AttachMethod appends a part after "@".
 func cardOf(methodRef string) (testCard, bool) {
 	token, _, _ := strings.Cut(methodRef, "@")
 	for _, c := range testCards {
@@ -70,8 +70,8 @@ func cardOf(methodRef string) (testCard, bool) {
 // What is shown of a method that came as a token.
 const tokenExpMonth, tokenExpYear = 12, 2099
 
-// Accept takes the test cards, by number or token, and refuses everything else: a real card number has no
-// business here.
+// Accept implements payments.Provider. It takes test cards, by number or token, and refuses everything else: a real card number
+// must not come here.
 func (*Provider) Accept(in payments.MethodInput, now time.Time) (payments.Method, error) {
 	if in.Card != nil {
 		return acceptCard(*in.Card, now)
@@ -84,6 +84,7 @@ func (*Provider) Accept(in payments.MethodInput, now time.Time) (payments.Method
 	return refuse("No such payment method: '" + in.Ref + "'. Send pm_card_visa, another test token, or a card.")
 }
 
+// acceptCard checks a test card as a buyer types it. Each refusal says what is wrong with it.
 func acceptCard(card payments.Card, now time.Time) (payments.Method, error) {
 	number := strings.ReplaceAll(card.Number, " ", "")
 	if !luhn(number) {
@@ -111,13 +112,13 @@ func refuse(message string) (payments.Method, error) {
 	return payments.Method{}, core.Invalid("payment_method", message)
 }
 
-// expired tells whether the month after the card's last one has begun.
+// expired reports whether the last month in which the card is valid is over.
 func expired(card payments.Card, now time.Time) bool {
 	end := time.Date(card.ExpYear, time.Month(card.ExpMonth)+1, 1, 0, 0, 0, 0, time.UTC)
 	return !now.Before(end)
 }
 
-// allows checks the form of a security code. Its digits are anybody's guess, and it may be absent.
+// allows checks the form of a security code, which may be absent. Any digits will do.
 func (c testCard) allows(cvc string) bool {
 	want := 3
 	if c.brand == "amex" {
@@ -136,7 +137,7 @@ func (c testCard) method(month, year int) payments.Method {
 	}}
 }
 
-// luhn checks the last digit of a card number against the others.
+// luhn reports whether the last digit of a card number, which is a checksum, matches the others.
 func luhn(number string) bool {
 	if len(number) < 12 || len(number) > 19 || strings.Trim(number, "0123456789") != "" {
 		return false

@@ -10,10 +10,10 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// refundTime is how long a refund is pending with a card whose refunds are.
+// refundTime is how long refunds stay pending, with test cards whose refunds do.
 const refundTime = 10 * time.Second
 
-// refundFailure is why a refund fails with a card whose refunds do.
+// refundFailure is why refunds fail, with test cards whose refunds do.
 const refundFailure = "expired_or_canceled_card"
 
 // Refund implements payments.Provider. A refund of more than is left of the charge fails.
@@ -35,7 +35,7 @@ func (p *Provider) Refund(ctx context.Context, in payments.RefundInput) (payment
 	return refundView(made), nil
 }
 
-// GetRefund implements payments.Provider. It is how the time passes for a refund that is pending.
+// GetRefund implements payments.Provider. A pending refund gets its outcome here, when it is looked up after refundTime.
 func (p *Provider) GetRefund(ctx context.Context, account, chargeRef, token string) (payments.Refund, bool, error) {
 	made, err := p.store.TestRefundOf(ctx, account, token)
 	if err != nil || made == nil || made.ChargeID != chargeRef {
@@ -53,7 +53,7 @@ func (p *Provider) CancelRefund(ctx context.Context, account, ref string) (payme
 	return p.SettleRefund(ctx, account, ref, payments.RefundCanceled)
 }
 
-// SettleRefund lets a pending refund become what it is told to. Any other refund stays as it is.
+// SettleRefund implements payments.Tester.
 func (p *Provider) SettleRefund(ctx context.Context, account, ref string, to payments.RefundStatus) (payments.Refund, error) {
 	reason := ""
 	if to == payments.RefundFailed {
@@ -72,7 +72,7 @@ func (p *Provider) SettleRefund(ctx context.Context, account, ref string, to pay
 	return refundView(made), nil
 }
 
-// fate is what becomes of a pending refund of a charge, empty if its refunds are not pending.
+// fate returns what the pending refunds of a charge become, empty if its refunds are not pending but succeed at once.
 func fate(chargeRef string) payments.RefundStatus {
 	charge, err := prepared("", chargeRef)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package testpay is the payment provider that is built in: it takes test cards, moves no money and needs no
-// network. To the rest of the program it behaves like a provider elsewhere: what it was asked for survives a
-// crash of ours, because it commits on its own.
+// Package testpay is the built-in payment provider. It takes test cards, moves no money and needs no network. Otherwise it
+// behaves like a provider elsewhere: what it was asked for survives a crash of this program, because it commits on its own.
 package testpay
 
 import (
@@ -16,18 +15,19 @@ import (
 // Provider keeps its charges in the store.
 type Provider struct{ store *store.Store }
 
-// New makes a provider that remembers its charges in s.
+// New returns a provider that keeps its charges in s.
 func New(s *store.Store) *Provider { return &Provider{s} }
 
 // Name implements payments.Provider.
 func (*Provider) Name() string { return "test" }
 
-// CreateCustomer implements payments.Provider. It stores nothing, as PrepareCharge does.
+// CreateCustomer implements payments.Provider. Like PrepareCharge, it stores nothing.
 func (*Provider) CreateCustomer(_ context.Context, in payments.CustomerInput) (string, error) {
 	return "tcus_" + in.Customer, nil
 }
 
-// AttachMethod implements payments.Provider. A saved method has a history of its own, which begins with it.
+// AttachMethod implements payments.Provider. A saved method gets a reference of its own, under which its charges are counted
+// from then on.
 func (*Provider) AttachMethod(_ context.Context, in payments.AttachInput) (payments.Method, error) {
 	if _, ok := cardOf(in.MethodRef); !ok {
 		return refuse("No such payment method: '" + in.MethodRef + "'.")
@@ -39,10 +39,10 @@ func (*Provider) AttachMethod(_ context.Context, in payments.AttachInput) (payme
 	return payments.Method{Ref: ref, Card: in.Card}, nil
 }
 
-// DetachMethod implements payments.Provider. Nothing of a method is kept here.
+// DetachMethod implements payments.Provider. It does nothing, because no method is stored here.
 func (*Provider) DetachMethod(context.Context, string, string) error { return nil }
 
-// PrepareCharge implements payments.Provider. It stores nothing: the reference says all that was asked for.
+// PrepareCharge implements payments.Provider. It stores nothing: the reference contains everything that was asked for.
 func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (string, error) {
 	session := "on"
 	if in.OffSession {
@@ -51,7 +51,7 @@ func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (stri
 	return fmt.Sprintf("tch_%s.%s.%d.%s.%s", in.Token, in.Currency, in.Amount, session, in.MethodRef), nil
 }
 
-// prepared reads what a reference says, as a charge that is about to be made.
+// prepared reads from a reference the charge that it was made for.
 func prepared(account, ref string) (store.TestCharge, error) {
 	parts := strings.SplitN(strings.TrimPrefix(ref, "tch_"), ".", 5)
 	if len(parts) != 5 {
@@ -64,7 +64,7 @@ func prepared(account, ref string) (store.TestCharge, error) {
 	}, err
 }
 
-// ConfirmCharge implements payments.Provider. What a charge requires is done on our own page.
+// ConfirmCharge implements payments.Provider. If the buyer has to approve the charge, they do so on our own page.
 func (p *Provider) ConfirmCharge(ctx context.Context, account, ref, _ string) (payments.Charge, error) {
 	c, err := prepared(account, ref)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *Provider) GetCharge(ctx context.Context, account, ref string) (payments
 	return view(charge), nil
 }
 
-// put makes a charge, unless its token has one.
+// put stores a charge. If there is one with its token already, it returns that; another charge with that token is an error.
 func (p *Provider) put(ctx context.Context, c store.TestCharge) (payments.Charge, error) {
 	made, err := p.store.PutTestCharge(ctx, c)
 	if err != nil {
@@ -116,12 +116,12 @@ func (p *Provider) CancelCharge(ctx context.Context, account, ref string) (payme
 	return p.move(ctx, account, ref, payments.ChargeCanceled)
 }
 
-// Authenticate implements payments.Authenticator. The charge goes through then.
+// Authenticate implements payments.Authenticator. The charge succeeds.
 func (p *Provider) Authenticate(ctx context.Context, account, ref string) (payments.Charge, error) {
 	return p.move(ctx, account, ref, payments.ChargeSucceeded)
 }
 
-// move ends the wait of a charge that requires an action. Any other charge stays as it is.
+// move gives a charge that requires an action its outcome. Any other charge stays as it is.
 func (p *Provider) move(ctx context.Context, account, ref string, to payments.Status) (payments.Charge, error) {
 	err := p.store.MoveTestCharge(ctx, account, ref, string(payments.ChargeRequiresAction), string(to))
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Provider) move(ctx context.Context, account, ref string, to payments.St
 	return p.GetCharge(ctx, account, ref)
 }
 
-// outcome is what confirming a charge leads to. It says in the charge why one is declined.
+// outcome returns what confirming a charge leads to. If it is declined, it also sets the charge's decline code.
 func (p *Provider) outcome(ctx context.Context, c *store.TestCharge) (payments.Status, error) {
 	card, ok := cardOf(c.MethodRef)
 	if !ok {
@@ -151,7 +151,7 @@ func (p *Provider) outcome(ctx context.Context, c *store.TestCharge) (payments.S
 	return payments.ChargeDeclined, nil
 }
 
-// spared tells whether a charge goes through. A method that was not saved has no history.
+// spared reports whether a charge goes through. A method that was not saved has no earlier charges.
 func (p *Provider) spared(ctx context.Context, card testCard, c store.TestCharge) (bool, error) {
 	if card.decline == "" || card.spares == nil {
 		return card.decline == "", nil
