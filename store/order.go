@@ -294,7 +294,7 @@ func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Orde
 
 // complete makes the order of a locked checkout, together with its invoice, both paid. With a payment, that has succeeded, and
 // the stock is held already. Without one there is nothing to pay and nothing is held yet, so stock that is not there any more
-// is CodeInvalid on line_items; nothing else may be refused here, because the buyer has paid.
+// is CodeInvalid on line_items. Nothing else may be refused here, because the buyer may have paid.
 //
 // Each recurring line makes a subscription, which is charged from now on with the method of the payment, or with method if
 // there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that

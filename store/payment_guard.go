@@ -83,9 +83,9 @@ func (p patience) wait(declines int64) time.Duration {
 	return min(wait, p.longest)
 }
 
-// Buyer is whoever wants to pay. Address is the network address of somebody without an API key. OnBehalf says that the seller's
-// program pays on behalf of a customer. The zero value is a seller's own program, which is not guarded: it knows its buyers
-// better.
+// Buyer is whoever wants to pay. Address is the network address of somebody without an API key. OnBehalf says that they pay, or
+// give a card, for a customer whom the account knows, so that it is counted for that customer too. The zero value is a seller's
+// own program, which is not guarded: it knows its buyers better.
 type Buyer struct {
 	Address  string
 	OnBehalf bool

@@ -19,13 +19,14 @@ func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref
 	return sub, err
 }
 
-// isOf reports whether a subscription is a customer's, and not only bought by somebody who typed their address.
+// isOf reports whether a subscription is known to be a customer's, and was not only bought by somebody who typed their address.
 func (s *Subscription) isOf(customer string) bool {
 	return s.CustomerID == customer && s.CustomerVerified
 }
 
-// KeepSubscription lets a subscription go on that its customer has cancelled. One that the seller cancelled is CodeInvalid
-// on status, as is one that is not going to end.
+// KeepSubscription takes back that a subscription ends with its period, for the customer who has cancelled it. One that the
+// seller cancelled, that is not going to end, or that has ended, is CodeInvalid on status; one that is not the customer's is
+// CodeMissing.
 func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ core.Time) error {
 		if !sub.isOf(customer) {
@@ -47,8 +48,8 @@ func (s *Subscription) IsCustomersToKeep() bool {
 	return s.CancelAt() != nil && s.Cancellation.V != nil && s.Cancellation.V.By == cancelledByCustomer
 }
 
-// RemovePaymentMethod forgets a method as DeleteCustomerPaymentMethod does, unless the next period of a subscription is to be
-// charged to it: that is CodeInvalid on payment_method.
+// RemovePaymentMethod deletes a payment method of a customer as DeleteCustomerPaymentMethod does. But if the next period of one
+// of their subscriptions is to be charged to it, that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
@@ -70,7 +71,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 	})
 }
 
-// chargedTo returns a subscription whose next period is to be charged to a method, nil if there is none.
+// chargedTo returns a subscription whose next period is to be charged to a saved method, nil if there is none.
 func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, error) {
 	going, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)

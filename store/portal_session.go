@@ -12,17 +12,17 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// portalSessionLifetime is how long a portal session opens the portal.
+// portalSessionLifetime is how long a new session opens the portal.
 const portalSessionLifetime = 24 * time.Hour
 
-// PortalSession opens the portal to one customer, for a while. Token and URL, which holds it, are known when it is made,
-// URL also while it is open, and never again.
+// PortalSession lets one customer use the portal for a while. The token is stored as a hash: Token is set only when the session
+// is made, and URL, which holds it, only then and when the session is opened by its token.
 type PortalSession struct {
 	AccountID  string    `db:"account_id"`
 	ID         string    `db:"id"`
 	CustomerID string    `db:"customer_id"`
 	TokenHash  string    `db:"token_hash"`
-	ReturnURL  *string   `db:"return_url"` // where the customer goes from the portal
+	ReturnURL  *string   `db:"return_url"` // where the portal's link back leads
 	ExpiresAt  core.Time `db:"expires_at"`
 	CreatedAt  core.Time `db:"created_at"`
 	UpdatedAt  core.Time `db:"updated_at"`
@@ -33,10 +33,11 @@ type PortalSession struct {
 
 var portalSessionColumns = db.ColumnsOf[PortalSession]("portal_sessions")
 
-// maxPortalSessions is how many sessions of a customer are open. Each one more ends the oldest.
+// maxPortalSessions is how many sessions a customer may have at once. One more ends the oldest.
 const maxPortalSessions = 50
 
-// CreatePortalSession opens the portal to a customer, or returns CodeMissing. It expires by the real clock.
+// CreatePortalSession makes a portal session for a customer, whom it locks. A customer who does not exist is CodeMissing. The
+// session expires by the store's time, not by the account's clock.
 func (s *Store) CreatePortalSession(ctx context.Context, account, customer string, returnURL *string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
@@ -56,7 +57,7 @@ func (s *Store) CreatePortalSession(ctx context.Context, account, customer strin
 	})
 }
 
-// endOldest ends the sessions of a locked customer that are too many.
+// endOldest deletes the oldest sessions of a locked customer beyond maxPortalSessions.
 func (u *unit) endOldest(ctx context.Context, c *Customer) error {
 	_, err := u.Exec(ctx, `
 		DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id NOT IN (
@@ -68,7 +69,8 @@ func (u *unit) endOldest(ctx context.Context, c *Customer) error {
 	return nil
 }
 
-// giveToken makes the token: the id, the account's without its prefix, and 256 random bits, with underscores between.
+// giveToken gives the session its secret token, and sets the hash and the URL that go with it. The token is the session's id,
+// the account's id without its prefix, and 256 random bits, with underscores between.
 func (p *PortalSession) giveToken(publicURL string) {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
@@ -78,8 +80,8 @@ func (p *PortalSession) giveToken(publicURL string) {
 	p.TokenHash, p.URL = secretHash(p.Token), publicURL+"/portal/"+p.Token
 }
 
-// OpenPortal returns the session of a token and its customer, or CodeMissing, as while the account is disabled.
-// Expired says that its time is over: then neither is returned.
+// OpenPortal returns the session that a token opens, and its customer. A token that opens none, or an account that is disabled,
+// is CodeMissing. If the session is over, expired is true and neither is returned.
 func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession, c *Customer, expired bool, err error) {
 	if p, err = s.findPortalSession(ctx, token); err != nil {
 		return nil, nil, false, err
@@ -92,6 +94,7 @@ func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession,
 	return p, c, false, err
 }
 
+// findPortalSession returns the session of a token, expired or not, or CodeMissing.
 func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSession, error) {
 	parts := strings.Split(token, "_")
 	if len(parts) != 4 {
@@ -112,7 +115,7 @@ func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSes
 	return p, nil
 }
 
-// EndPortalSession makes the token of a session open nothing any more.
+// EndPortalSession deletes a session, so that its token opens nothing any more.
 func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND id = ?`, p.AccountID, p.ID)
@@ -120,7 +123,8 @@ func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 	return err
 }
 
-// DeletePortalSession ends a session of a customer and returns it, or CodeMissing, as one is whose time is over.
+// DeletePortalSession deletes a session of a customer and returns it; only its ids are set. A session that does not exist, or
+// is over, is CodeMissing.
 func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", "")
@@ -137,8 +141,8 @@ func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref 
 	})
 }
 
-// DeleteExpiredPortalSessions deletes at most limit sessions whose time was over a day ago, and returns how many. Until
-// then their customers are told that it is.
+// DeleteExpiredPortalSessions deletes at most limit sessions that have been over for a day, and returns how many. On that day
+// customers who open one are told that it is over.
 func (s *Store) DeleteExpiredPortalSessions(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `

@@ -21,7 +21,7 @@ const (
 	PriceVariantTypeRecurring PriceVariantType = "recurring"
 )
 
-// PriceVariantAmountType says who names the amount.
+// PriceVariantAmountType says who sets the amount of a price variant.
 type PriceVariantAmountType string
 
 // The amount types of a price variant. With custom the buyer names the amount.
@@ -96,7 +96,8 @@ type ListPriceVariants struct {
 
 var priceVariantColumns = db.ColumnsOf[PriceVariant]("price_variants")
 
-// amounts returns the least and the most that a unit costs in a currency, and whether it is sold in it.
+// amounts returns the least and the greatest amount that one unit costs in a currency. Ok is false if it is not sold in that
+// currency. Where the buyer names the amount and no greatest one is set, the greatest known amount stands for it.
 func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
 	if v.AmountType == PriceVariantAmountTypeCustom && v.Currency == currency {
 		low = core.Deref(v.MinAmount)
@@ -109,7 +110,7 @@ func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
 	return amount, amount, ok
 }
 
-// money is what a sale makes unchangeable: the text of each field, by its name.
+// money returns the fields that cannot change once the variant is sold, by name, each as JSON text to be compared.
 func (v *PriceVariant) money() map[string]string {
 	return map[string]string{
 		"type": core.JSONText(v.Type), "amount_type": core.JSONText(v.AmountType), "amount": core.JSONText(v.Amount), "currency": core.JSONText(v.Currency),
@@ -119,7 +120,7 @@ func (v *PriceVariant) money() map[string]string {
 	}
 }
 
-// checkSold notes every money field that differs from what was sold.
+// checkSold adds a problem for each money field that differs from sold, which is what money returned before the change.
 func (v *PriceVariant) checkSold(sold map[string]string, p *core.Problems) {
 	for field, text := range v.money() {
 		p.Check(text == sold[field], field, "This price variant has been sold or is being paid for: its price cannot change. Create a new variant and archive this one.")
@@ -131,7 +132,7 @@ func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*Pric
 	return s.findPriceVariant(ctx, account, ref, "", "")
 }
 
-// PriceVariantsByID returns the price variants among ids.
+// PriceVariantsByID returns those of the price variants with these ids that exist, by id.
 func (s *Store) PriceVariantsByID(ctx context.Context, account string, ids []string) (map[string]*PriceVariant, error) {
 	return db.ByID(ctx, s.db, priceVariantColumns, account, ids)
 }
@@ -237,7 +238,8 @@ func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*P
 	})
 }
 
-// findPriceVariant reads a price variant. Param is what named it, empty for the path.
+// findPriceVariant reads a price variant, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
+// Lock is u.Lock() to lock the row, or "".
 func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock string) (*PriceVariant, error) {
 	id, ok := core.ParseID(core.KindPriceVariant, ref)
 	if !ok {
@@ -253,7 +255,8 @@ func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock 
 	return v, nil
 }
 
-// lockPriceVariant locks the product and then its variant, the order that everyone keeps.
+// lockPriceVariant locks a price variant and its product, and returns both. The product comes first: everybody locks them in
+// this order, so that nobody waits in a circle.
 func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Product, *PriceVariant, error) {
 	v, err := u.store.findPriceVariant(ctx, account, ref, "", "")
 	if err != nil {
@@ -267,12 +270,13 @@ func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Prod
 	return p, v, err
 }
 
-// priceVariants returns all price variants of a product in their order.
+// priceVariants returns all price variants of a product, archived ones too, by position.
 func (u *unit) priceVariants(ctx context.Context, p *Product) ([]PriceVariant, error) {
 	return db.Select[PriceVariant](ctx, u.store.db, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
 }
 
-// refreshProduct brings a locked product up to date after a change of its variants.
+// refreshProduct stores a locked product with what it repeats of its variants, after one of these has changed, and emits
+// product.updated. If an active product has no active variant left it returns CodeInvalid on status.
 func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
 	variants, err := u.priceVariants(ctx, p)
 	if err != nil {
@@ -285,8 +289,9 @@ func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
 	return u.saveProduct(ctx, p, variants)
 }
 
-// draftVariants fills in and checks new price variants of a product, and returns them in their order. List is the
-// field that they were sent in, with a dot, empty for a single one.
+// draftVariants returns new price variants of a product with their defaults filled in, by position. They are checked and not
+// stored. List is what their fields are called in error messages up to the index, such as "price_variants."; "" if it is a
+// single one.
 func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []PriceVariant) ([]PriceVariant, error) {
 	if len(in) > MaxPriceVariants {
 		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
@@ -313,6 +318,7 @@ func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []
 	return made, problems.Err()
 }
 
+// defaultCurrency gives a price variant without a currency the account's default.
 func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVariant) error {
 	if v.Currency != "" {
 		return nil
@@ -324,7 +330,7 @@ func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVari
 	return err
 }
 
-// fill sets what a new price variant is not asked for.
+// fill sets the ids, counts and times of a new price variant, and the defaults of what was not sent.
 func (v *PriceVariant) fill(p *Product, now core.Time) {
 	v.AccountID, v.ID, v.ProductID = p.AccountID, core.NewID(core.KindPriceVariant), p.ID
 	v.Type = cmp.Or(v.Type, PriceVariantTypeOneTime)

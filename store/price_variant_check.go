@@ -6,10 +6,12 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// maxIntervalCount is how many intervals lie between two charges at most.
+// maxIntervalCount is the greatest interval_count by interval: so many days, weeks, months or years may lie between two
+// charges.
 var maxIntervalCount = map[string]int64{"day": 365, "week": 52, "month": 36, "year": 10}
 
-// check notes everything that is not acceptable in itself. At is what the field names begin with.
+// check adds a problem for everything that is wrong with the variant by itself. Field names in the problems begin with at. An
+// interval_count that is missing becomes 1.
 func (v *PriceVariant) check(at string, p *core.Problems) {
 	currency, ok := core.LookupCurrency(v.Currency)
 	p.Check(ok, at+"currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", v.Currency))
@@ -37,6 +39,7 @@ func (v *PriceVariant) check(at string, p *core.Problems) {
 	}
 }
 
+// checkAmount checks the amounts in the variant's own currency, by its amount type.
 func (v *PriceVariant) checkAmount(at string, p *core.Problems, currency core.Currency) {
 	switch v.AmountType {
 	case PriceVariantAmountTypeFixed:
@@ -55,14 +58,14 @@ func (v *PriceVariant) checkAmount(at string, p *core.Problems, currency core.Cu
 	p.Check(v.MaxAmount == nil, at+"max_amount", onlyCustom)
 }
 
-// checkCharge notes an amount of a field that cannot be charged.
+// checkCharge adds a problem to the field if its amount is one that cannot be charged in the currency.
 func (v *PriceVariant) checkCharge(field string, amount int64, p *core.Problems, currency core.Currency) {
 	problem := currency.Refuses(v.Currency, amount)
 	p.Check(problem == "", field, problem)
 }
 
-// checkSetupFee wants a fee that can be charged by itself: during a trial it is all there is to pay. It has no amounts
-// in further currencies.
+// checkSetupFee checks that the set-up fee can be charged by itself, because during a trial it is all there is to pay. A fee
+// has no amounts in further currencies, so a variant with one cannot have them.
 func (v *PriceVariant) checkSetupFee(at string, p *core.Problems, currency core.Currency) {
 	if v.SetupFeeAmount == 0 {
 		return
@@ -71,7 +74,8 @@ func (v *PriceVariant) checkSetupFee(at string, p *core.Problems, currency core.
 	p.Check(len(v.CurrencyAmounts.V) == 0, at+"currency_amounts", "A price variant with a set-up fee has one currency.")
 }
 
-// checkCustom wants min <= suggested <= max of those that are set. A least amount of 0 means "free, or what you like".
+// checkCustom checks an amount that the buyer names: of min, suggested and max those that are set must not descend. A min of 0
+// means that the buyer may also pay nothing.
 func (v *PriceVariant) checkCustom(at string, p *core.Problems, currency core.Currency) {
 	p.Check(v.Amount == 0, at+"amount", "With amount_type custom the buyer names the amount: send min_amount, suggested_amount and max_amount.")
 	least := core.Deref(v.MinAmount)
@@ -90,6 +94,7 @@ func (v *PriceVariant) checkCustom(at string, p *core.Problems, currency core.Cu
 	}
 }
 
+// checkCurrencyAmounts checks the amounts in further currencies, which only a fixed amount can have.
 func (v *PriceVariant) checkCurrencyAmounts(at string, p *core.Problems) {
 	p.Check(len(v.CurrencyAmounts.V) == 0 || v.AmountType == PriceVariantAmountTypeFixed, at+"currency_amounts", "Only a price variant with amount_type fixed has amounts in further currencies.")
 	for code, amount := range v.CurrencyAmounts.V {
@@ -102,6 +107,7 @@ func (v *PriceVariant) checkCurrencyAmounts(at string, p *core.Problems) {
 	}
 }
 
+// checkRecurring checks that a recurring variant has what it needs, and that a one-time variant has none of it.
 func (v *PriceVariant) checkRecurring(at string, p *core.Problems) {
 	switch v.Type {
 	case PriceVariantTypeRecurring:
@@ -118,6 +124,8 @@ func (v *PriceVariant) checkRecurring(at string, p *core.Problems) {
 	}
 }
 
+// checkInterval checks the interval, trial and billing cycles of a recurring variant. An interval_count that is missing becomes
+// 1.
 func (v *PriceVariant) checkInterval(at string, p *core.Problems) {
 	if v.Interval == nil {
 		p.Add(at+"interval", "A recurring price variant needs an interval: day, week, month or year.")

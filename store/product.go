@@ -41,7 +41,7 @@ const (
 	ProductTypeTip        ProductType = "tip"
 )
 
-// ProductVisibility says who finds a product: an unlisted one is sold to whoever has the address.
+// ProductVisibility says who finds a product. An unlisted one is still sold to whoever has its address.
 type ProductVisibility string
 
 // The visibilities of a product.
@@ -127,7 +127,7 @@ type ProductDetail struct {
 
 var productColumns = db.ColumnsOf[Product]("products")
 
-// check returns CodeInvalid with everything that is not acceptable in itself.
+// check returns CodeInvalid with everything that is wrong with the product by itself, without its variants.
 func (p *Product) check() error {
 	var problems core.Problems
 	problems.Check(strings.TrimSpace(p.Name) != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
@@ -144,11 +144,13 @@ func (p *Product) check() error {
 	return problems.Err()
 }
 
+// shorter reports whether a text has at most limit characters; nil has none.
 func shorter(text *string, limit int) bool {
 	return text == nil || utf8.RuneCountInString(*text) <= limit
 }
 
-// summarize brings up to date what the product repeats of its variants, which are in their order.
+// summarize sets the fields of the product that repeat what its price variants say: their ids, the default one, the range of
+// prices, whether any is recurring. Only active variants count, but for the ids. The variants are given by position.
 func (p *Product) summarize(variants []PriceVariant) {
 	p.PriceVariantIDs.V = make([]string, 0, len(variants))
 	p.DefaultPriceVariantID, p.PriceMinAmount, p.PriceMaxAmount, p.PriceCurrency, p.HasRecurring = nil, nil, nil, nil, false
@@ -173,7 +175,8 @@ func (p *Product) summarize(variants []PriceVariant) {
 	}
 }
 
-// enter applies the rules of the state that the product is about to be in.
+// enter checks that the product may change from one state to the one that it has now. Becoming active needs an active price
+// variant, and sets PublishedAt the first time. What is not allowed is CodeInvalid on status.
 func (p *Product) enter(from ProductStatus, now core.Time) error {
 	if err := productLifecycle.Check("product", from, p.Status); err != nil {
 		return err
@@ -195,7 +198,7 @@ func (s *Store) GetProduct(ctx context.Context, account, ref string) (*Product, 
 	return s.findProduct(ctx, account, ref, "", "")
 }
 
-// ProductsByID returns the products among ids.
+// ProductsByID returns those of the products with these ids that exist, by id.
 func (s *Store) ProductsByID(ctx context.Context, account string, ids []string) (map[string]*Product, error) {
 	return db.ByID(ctx, s.db, productColumns, account, ids)
 }
@@ -312,7 +315,8 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 	})
 }
 
-// moveProduct changes the status; from says which states the action is meant for.
+// moveProduct changes the status of a product to to, and emits product.updated. A product that has it already is returned as it
+// is; one that is in none of the states in from is CodeInvalid on status.
 func (s *Store) moveProduct(ctx context.Context, account, ref string, to ProductStatus, from ...ProductStatus) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
 		p, err := s.findProduct(ctx, account, ref, "", u.Lock())

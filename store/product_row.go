@@ -8,7 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// findProduct reads a product by id or slug. Param is what named it, empty for the path.
+// findProduct reads a product by id or slug, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
+// Lock is u.Lock() to lock the row, or "".
 func (s *Store) findProduct(ctx context.Context, account, ref, param, lock string) (*Product, error) {
 	where, args := db.RefWhere(core.KindProduct, account, ref)
 	p, err := db.Get[Product](ctx, s.db, productColumns.SelectSQL+where+lock, args...)
@@ -21,6 +22,8 @@ func (s *Store) findProduct(ctx context.Context, account, ref, param, lock strin
 	return p, nil
 }
 
+// createProduct checks a new product and its price variants, gives it an id and a slug, stores everything, and emits
+// product.created.
 func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
 	p.AccountID, p.ID, p.EventSeq = account, core.NewID(core.KindProduct), 1
 	p.CreatedAt = u.store.Now()
@@ -45,6 +48,7 @@ func (u *unit) createProduct(ctx context.Context, account string, p *Product, va
 	return p, u.emitProduct(ctx, EventProductCreated, p, made)
 }
 
+// insertProduct stores the rows of a new product and its price variants.
 func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
 	if err := u.uniqueExternalID(ctx, p); err != nil {
 		return err
@@ -60,7 +64,8 @@ func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVa
 	return nil
 }
 
-// changeProduct checks and stores a locked product that has changed.
+// changeProduct checks and stores a locked product that has changed, and emits product.updated. Before is what it was: it tells
+// whether the new state may follow and whether the slug is another one.
 func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 	if err := p.check(); err != nil {
 		return err
@@ -95,12 +100,13 @@ func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVari
 	return u.emitProduct(ctx, EventProductUpdated, p, variants)
 }
 
+// emitProduct emits an event of a product with all its price variants.
 func (u *unit) emitProduct(ctx context.Context, kind string, p *Product, variants []PriceVariant) error {
 	return u.emit(ctx, event{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
 		Data: &ProductDetail{Product: p, PriceVariants: variants}})
 }
 
-// uniqueExternalID returns CodeInvalid if another product has the merchant's id.
+// uniqueExternalID returns CodeInvalid on external_id if another product of the account has the same one.
 func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 	if p.ExternalID == nil {
 		return nil
@@ -112,7 +118,8 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 	return err
 }
 
-// lockVariants locks all price variants of a locked product. Whoever is reserving one is waited for, and seen.
+// lockVariants locks all price variants of a locked product. It waits for purchases that are reserving one of them, so that
+// what they reserve is seen afterwards.
 func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 	_, err := db.Select[string](ctx, u.store.db, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.Lock(), p.AccountID, p.ID)
 	if err != nil {
@@ -121,8 +128,9 @@ func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 	return err
 }
 
-// isOrdered reports whether a product or price variant, which the caller has locked with its variants, was ever
-// ordered or is being paid for.
+// isOrdered reports whether a product or a price variant was ever ordered or subscribed to, is being paid for, or is what a
+// subscription is about to change to. Column is product_id or price_variant_id. The caller has locked the product and the
+// variants.
 func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
 	row, err := db.Get[int](ctx, u.store.db, `

@@ -8,15 +8,15 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// ProviderEvent names what a payment provider told us.
+// ProviderEvent identifies a message of a payment provider, by the provider's own id of it.
 type ProviderEvent struct {
 	AccountID string
 	Provider  string
 	ID        string
 }
 
-// ApplyProviderEvent runs apply in one transaction with a note of the event, and not at all if the event has been
-// applied before. Apply uses the methods of the store; nothing outside may be called in it.
+// ApplyProviderEvent runs apply once for each event: in one transaction with a note of the event, and not at all if that note
+// exists already. Apply uses the methods of the store, which join the transaction; it must not call anything outside.
 func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply func(context.Context) error) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		fresh, err := u.Exec(ctx, `
@@ -33,11 +33,11 @@ func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply f
 	return err
 }
 
-// providerEventLife is for how long what a provider told us is known as told. Providers try for days.
+// providerEventLife is how long events are remembered. Providers send one again for days, so it must be longer than that.
 const providerEventLife = 30 * 24 * time.Hour
 
-// DeleteOldProviderEvents forgets at most limit notes of what providers told us long ago, of any account, and returns
-// how many.
+// DeleteOldProviderEvents deletes at most limit notes of events older than providerEventLife, of any account, and returns how
+// many.
 func (s *Store) DeleteOldProviderEvents(ctx context.Context, limit int) (int64, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// RefundStatus is how far a refund is.
+// RefundStatus says how far a refund has come.
 type RefundStatus string
 
 // The states of a refund. What is pending or succeeded counts as given back.
@@ -30,8 +30,8 @@ type RefundReason string
 // RefundReasonCustomerRequest is the reason when none is given.
 const RefundReasonCustomerRequest RefundReason = "customer_request"
 
-// Refund gives money of an order back, all of it or a part, tax included. Its id is the provider's idempotency token,
-// minted once and kept by every retry, so that it gives back at most once.
+// Refund gives back money of an order, all of it or a part, tax included. Its id is the token that the provider recognises the
+// refund by. It is minted once and kept by every retry, so that the money is given back at most once.
 type Refund struct {
 	AccountID      string        `db:"account_id"`
 	ID             string        `db:"id"`
@@ -74,7 +74,7 @@ func (s *Store) GetRefund(ctx context.Context, account, ref string) (*Refund, er
 	return s.findRefund(ctx, account, ref, "")
 }
 
-// RefundsByID returns the refunds among ids.
+// RefundsByID returns those of the refunds with these ids that exist, by id.
 func (s *Store) RefundsByID(ctx context.Context, account string, ids []string) (map[string]*Refund, error) {
 	return db.ByID(ctx, s.db, refundColumns, account, ids)
 }
@@ -92,8 +92,8 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)
 }
 
-// UpdateRefund locks the refund, applies change and stores it. All but comment and metadata is a record: change
-// leaves it alone.
+// UpdateRefund locks the refund, applies change and stores it. Change may set the comment and the metadata; everything else is
+// a record and must be left alone. No event follows.
 func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change func(*Refund)) (*Refund, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
 		r, err := s.findRefund(ctx, account, ref, u.Lock())
@@ -114,6 +114,7 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 	})
 }
 
+// findRefund reads a refund, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
 func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Refund, error) {
 	id, ok := core.ParseID(core.KindRefund, ref)
 	if !ok {
@@ -126,7 +127,7 @@ func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Ref
 	return r, err
 }
 
-// refundReferences adds the filters by another object.
+// refundReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) refundReferences(ctx context.Context, account string, in ListRefunds, f *db.Filter) error {
 	if in.Order != "" {
 		order, err := s.namedOrder(ctx, account, in.Order, "")

@@ -11,13 +11,13 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// NewRefund asks to give money of an order back.
+// NewRefund says what is to be refunded of an order.
 type NewRefund struct {
 	Order        string
 	Amount       *int64 // nil: all that is left
 	Reason       RefundReason
 	Comment      *string
-	RevokeAccess *bool // nil: if it leaves nothing of an order that was a purchase
+	RevokeAccess *bool // nil: true if the refund leaves nothing of an order that was a purchase
 	Metadata     core.Metadata
 
 	subscription *string // nil: the order's
@@ -26,9 +26,9 @@ type NewRefund struct {
 // maxRefunds bounds the refunds of an order, because the order lists them.
 const maxRefunds = 100
 
-// BeginRefund locks a paid order, takes the amount off what can be refunded and stores the intent to give it back,
-// with refund.created, all of it before the provider is asked. A request that is sent again gets the intent of the
-// first time. An order that nothing can be given back of is CodeInvalid on order, more than is left of it on amount.
+// BeginRefund begins to give money of a paid order back. It locks the order, takes the amount off what can be refunded, and
+// commits the intent before the provider is asked: refund.created follows. A request that is sent again gets the refund of the
+// first time. An order of which nothing can be refunded is CodeInvalid on order, more than is left of it on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
 		found, err := s.namedOrder(ctx, account, in.Order, "")
@@ -60,7 +60,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 	})
 }
 
-// lockRefunded locks what a refund of an order changes: its invoice and the order.
+// lockRefunded locks the rows that a refund of an order changes, its invoice and then the order, and returns the order.
 func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, error) {
 	o, err := u.store.findOrder(ctx, account, id, "")
 	if err != nil {
@@ -72,7 +72,8 @@ func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, er
 	return u.store.findOrder(ctx, account, id, u.Lock())
 }
 
-// namedOrder reads the order that a field or parameter of this name means.
+// namedOrder reads the order that a field or parameter named "order" refers to. If it does not exist, that is CodeMissing on
+// order.
 func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
 	o, err := s.findOrder(ctx, account, ref, lock)
 	if missing := (*core.Error)(nil); errors.As(err, &missing) && missing.Code == core.CodeMissing {
@@ -81,8 +82,8 @@ func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Ord
 	return o, err
 }
 
-// beginRefund reserves the amount of an order that is locked, as is its invoice, and stores the intent to give it back from
-// its refundable payment.
+// beginRefund stores the intent to refund an order from its payment, and returns both: refund.created follows. The order and
+// its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
 func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id string, in NewRefund) (*Refunding, error) {
 	now, err := u.store.db.BusinessNow(ctx, o.AccountID)
 	if err != nil {
@@ -111,7 +112,8 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	return &Refunding{Refund: r, Payment: payment}, u.refunded(ctx, EventRefundCreated, r, o, customer)
 }
 
-// refundable returns the payment whose money can be given back, or says what keeps it from that.
+// refundable returns the payment of an order from which money can be given back. If there is none it returns CodeInvalid on
+// order, with the reason.
 func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 	switch {
 	case o.PaidAt == nil || o.Status == OrderStatusVoid:
@@ -131,7 +133,8 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 		"Give the money back the way it came.")
 }
 
-// reserve takes the refund off what can be refunded of its order.
+// reserve sets the amount of a refund and the tax in it, and takes both off what can be refunded of its order. An amount that
+// cannot be refunded is CodeInvalid on amount. The caller stores the order.
 func (r *Refund) reserve(o *Order, in NewRefund) error {
 	rest := o.RefundableAmount()
 	r.Amount = rest
@@ -162,7 +165,7 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 	return nil
 }
 
-// pricing is what the tax in a refund is computed from.
+// pricing returns the figures from which the tax in a refund of the order is computed.
 func (o *Order) pricing() pricing.Refundable {
 	return pricing.Refundable{Total: o.TotalAmount, Tax: o.TaxAmount, Refunded: o.RefundedAmount, RefundedTax: o.RefundedTaxAmount}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Refunding is how far a refund is, with the payment whose money it gives back. Resumed tells that it was begun
-// before, so that the provider may know of it.
+// Refunding is a refund with the payment whose money it gives back. Resumed says that it was begun before, so that the provider
+// may know of it already.
 type Refunding struct {
 	Refund  *Refund
 	Payment *Payment
@@ -24,15 +24,15 @@ type RefundResult struct {
 	FailureReason string // with failed
 }
 
-// RefundDetail is an order with one of its refunds, all of them, and what else its events inline.
+// RefundDetail is the data of a refund's events: the order, the refund, and all refunds of the order.
 type RefundDetail struct {
 	OrderDetail
 	Refund  *Refund
 	Refunds []Refund
 }
 
-// SettleRefund stores what the provider said. Every change of the status is a refund.updated; what fails or is
-// canceled can be refunded again. A refund that is still pending is left alone for the pause.
+// SettleRefund stores what the provider said about a refund. Every change of the status emits refund.updated. What fails or is
+// canceled can be refunded again. A refund that is still pending is not asked about again before the pause is over.
 func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundResult, pause time.Duration) (*Refund, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
 		customer, err := u.lockOwner(ctx, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
@@ -51,7 +51,7 @@ func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundRe
 	})
 }
 
-// GetRefunding returns a refund with what asking for it needs, or CodeMissing.
+// GetRefunding returns a refund with its payment, which asking the provider for it needs, or CodeMissing.
 func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refunding, error) {
 	r, err := s.findRefund(ctx, account, ref, "")
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refundi
 	return s.refunding(ctx, r)
 }
 
-// BeginCancelRefund returns a refund that its provider may be asked to cancel, or that is canceled. One that has
-// another outcome, or that the provider is not known to have yet, is CodeInvalid on status.
+// BeginCancelRefund returns a refund that the provider may now be asked to cancel, or one that is canceled already. A refund
+// that has another outcome, or of which the provider has not said yet that it has it, is CodeInvalid on status.
 func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Refund, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
 		r, err := s.findRefund(ctx, account, ref, u.Lock())
@@ -77,32 +77,33 @@ func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Re
 	})
 }
 
-// refundLeases are on the refunds without an outcome.
+// refundLeases makes sure that one process at a time asks the provider about a refund without an outcome.
 var refundLeases = db.Leases{Table: "refunds", Open: "status = 'pending'"}
 
-// DueRefunds returns refunds of a provider without an outcome that nobody is asking about now, at most limit, of any
-// account. They are candidates: what they are by then shows once they are leased.
+// DueRefunds returns at most limit refunds of a provider, of any account, that have no outcome and that nobody is asking about
+// now. They are candidates: another process may take one first, or settle it, until LeaseRefund has claimed it.
 func (s *Store) DueRefunds(ctx context.Context, provider string, limit int) ([]core.Due, error) {
 	return refundLeases.Due(ctx, s.db, provider, limit)
 }
 
-// LeaseRefund claims a due refund for whoever asks first, and reports whether that is the caller.
+// LeaseRefund claims a due refund for the caller, and reports false if somebody else was first or it has its outcome.
 func (s *Store) LeaseRefund(ctx context.Context, account, id string) (bool, error) {
 	return refundLeases.Take(ctx, s.db, account, id)
 }
 
-// YieldRefund ends the lease on a refund whose outcome is not known yet: the reconciler looks at it after a pause.
+// YieldRefund ends the caller's lease on a refund whose outcome is not known yet: it is due again after the pause.
 func (s *Store) YieldRefund(ctx context.Context, account, id string, pause time.Duration) error {
 	return refundLeases.Yield(ctx, s.db, account, id, pause)
 }
 
-// refunding is a refund that was begun before.
+// refunding returns a refund that was begun before, with its payment.
 func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 	payment, err := s.findPayment(ctx, r.AccountID, r.PaymentID, "")
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 
-// giveBack counts money that is given back, or with negative amounts that is not after all.
+// giveBack adds an amount, and the tax in it, to what is refunded of the order, and sets its status. Negative figures take back
+// a refund that has failed. The caller stores the order.
 func (o *Order) giveBack(amount, tax int64) {
 	o.RefundedAmount += amount
 	o.RefundedTaxAmount += tax
@@ -116,7 +117,8 @@ func (o *Order) giveBack(amount, tax int64) {
 	}
 }
 
-// settleRefund moves a refund along its arrow, and the order and the customer with it.
+// settleRefund gives a refund its next state and changes the order and the customer to match. All three are locked, and stored
+// here. If the state does not change it only plans when to ask again.
 func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *Customer, result RefundResult, pause time.Duration) error {
 	if r.ProviderRef == nil && result.Ref != "" {
 		r.ProviderRef = &result.Ref
@@ -152,14 +154,15 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	return u.refunded(ctx, EventRefundUpdated, r, o, customer)
 }
 
-// postpone stores the reference of a refund that did not move, and when to ask about it again.
+// postpone stores the provider's reference of a refund whose state did not change, and lets nobody ask about it for the pause.
 func (u *unit) postpone(ctx context.Context, r *Refund, pause time.Duration) error {
 	_, err := u.Exec(ctx, `UPDATE refunds SET provider_ref = ?, lease_until = `+u.store.db.NowSQL()+` + ? WHERE account_id = ? AND id = ?`,
 		r.ProviderRef, pause.Microseconds(), r.AccountID, r.ID)
 	return err
 }
 
-// refunded stores an order of which a refund has changed, notes it on the invoice, and tells of it. Both are locked.
+// refunded stores an order after one of its refunds has changed, notes what is refunded on the invoice, and emits the event
+// kind. Order and invoice are locked. A deleted customer is not shown in the event.
 func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, customer *Customer) error {
 	items, err := db.Select[LineItem](ctx, u.store.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// canary is the name of the row, and what is sealed in it.
+// canary is the name of a row that is sealed with the secret key of the database, and also the text that is sealed in it.
+// Whoever cannot open it has the wrong key.
 const canary = "canary"
 
-// KeyChange is what OwnSecretKeys did to the key of the database.
+// KeyChange says what OwnSecretKeys did to the secret key of the database.
 type KeyChange string
 
 // What may have changed.
@@ -21,11 +22,14 @@ const (
 	KeyReplaced KeyChange = "replaced" // to a key of ours, for nothing is sealed or signed with the one before
 )
 
-// OwnSecretKeys makes sure that our secret keys are those of the database, or returns a *SecretKeyError. Whoever serves a
-// database first chooses: of several at once, one. From then on it opens only for lists of keys with the one that came
-// first in the list of the server that started last. Who serves it alone may come with any that open all that is sealed, if
-// that is nothing, say, and no address was given out that another one has signed; where there may be replicas, which seal any
-// moment, that takes AdoptSecretKey.
+// OwnSecretKeys makes sure that our secret keys are those of the database, or returns a *SecretKeyError. It is called before a
+// server serves the database, and reports what it changed.
+//
+// Whoever serves a database first chooses its key: if several do so at once, one of them. From then on the database is only
+// served with lists of keys that contain the first key of the server that started last. There is one exception: the only server
+// of an embedded database may come with any keys that open all that is sealed in it (nothing, say), if no address or answer was
+// given out that would stop working. Where there may be replicas, which can seal something at any moment, that takes
+// AdoptSecretKey.
 func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
 	sealed, err := s.canary(ctx)
 	if err != nil {
@@ -58,7 +62,8 @@ func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
 	return KeyMoved, nil
 }
 
-// makeCanary returns the canary of a database that has none yet: ours, unless another server is faster.
+// makeCanary seals and stores the canary of a database that has none yet, and returns it. If another server is faster, it
+// returns that server's. A database whose contents are sealed with another key than ours is a *SecretKeyError.
 func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 	if err := s.checkEverSealed(ctx); err != nil {
 		return nil, err
@@ -73,8 +78,9 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 	return s.canary(ctx)
 }
 
-// adoptUnasked is AdoptSecretKey for who alone serves an embedded database, if nobody would notice. What a key has signed is not
-// stored: the addresses of orders and invoices were given out with them, and answers are kept for who asks again.
+// adoptUnasked does what AdoptSecretKey does, for the only server of an embedded database, if nobody would notice; it reports
+// whether it did. Somebody would notice once there are orders or invoices, because their addresses are signed and the
+// signatures are not stored here, or answers that are kept for requests that are sent again.
 func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 	if s.db.Engine != core.SQLite || !s.db.Options.Exclusive {
 		return false, nil
@@ -91,8 +97,9 @@ func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 	return s.AdoptSecretKey(ctx, false)
 }
 
-// AdoptSecretKey makes our newest secret key the one of the database, whatever it was before, and says whether it did: unless
-// the keys before are lost, only if ours open all that is sealed. No server may be at work on the database.
+// AdoptSecretKey makes our newest secret key the one of the database, whatever it was before, and reports whether it did. It
+// does not if something is sealed that our keys cannot open, unless lost says that the keys before are lost anyway. No server
+// may be at work on the database.
 func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
 	adopted, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		keys, ours := s.db.Options.Sealer.Ours()
@@ -110,7 +117,7 @@ func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
 	return adopted > 0, nil
 }
 
-// canary returns nil if there is none.
+// canary returns the sealed canary of the database, nil if there is none yet.
 func (s *Store) canary(ctx context.Context) ([]byte, error) {
 	sealed, err := db.Get[[]byte](ctx, s.db, `SELECT sealed FROM secret_key_canary WHERE name = ?`, canary)
 	if err != nil || sealed == nil {
@@ -119,8 +126,8 @@ func (s *Store) canary(ctx context.Context) ([]byte, error) {
 	return *sealed, nil
 }
 
-// checkEverSealed is for a database that was served before there were canaries: something in it must open, if anything is
-// sealed.
+// checkEverSealed checks a database without a canary, which an older version may have served: if anything in it is sealed, our
+// keys must open something of it, else it returns a *SecretKeyError.
 func (s *Store) checkEverSealed(ctx context.Context) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	found, err := db.Get[[]byte](ctx, s.db, `SELECT sealed FROM (`+sealedRows+`) AS sealed
@@ -134,8 +141,8 @@ func (s *Store) checkEverSealed(ctx context.Context) error {
 	return nil
 }
 
-// CountClosed returns how many signing secrets of webhooks, keys of Stripe and tokens of activated channels none of our keys
-// opens, although they open the canary: the key that they were sealed with has left the list, or is lost.
+// CountClosed returns how many secrets that are in use (of webhooks, Stripe and activated channels) none of our keys opens,
+// although they open the canary. The key that sealed them is no longer in the list, or is lost.
 func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	keys, ours := s.db.Options.Sealer.Ours()
 	closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.Now()}, keys...)...)
@@ -145,9 +152,10 @@ func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	return *closed, nil
 }
 
-// sealedRows is all that outlives a request, sealedInUse what the program cannot do without: somebody has to enter it again, or
-// to have it made anew. Nobody misses the client secret of a checkout, for it comes with the buyer. Both take the time first,
-// by which the secret before a rotation is in use or not.
+// sealedInUse selects the sealed secrets that the program cannot work without: if they do not open, somebody has to enter them
+// again or to have them made anew. sealedRows adds everything else that is sealed for longer than a request; nobody misses the
+// client secret of a checkout, because the buyer brings it along. The first argument of both is the time, which decides whether
+// the secret before a rotation is still in use.
 const (
 	sealedInUse = `
 		SELECT account_id, id, previous_secret AS sealed FROM webhook_endpoints WHERE previous_secret_until > ?

@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// CheckSealed tells which rows hold what the secret keys do not open. That is a promise of whoever configures the keys, with
-// a copy of the database that is put back among others, and so no part of Check.
+// CheckSealed tells which rows hold secrets in use that the secret keys do not open. It is no part of Check, because it is not
+// the code that keeps this promise but whoever configures the keys, and puts the right ones back with a copy of the database.
 func (s *Store) CheckSealed(ctx context.Context, checked func(promise string, broken []core.Violation)) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	sealed := db.Invariant{Promise: "what is sealed opens with the secret keys",

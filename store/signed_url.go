@@ -24,7 +24,7 @@ const (
 	FileKindSubscriptions FileKind = "subscriptions" // those that the filter lets through, as CSV
 )
 
-// File is what a signed URL opens. It is written when it is fetched, as things stand then.
+// File says what a signed URL opens. Nothing is stored: the file is written when it is fetched, as things stand then.
 type File struct {
 	Kind          FileKind           `json:"kind"`
 	Account       string             `json:"account"`
@@ -42,14 +42,14 @@ type SignedURL struct {
 	ExpiresAt core.Time
 }
 
-// fileContext is what files are sealed under.
+// fileContext is the context under which the tokens of files are sealed, so that nothing else that is sealed can serve as one.
 const fileContext = "file"
 
-// fileEncoding has one form for each token, but for line breaks.
+// fileEncoding encodes tokens. Being strict it accepts one text for each token, apart from line breaks in it.
 var fileEncoding = base64.RawURLEncoding.Strict()
 
-// SignFile returns a URL of a file that the account may see. The URL holds all that it says, sealed: it cannot be read,
-// changed or made by others.
+// SignFile returns a URL that opens a file for signedURLLifetime. The caller has checked that the account may see the file. The
+// URL contains the whole File, sealed, so that nobody else can read it, change it or make one.
 func (s *Store) SignFile(f File) (*SignedURL, error) {
 	f.ExpiresAt = s.Now().Add(signedURLLifetime)
 	text, err := json.Marshal(f)
@@ -60,8 +60,8 @@ func (s *Store) SignFile(f File) (*SignedURL, error) {
 	return &SignedURL{URL: s.db.Options.PublicURL + "/files/" + token, ExpiresAt: f.ExpiresAt}, nil
 }
 
-// OpenFile returns the file of a signed URL's token, or CodeMissing. Expired says that its time is over: then the file
-// is not returned. A token that was not made here tells nothing.
+// OpenFile returns the file that the token of a signed URL opens. A token that was not made here is CodeMissing. If its time is
+// over, expired is true and the file is nil.
 func (s *Store) OpenFile(token string) (file *File, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
 	if err != nil || fileEncoding.EncodeToString(sealed) != token { // decoding steps over line breaks

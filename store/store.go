@@ -28,7 +28,7 @@ type Options struct {
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
 
-// Store is one database, safe for concurrent use.
+// Store gives access to one database. It is safe for concurrent use.
 type Store struct {
 	// OnEvent, if set before the first request, is called after a transaction that stored deliveries has committed, once
 	// for each endpoint.
@@ -37,12 +37,14 @@ type Store struct {
 	db     *db.DB
 	render func(kind string, v any) ([]byte, error)
 
-	livePayments bool // of new accounts: Options
+	livePayments bool // new accounts are paid through Stripe: see Options
 	quota        quota
 	keyUses      keyUses
 }
 
-// Open connects lazily and does not migrate.
+// Open returns a store, and does not migrate: Migrate does. PostgreSQL is connected to when it is first used. The file of an
+// embedded database is opened at once, and made if it is missing; if this process serves it exclusively, what a process that
+// died was doing can be taken over from then on.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
 		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
@@ -67,8 +69,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// endLeases lets what a process that died was doing be taken over at once: requests with an Idempotency-Key,
-// deliveries, payments, refunds, and writes at ad networks. Only the one process that serves an embedded database may call it.
+// endLeases ends all leases, so that what a process that died was doing can be taken over at once: requests with an
+// Idempotency-Key, deliveries, payments, refunds, and writes at ad networks. Only the one process that serves an embedded
+// database may call it. Tables that do not exist yet are skipped, because it runs before the migrations.
 func (s *Store) endLeases(ctx context.Context) error {
 	for table, underWay := range map[string]string{
 		"idempotency_keys": "status = 0", "webhook_claims": "TRUE", "ad_actions": "state IN ('begun', 'unknown')",
@@ -90,10 +93,10 @@ func (s *Store) endLeases(ctx context.Context) error {
 	return nil
 }
 
-// Engine returns SQLite or PostgreSQL.
+// Engine returns core.SQLite or core.PostgreSQL.
 func (s *Store) Engine() string { return s.db.Engine }
 
-// Writers is how many transactions of one background job can write at once to some purpose.
+// Writers returns how many transactions a background job should run at a time. SQLite has one writer, so more would only wait.
 func (s *Store) Writers() int {
 	if s.db.Engine == core.SQLite {
 		return 1
@@ -104,10 +107,11 @@ func (s *Store) Writers() int {
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// closeTime is how long Close takes at most, of a store that is not Patient.
+// closeTime is how long Close waits at most for the database, unless the store is Patient.
 const closeTime = 5 * time.Second
 
-// Close writes what is batched and lets go of the database, within five seconds: one that does not answer is left.
+// Close writes what is batched and closes the database. It waits at most five seconds, or a minute if the store is Patient: a
+// database that does not answer within that is left, which is an error.
 func (s *Store) Close() error {
 	patience := closeTime
 	if s.db.Options.Patient {
@@ -125,6 +129,7 @@ func (s *Store) Close() error {
 	}
 }
 
+// close does what Close does, but may wait for the database longer than ctx lasts.
 func (s *Store) close(ctx context.Context) error {
 	var errs []error
 	if local, ok := s.quota.(*localQuota); ok {

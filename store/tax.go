@@ -29,15 +29,15 @@ const (
 	maxTaxRateBps = 10_000
 )
 
-// TaxSettings is how an account taxes what it sells. Behavior is that of price variants which have none of their own.
+// TaxSettings says how an account taxes what it sells. Behavior is for price variants that have none of their own.
 type TaxSettings struct {
 	Mode     TaxMode   `json:"mode"`
 	Behavior string    `json:"behavior"`
 	Rates    []TaxRate `json:"rates"`
 }
 
-// TaxRate is the tax of a place: of a region, of a country without regions of their own, or, without a country, of
-// everywhere else.
+// TaxRate is the rate of tax at a place: in a region of a country, in a country, or, without a country, everywhere that no
+// other rate is for.
 type TaxRate struct {
 	Country *string `json:"country"`
 	Region  *string `json:"region"`
@@ -45,9 +45,11 @@ type TaxRate struct {
 	Name    string  `json:"name"`
 }
 
-// taxSource is the seam where a tax service would sit. It says which rate a buyer at an address pays, nil for none;
-// known is false as long as the address does not tell, and the rate is that of a wider place then. A source that asks the outside has to be asked before the
-// transaction that uses its answer, and to keep the answer with the checkout.
+// taxSource says which rate a buyer at an address pays, nil for none. Known is false as long as the address does not say
+// enough; the rate is that of a wider place then.
+//
+// It is an interface so that a tax service could take its place. A source that asks outside would have to be asked before the
+// transaction that uses its answer, and the answer be kept with the checkout.
 type taxSource interface {
 	rateAt(address *core.Address) (rate *TaxRate, known bool)
 }
@@ -58,7 +60,7 @@ type noTax struct{}
 // flatTable is a list of rates by place.
 type flatTable []TaxRate
 
-// source returns who knows the account's rates.
+// source returns the source of the account's rates.
 func (t *TaxSettings) source() taxSource {
 	if t.Mode == TaxModeFlatTable {
 		return flatTable(t.Rates)
@@ -66,7 +68,7 @@ func (t *TaxSettings) source() taxSource {
 	return noTax{}
 }
 
-// isInclusive reports whether the price of a variant contains its tax.
+// isInclusive reports whether the price of a variant contains its tax, by its own setting or else the account's.
 func (t *TaxSettings) isInclusive(v *PriceVariant) bool {
 	behavior := t.Behavior
 	if v.TaxBehavior != nil {
@@ -75,11 +77,12 @@ func (t *TaxSettings) isInclusive(v *PriceVariant) bool {
 	return behavior == TaxBehaviorInclusive
 }
 
+// rateAt returns no rate, which is always known.
 func (noTax) rateAt(*core.Address) (*TaxRate, bool) { return nil, true }
 
-// rateAt returns the most specific rate. As long as the country is unknown, so is the tax if any country has a rate of its
-// own, or who says nothing would pay as if they lived elsewhere; the same holds for the region in a country that has rates
-// by region.
+// rateAt returns the most specific rate of the table that holds at the address, nil if none does. Known is false if the country
+// is not known and any country has a rate of its own: otherwise buyers who say nothing would pay as if they lived elsewhere.
+// The same goes for the region, in a country that has rates by region.
 func (t flatTable) rateAt(address *core.Address) (*TaxRate, bool) {
 	country, region := place(address)
 	var best *TaxRate
@@ -96,7 +99,8 @@ func (t flatTable) rateAt(address *core.Address) (*TaxRate, bool) {
 	return best, known
 }
 
-// place is what the rates of tax go by, empty where an address says nothing.
+// place returns the country and the region of an address, by which tax is looked up; each is empty if the address does not say
+// it.
 func place(a *core.Address) (country, region string) {
 	if a == nil {
 		return "", ""
@@ -104,7 +108,7 @@ func place(a *core.Address) (country, region string) {
 	return strings.TrimSpace(core.Deref(a.Country)), strings.TrimSpace(core.Deref(a.State))
 }
 
-// hidesFrom reports whether the rate may be that of a place of which too little is known.
+// hidesFrom reports whether the rate might be the buyer's, but their country or region is not known.
 func (r *TaxRate) hidesFrom(country, region string) bool {
 	if country == "" {
 		return r.Country != nil
@@ -112,6 +116,7 @@ func (r *TaxRate) hidesFrom(country, region string) bool {
 	return region == "" && r.Region != nil && r.isIn(country)
 }
 
+// isIn reports whether the rate is for a country or a region in it.
 func (r *TaxRate) isIn(country string) bool {
 	return r.Country != nil && strings.EqualFold(*r.Country, country)
 }
@@ -128,7 +133,7 @@ func (r *TaxRate) covers(country, region string) bool {
 	}
 }
 
-// depth is how much the rate says about its place.
+// depth returns how specific the rate is: 0 for everywhere else, 1 for a country, 2 for a region.
 func (r *TaxRate) depth() int {
 	switch {
 	case r.Country == nil:
@@ -140,7 +145,7 @@ func (r *TaxRate) depth() int {
 	}
 }
 
-// check notes what is not acceptable of the settings.
+// check adds a problem for everything that is wrong with the settings.
 func (t *TaxSettings) check(p *core.Problems) {
 	p.Check(slices.Contains([]TaxMode{TaxModeNone, TaxModeFlatTable}, t.Mode), "tax.mode", "A tax mode is none or flat_table.")
 	p.Check(slices.Contains([]string{TaxBehaviorExclusive, TaxBehaviorInclusive}, t.Behavior), "tax.behavior", "A tax behavior is exclusive or inclusive.")
@@ -155,6 +160,7 @@ func (t *TaxSettings) check(p *core.Problems) {
 	}
 }
 
+// check adds a problem for everything that is wrong with the rate. Field names in the problems begin with at.
 func (r *TaxRate) check(at string, p *core.Problems) {
 	p.Check(r.RateBps >= 0 && r.RateBps <= maxTaxRateBps, at+"rate_bps", "A rate has 0 to 10000 basis points: 1900 is 19 %.")
 	p.Check(strings.TrimSpace(r.Name) != "" && shorter(&r.Name, 100), at+"name", "A rate has a name of 1 to 100 characters, such as VAT.")

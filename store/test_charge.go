@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// TestCharge is a charge as the built-in test provider knows it. It stands for a provider's own database: nothing
-// else in the store looks at it, and it commits on its own, before the payment that it belongs to is settled.
+// TestCharge is a charge in the books of the built-in test provider. The table stands for a provider's own database: nothing
+// else in the store looks at it, and a charge commits on its own, before the payment that it belongs to is settled.
 type TestCharge struct {
 	AccountID   string    `db:"account_id"`
 	ID          string    `db:"id"`
@@ -26,7 +26,7 @@ type TestCharge struct {
 
 var testChargeColumns = db.ColumnsOf[TestCharge]("test_charges")
 
-// PutTestCharge stores a charge, or returns the one that has its token.
+// PutTestCharge stores a charge. If there is one with its token already, that is returned instead.
 func (s *Store) PutTestCharge(ctx context.Context, c TestCharge) (*TestCharge, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*TestCharge, error) {
 		c.CreatedAt = s.Now()
@@ -48,20 +48,21 @@ func (s *Store) GetTestCharge(ctx context.Context, account, id string) (*TestCha
 	return db.Get[TestCharge](ctx, s.db, testChargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 }
 
-// TestHistory is how often a method was charged, not counting charges of nothing: at all, and while its buyer was away.
+// TestHistory says how often a method was charged in all, and how often while its buyer was away. Charges of 0 do not count.
 type TestHistory struct {
 	Charges    int64 `db:"charges"`
 	OffSession int64 `db:"off_session"`
 }
 
-// TestHistoryOf counts the charges of a method whose reference begins with tok_.
+// TestHistoryOf counts the charges of a method. One whose reference does not begin with tok_ has none: the query uses an index
+// of those alone.
 func (s *Store) TestHistoryOf(ctx context.Context, account, methodRef string) (*TestHistory, error) {
 	return db.Get[TestHistory](ctx, s.db, `
 		SELECT COUNT(*) AS charges, COALESCE(SUM(CASE WHEN off_session THEN 1 ELSE 0 END), 0) AS off_session
 		FROM test_charges WHERE account_id = ? AND method_ref = ? AND method_ref >= 'tok_' AND amount > 0`, account, methodRef)
 }
 
-// MoveTestCharge changes the status of a charge that has the status from.
+// MoveTestCharge changes the status of a charge from one to another. A charge that has any other status stays as it is.
 func (s *Store) MoveTestCharge(ctx context.Context, account, id, from, to string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE test_charges SET status = ?, updated_at = ? WHERE account_id = ? AND id = ? AND status = ?`,

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// TestRefund is a refund as the built-in test provider knows it, on the far side as TestCharge is.
+// TestRefund is a refund in the books of the built-in test provider, as TestCharge is a charge.
 type TestRefund struct {
 	AccountID     string    `db:"account_id"`
 	ID            string    `db:"id"`
@@ -23,8 +23,8 @@ type TestRefund struct {
 
 var testRefundColumns = db.ColumnsOf[TestRefund]("test_refunds")
 
-// PutTestRefund stores a refund, or returns the one that has its token. One of more than is left of its charge has
-// failed.
+// PutTestRefund stores a refund. If there is one with its token already, that is returned instead. A refund of more than is
+// left of its charge is stored as failed.
 func (s *Store) PutTestRefund(ctx context.Context, r TestRefund) (*TestRefund, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*TestRefund, error) {
 		left, err := u.lockTestCharge(ctx, r.AccountID, r.ChargeID)
@@ -43,7 +43,7 @@ func (s *Store) PutTestRefund(ctx context.Context, r TestRefund) (*TestRefund, e
 	})
 }
 
-// lockTestCharge returns how much of a charge can be given back, nothing of one that did not go through.
+// lockTestCharge locks a charge and returns how much of it can still be refunded: 0 if it did not succeed or does not exist.
 func (u *unit) lockTestCharge(ctx context.Context, account, id string) (int64, error) {
 	charge, err := db.Get[TestCharge](ctx, u.store.db, testChargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// unit is one open transaction of commerce.
+// unit is one open transaction, with the store whose use case runs in it.
 type unit struct {
 	*db.Unit
 	store *Store
 }
 
-// tx runs a use case in the request's transaction, or in one of its own: db.Tx.
+// tx runs a use case in the open transaction of the request, or in one of its own that commits at its end: see db.Tx.
 func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
 }
 
-// step runs a use case that commits at once, before a call to the outside: db.Step.
+// step runs a use case and commits at once, so that what it has stored is safe before something outside is called: see db.Step.
 func step[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
 }

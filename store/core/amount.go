@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FormatAmount writes minor units with their currency for people: USD 1,900.00, JPY 1,900. The code and the number
-// never come apart at the end of a line.
+// FormatAmount writes an amount in minor units with its currency for people: USD 1,900.00, JPY 1,900. Between code and number
+// is a no-break space, so that a line never ends between them.
 func FormatAmount(amount int64, currency string) string {
 	digits, negative := strings.CutPrefix(strconv.FormatInt(amount, 10), "-")
 	exponent := ExponentOf(currency)
@@ -25,8 +25,8 @@ func FormatAmount(amount int64, currency string) string {
 	return text
 }
 
-// ExponentOf also knows the currencies of no and of three digits that prices may not be in: being wrong by a factor
-// of ten is worse than a short list. ISO 4217 gives nearly all others two.
+// ExponentOf returns how many decimals a currency has. It also knows currencies of none and of three that prices may not be in:
+// a short list is better than being wrong by a factor of ten. Any other has two, as nearly all in ISO 4217.
 func ExponentOf(currency string) int {
 	if known, ok := LookupCurrency(currency); ok {
 		return known.Exponent
@@ -40,7 +40,7 @@ func ExponentOf(currency string) int {
 	return 2
 }
 
-// grouped puts a comma between every three digits.
+// grouped puts a comma between every three digits, counted from the right.
 func grouped(digits string) string {
 	first := (len(digits)-1)%3 + 1
 	groups := []string{digits[:first]}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Currency is one that prices may be in.
+// Currency describes a currency that prices may be in.
 type Currency struct {
 	Exponent int   // digits of the minor unit: 2 for cents, 0 for yen, 3 for fils
 	Minimum  int64 // least amount that can be charged, in the minor unit
@@ -18,11 +18,11 @@ func LookupCurrency(code string) (Currency, bool) {
 	return c, ok
 }
 
-// CurrencyOf returns a supported currency by its code, and the zero value for any other.
+// CurrencyOf returns a supported currency by its lower-case ISO 4217 code, and the zero value for any other.
 func CurrencyOf(code string) Currency { return currencies[code] }
 
-// Refuses says why an amount cannot be charged in the currency; empty if it can. What has three digits is charged in
-// tens: that is how card networks take it.
+// Refuses returns the reason why an amount cannot be charged in the currency, whose code is code, or "" if it can. Amounts with
+// three decimals are charged in tens, because card networks take no others.
 func (c Currency) Refuses(code string, amount int64) string {
 	switch {
 	case amount < c.Minimum:
@@ -36,7 +36,8 @@ func (c Currency) Refuses(code string, amount int64) string {
 // Currencies lists the codes of the supported currencies, in order.
 func Currencies() []string { return slices.Sorted(maps.Keys(currencies)) }
 
-// currencies is a constant. The minimums are what card networks charge at least, rounded up where providers differ.
+// currencies lists the supported currencies, and is never changed. Each minimum is the least amount that card networks charge,
+// rounded up where providers differ.
 var currencies = map[string]Currency{
 	"aed": {2, 200}, "aud": {2, 70}, "bgn": {2, 100}, "bhd": {3, 200}, "brl": {2, 50}, "cad": {2, 70}, "chf": {2, 50}, "clp": {0, 500},
 	"cop": {2, 200000}, "czk": {2, 1500}, "dkk": {2, 250}, "eur": {2, 50}, "gbp": {2, 40}, "hkd": {2, 400},

@@ -2,7 +2,7 @@ package core
 
 import "slices"
 
-// Distinct returns the texts in their order, each once; nil stays nil.
+// Distinct returns the texts without repetitions, in the order in which each first occurs; nil stays nil.
 func Distinct(texts []string) []string {
 	var once []string
 	for _, text := range texts {

@@ -11,7 +11,7 @@ const (
 	PostgreSQL = "postgres"
 )
 
-// EngineOf reads the scheme of a database URL.
+// EngineOf returns the engine of a database URL, by its scheme.
 func EngineOf(databaseURL string) (string, error) {
 	scheme, rest, ok := strings.Cut(databaseURL, "://")
 	switch {

@@ -26,26 +26,27 @@ const (
 	CodeSpendLimit       Code = "spend_limit_exceeded"
 )
 
-// Outcome says what an error leaves behind of the write request that it ends.
+// Outcome says what an error means for the write request that it ends: what is stored, and whether its Idempotency-Key is free
+// again.
 type Outcome int
 
 const (
 	// Refused changed nothing: the request rolls back and its Idempotency-Key is free again.
 	Refused Outcome = iota
-	// Recorded is an answer like a success, a declined charge for one: it commits and is replayed.
+	// Recorded is an answer as a success is, such as a declined charge: it commits and is replayed.
 	Recorded
-	// Unknown may have had an effect outside: the key stays taken, and the same request sent again finds out.
+	// Unknown may have had an effect outside: the key stays taken, and the same request sent again finds out what became of it.
 	Unknown
 )
 
-// Error is every failure that the caller can do something about.
+// Error is a failure that the caller of the API can do something about.
 type Error struct {
 	Code    Code
 	Param   string              // the offending parameter, when there is one
 	Message string              // for the integrator's developer: says what to send instead
 	Fields  map[string][]string // for CodeInvalid: field path to messages
 	Outcome Outcome
-	After   time.Duration // for CodeRateLimit: when to ask again, if it is not the server's own limit
+	After   time.Duration // for CodeRateLimit: how long to wait before asking again, if it is not the server's own limit
 
 	ForSeller bool // Message is for the seller alone: a page does not show it to a customer
 }
@@ -53,28 +54,28 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// UnknownError ends a request of which nobody knows what became outside, or that must not be taken for one that changed
-// nothing because something was done already. It hides what its cause is: were an *Error inside to be seen, it would be taken
-// for the answer and free the Idempotency-Key. Only that the database is away shows, which is no answer.
+// UnknownError ends a request when nobody knows what became of it outside, or when something was done already, so that it must
+// not be taken for a request that changed nothing. It hides its cause from errors.As: an *Error inside it would be taken for
+// the answer and free the Idempotency-Key. Only an *UnavailableError shows, which is no answer.
 type UnknownError struct {
 	what  string
 	cause error
 }
 
-// NewUnknownError returns an UnknownError. What says in the log what was being done.
+// NewUnknownError returns an UnknownError. What says what was being done, for the log.
 func NewUnknownError(what string, cause error) *UnknownError { return &UnknownError{what, cause} }
 
 // Error returns what was being done, and why nobody knows what became of it.
 func (e *UnknownError) Error() string { return fmt.Sprintf("%s: %v", e.what, e.cause) }
 
-// As lets an UnavailableError be found, and nothing else.
+// As finds an *UnavailableError in the cause, and nothing else.
 func (e *UnknownError) As(target any) bool {
 	_, wanted := target.(**UnavailableError)
 	return wanted && errors.As(e.cause, target)
 }
 
-// UnavailableError says that the database could not do its part: it is away, starting, stopping, full, read-only or too
-// busy. It is nobody's mistake and passes, so that the same request may succeed later.
+// UnavailableError says that the database could not do its part: it is away, starting, stopping, full, read-only or too busy.
+// The request is not to blame, and may succeed later.
 type UnavailableError struct {
 	Cause error // for the log
 	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed.
@@ -90,8 +91,8 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Cause }
 
-// OutcomeOf returns the outcome of an *Error, and Refused for nil. An *UnknownError is Unknown, and so is any other error:
-// nobody can say how far it got.
+// OutcomeOf returns the outcome of an error: that of an *Error itself, and Refused for nil. Any other error is Unknown, because
+// nobody can say how far it got; so is an *UnknownError.
 func OutcomeOf(err error) Outcome {
 	var e *Error
 	var unknown *UnknownError
@@ -107,7 +108,7 @@ func OutcomeOf(err error) Outcome {
 	}
 }
 
-// Missing says that the account has no such object. Param is empty when the path named it.
+// Missing returns CodeMissing: the account has no such object. Param is the parameter that named it, "" if the path did.
 func Missing(object, param, ref string) *Error {
 	if characters := []rune(ref); len(characters) > 100 { // nobody's own id is that long
 		ref = string(characters[:100]) + "…"
@@ -115,7 +116,7 @@ func Missing(object, param, ref string) *Error {
 	return &Error{Code: CodeMissing, Param: param, Message: fmt.Sprintf("No such %s: '%s'.", object, ref)}
 }
 
-// Invalid says that one field is well-formed but not acceptable.
+// Invalid returns CodeInvalid for one field, whose value is well-formed but not acceptable.
 func Invalid(field, message string) *Error {
 	return &Error{Code: CodeInvalid, Param: field, Message: message, Fields: map[string][]string{field: {message}}}
 }
@@ -123,7 +124,7 @@ func Invalid(field, message string) *Error {
 // Problems collects what is wrong with the fields of one request. The zero value is ready to use.
 type Problems map[string][]string
 
-// Add notes one message for a field.
+// Add notes a message for a field.
 func (p *Problems) Add(field, message string) {
 	if *p == nil {
 		*p = Problems{}
@@ -131,14 +132,15 @@ func (p *Problems) Add(field, message string) {
 	(*p)[field] = append((*p)[field], message)
 }
 
-// Check adds the message unless ok.
+// Check notes the message for the field unless ok is true.
 func (p *Problems) Check(ok bool, field, message string) {
 	if !ok {
 		p.Add(field, message)
 	}
 }
 
-// Err returns nil without problems, else one CodeInvalid whose Param is the first field in order.
+// Err returns nil if there are no problems, else one CodeInvalid with all of them. Its Param is the first field in alphabetical
+// order.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil

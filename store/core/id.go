@@ -44,7 +44,7 @@ const (
 	KindPortalSession      Kind = "portal_session"
 )
 
-// Prefix returns what the kind's ids begin with, underscore included.
+// Prefix returns the prefix of the kind's ids, underscore included.
 func (k Kind) Prefix() string {
 	switch k {
 	case KindAccount:
@@ -101,7 +101,7 @@ func (k Kind) Prefix() string {
 	panic("store: kind without a prefix: " + string(k))
 }
 
-// customerAlias is accepted wherever cus_ is, and never emitted.
+// customerAlias is another prefix of a customer's id. It is accepted wherever cus_ is, and never sent.
 const customerAlias = "cust_"
 
 // IDAlphabet is Crockford's base32 in lower case, the alphabet of a ULID.
@@ -110,17 +110,17 @@ const IDAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 // IDLength is the length of an id after its prefix.
 const IDLength = 26
 
-// idSource keeps the last millisecond, so that a clock set back does not make ids descend.
+// idSource keeps the time of the last id in milliseconds, so that ids do not descend when the clock is set back.
 var idSource = struct {
 	sync.Mutex
 	entropy *ulid.MonotonicEntropy
 	millis  uint64
 }{entropy: ulid.Monotonic(rand.Reader, 0)}
 
-// NewID returns a fresh id. Ids of one process ascend strictly, those of several by the millisecond.
+// NewID returns a new id. The ids of one process ascend strictly; those of several processes ascend by the millisecond.
 func NewID(k Kind) string { return k.Prefix() + NewULID() }
 
-// NewULID returns what an id has behind its prefix.
+// NewULID returns a new id without a prefix.
 func NewULID() string {
 	idSource.Lock()
 	defer idSource.Unlock()
@@ -129,13 +129,14 @@ func NewULID() string {
 	return strings.ToLower(id.String())
 }
 
-// IDTime returns the moment that an id was made, to the millisecond.
+// IDTime returns the moment at which an id was made, to the millisecond. It panics for a text that is no id.
 func IDTime(id string) Time {
 	_, random, _ := strings.Cut(id, "_")
 	return TimeOf(ulid.Time(ulid.MustParse(strings.ToUpper(random)).Time()))
 }
 
-// IDsBefore returns a text that is greater than the ids of the kind whose idTime is before t, and less than the others.
+// IDsBefore returns a text that divides the ids of a kind by their age, to be compared with them in SQL: it is greater than
+// every id that was made before t, and less than every other.
 func IDsBefore(k Kind, t Time) string {
 	const perMilli = int64(time.Millisecond / time.Microsecond)
 	millis := uint64(min(max((int64(t)+perMilli-1)/perMilli, 0), int64(ulid.MaxTime())))
@@ -146,7 +147,7 @@ func IDsBefore(k Kind, t Time) string {
 	return k.Prefix() + strings.ToLower(id.String()[:10])
 }
 
-// ParseID returns the canonical form of an id of the kind, and whether s is one.
+// ParseID returns the canonical form of an id of the kind. It returns false if s is not one.
 func ParseID(k Kind, s string) (string, bool) {
 	prefix := k.Prefix()
 	rest, ok := strings.CutPrefix(s, prefix)
@@ -183,7 +184,8 @@ func NewToken() string {
 	return tokenPrefix + body + tokenChecksum(body)
 }
 
-// WellFormedToken reports whether s can be a token at all: its checksum is right. A mistyped one costs no query.
+// WellFormedToken reports whether s has the form of a token and the right checksum. A mistyped token is refused by that without
+// a query.
 func WellFormedToken(s string) bool {
 	body, ok := strings.CutPrefix(s, tokenPrefix)
 	if !ok || len(body) != IDLength+tokenSecret+tokenCheck {
@@ -193,6 +195,7 @@ func WellFormedToken(s string) bool {
 	return check == tokenChecksum(body)
 }
 
+// tokenChecksum returns the CRC-32 of a token's body as text.
 func tokenChecksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	return TokenEncoding.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// JSON is a column of JSON text. V is the value; NULL is its zero value. A nil pointer V is stored as NULL,
-// a nil slice as [] and a nil map as {}.
+// JSON is a column of JSON text whose value is V. NULL reads as the zero value of T. A nil pointer is stored as NULL, a nil
+// slice as [] and a nil map as {}.
 type JSON[T any] struct{ V T }
 
 // JSONOf wraps a value.
@@ -23,7 +23,7 @@ func (j JSON[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j.V)
 }
 
-// empty returns the text of a value that holds nothing, else "".
+// empty returns the JSON text of a V that holds nothing (null, [] or {}), and "" for any other.
 func (j *JSON[T]) empty() string {
 	switch v := reflect.ValueOf(&j.V).Elem(); {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -52,6 +52,7 @@ func (j *JSON[T]) Scan(src any) error {
 	}
 }
 
+// decode reads JSON text into V, and takes a short cut for the texts that occur most.
 func (j *JSON[T]) decode(text string) error {
 	if isEmptyText(text) {
 		return nil
@@ -63,8 +64,8 @@ func (j *JSON[T]) decode(text string) error {
 	return json.Unmarshal([]byte(text), &j.V)
 }
 
-// plainList reports whether text is an array of ids, as json.Marshal writes it: most lists are, and a page has
-// dozens of them.
+// plainList reports whether text is a JSON array of plain strings such as ids, which can be read by splitting it. Most lists
+// are, and a page has dozens of them. It knows only the form that json.Marshal writes.
 func plainList(text string) bool {
 	if !strings.HasPrefix(text, `["`) || !strings.HasSuffix(text, `"]`) || len(text) < 4 {
 		return false
@@ -77,10 +78,10 @@ func plainList(text string) bool {
 	return !strings.ContainsAny(text[1:len(text)-1], "[]")
 }
 
-// isEmptyText spares the decoder empty collections, which most of them are.
+// isEmptyText reports whether text is an empty array or object. Most are, and need no decoder.
 func isEmptyText(text string) bool { return text == "[]" || text == "{}" }
 
-// Value writes text, never bytes: lib/pq would send bytes in a binary form that JSON columns refuse.
+// Value returns the text to be stored. It is never bytes: lib/pq would send those in a binary form that JSON columns refuse.
 func (j JSON[T]) Value() (driver.Value, error) {
 	switch text := j.empty(); text {
 	case "":
@@ -93,7 +94,7 @@ func (j JSON[T]) Value() (driver.Value, error) {
 	}
 }
 
-// JSONText returns the JSON text of a value, by which two states of a row are compared.
+// JSONText returns the JSON text of a value. Two states of a row are compared by it.
 func JSONText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil { // rows are made of values that have a text

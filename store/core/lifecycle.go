@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Lifecycle is the table of a type's states: from each, the states that it may change to.
+// Lifecycle lists, for each state of a type, the states that may follow it.
 type Lifecycle[S ~string] map[S][]S
 
-// Allows reports whether there is an arrow. Staying is always allowed.
+// Allows reports whether the state to may follow from. A state may always stay as it is.
 func (l Lifecycle[S]) Allows(from, to S) bool {
 	return from == to || slices.Contains(l[from], to)
 }
 
-// Check returns CodeInvalid on `status` unless there is an arrow.
+// Check returns CodeInvalid on status unless the state to may follow from. Object is what the message calls it.
 func (l Lifecycle[S]) Check(object string, from, to S) error {
 	if l.Allows(from, to) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Metadata is the merchant's own keys and values on an object: the text of a JSON object of strings, its keys
-// sorted, so that equal metadata is equal text. It is stored and sent as it stands; "" means none.
+// Metadata holds the merchant's own keys and values on an object. It is the text of a JSON object of strings with its keys
+// sorted, so that equal metadata is equal text; "" means none. It is stored and sent as it is.
 type Metadata string
 
 // The limits of metadata, in entries and characters.
@@ -21,7 +21,7 @@ const (
 	MetadataMaxValue = 500
 )
 
-// NewMetadata returns the canonical text of a map.
+// NewMetadata returns the metadata of a map.
 func NewMetadata(values map[string]string) Metadata {
 	if len(values) == 0 {
 		return ""
@@ -33,7 +33,7 @@ func NewMetadata(values map[string]string) Metadata {
 	return Metadata(text)
 }
 
-// Map returns the entries, never nil.
+// Map returns the entries. It is never nil.
 func (m Metadata) Map() map[string]string {
 	values := map[string]string{}
 	if m != "" {
@@ -42,7 +42,7 @@ func (m Metadata) Map() map[string]string {
 	return values
 }
 
-// Merge returns the metadata with the patch applied: a value sets its key, nil removes it.
+// Merge returns the metadata with a patch applied: a value sets its key, nil removes the key.
 func (m Metadata) Merge(patch map[string]*string) Metadata {
 	values := m.Map()
 	for key, value := range patch {
@@ -85,7 +85,7 @@ func (m *Metadata) Scan(src any) error {
 // Value writes the object's text.
 func (m Metadata) Value() (driver.Value, error) { return m.Text(), nil }
 
-// Check notes what exceeds the limits.
+// Check adds a problem for everything that exceeds the limits of metadata.
 func (m Metadata) Check(p *Problems) {
 	if m == "" {
 		return
@@ -99,7 +99,8 @@ func (m Metadata) Check(p *Problems) {
 	}
 }
 
-// Fill returns the metadata with the entries of another one whose keys are free, as far as there is room.
+// Fill returns the metadata with the entries of other added whose keys it does not have, in the order of their keys and as far
+// as there is room.
 func (m Metadata) Fill(other Metadata) Metadata {
 	values, more := m.Map(), other.Map()
 	for _, key := range slices.Sorted(maps.Keys(more)) {

@@ -2,8 +2,8 @@ package core
 
 import "fmt"
 
-// Page is a stretch of a list, newest first unless it says otherwise. At most one of the positions is set; any id of the
-// list's type is a position, whether its row exists or not.
+// Page says which part of a list is wanted, newest first unless OldestFirst. At most one of the two positions is set. Any id of
+// the list's type is a position, whether its row exists or not.
 type Page struct {
 	Limit         int    // 1..100
 	StartingAfter string // behind this id
@@ -11,11 +11,12 @@ type Page struct {
 	OldestFirst   bool   // only of lists that are made by page
 }
 
-// Ascends reports whether a page is found in the order in which its rows were made. One that ends at a position is found
-// from there, in the other order than its list's.
+// Ascends reports whether the rows of the page are read oldest first. A page that ends at a position is read from there, in the
+// order opposite to its list's, and turned around afterwards.
 func (p *Page) Ascends() bool { return p.OldestFirst != (p.EndingBefore != "") }
 
-// Resolve puts the positions into their canonical form, or says of the first one that is no id of the kind.
+// Resolve puts the positions into their canonical form. A position that is no id of the kind, or two positions, are
+// CodeBadRequest.
 func (p *Page) Resolve(k Kind) error {
 	if err := resolvePosition(k, "starting_after", &p.StartingAfter); err != nil {
 		return err
@@ -29,6 +30,7 @@ func (p *Page) Resolve(k Kind) error {
 	return nil
 }
 
+// resolvePosition puts one position into its canonical form; "" is none. Name is its parameter, for the error.
 func resolvePosition(k Kind, name string, position *string) error {
 	if *position == "" {
 		return nil
@@ -41,7 +43,7 @@ func resolvePosition(k Kind, name string, position *string) error {
 	return nil
 }
 
-// ListFilter is what every list can be filtered by.
+// ListFilter holds the filters that every list has.
 type ListFilter struct {
 	CreatedAfter  *Time  // inclusive
 	CreatedBefore *Time  // exclusive

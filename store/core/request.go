@@ -1,18 +1,18 @@
 package core
 
-// Key is an Idempotency-Key as a request carries it.
+// Key is the Idempotency-Key of a request.
 type Key struct {
-	Account     string   // its scope: the account, or the object of a public secret
+	Account     string   // within which the key is unique: the account, or the object that a public secret opens
 	Key         string   // as sent
 	Fingerprint [32]byte // of method, path, query and validated body
 	External    bool     // the operation has an effect outside: only then may it commit in steps
 }
 
-// Answer is what a write request answered.
+// Answer is the answer to a write request.
 type Answer struct {
 	Status int
 	Body   []byte
 }
 
-// SealContext binds the sealed answer to its key.
+// SealContext returns the context under which the answer is sealed, so that it opens for no other key.
 func (k *Key) SealContext() string { return "answer\x00" + k.Account + "\x00" + k.Key }

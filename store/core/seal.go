@@ -23,9 +23,10 @@ type Sealer struct {
 type sealKey struct {
 	id   []byte
 	aead cipher.AEAD
-	mac  []byte // signs
+	mac  []byte // the key that signs
 }
 
+// sealKeyID is how many bytes of a sealed text name its key.
 const sealKeyID = 4
 
 // ErrSealed says that a sealed text cannot be opened: its key is not among ours, or it was tampered with.
@@ -82,18 +83,18 @@ func (s *Sealer) Open(sealed []byte, context string) ([]byte, error) {
 	return nil, ErrSealed
 }
 
-// sealed says whether a text names the key.
+// sealed reports whether a sealed text says that it was sealed with this key.
 func (k sealKey) sealed(text []byte) bool {
 	return len(text) >= sealKeyID && bytes.Equal(text[:sealKeyID], k.id)
 }
 
-// signatureSize is enough that nobody guesses one.
+// signatureSize is the length of a signature in bytes: enough that nobody guesses one.
 const signatureSize = 16
 
-// Sign returns the signature of a text, always the same one.
+// Sign returns the signature of a text with the newest key. The same text has the same signature.
 func (s *Sealer) Sign(text string) []byte { return macOf(s.seal.mac, text)[:signatureSize] }
 
-// Signed says whether a signature of the text was made with one of the keys.
+// Signed reports whether one of the keys made the signature of the text.
 func (s *Sealer) Signed(text string, signature []byte) bool {
 	for _, key := range s.open {
 		if hmac.Equal(signature, macOf(key.mac, text)[:signatureSize]) {
@@ -103,13 +104,15 @@ func (s *Sealer) Signed(text string, signature []byte) bool {
 	return false
 }
 
+// macOf returns the HMAC-SHA-256 of a text.
 func macOf(key []byte, text string) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	return mac.Sum(nil)
 }
 
-// Ours returns the ids that texts which we can open begin with, and their parameters in brackets.
+// Ours returns the key ids with which sealed texts begin that we can open, as arguments of a query, and the placeholders for
+// them in brackets.
 func (s *Sealer) Ours() (keys []any, parameters string) {
 	keys = make([]any, len(s.open))
 	for i, key := range s.open {
@@ -118,15 +121,16 @@ func (s *Sealer) Ours() (keys []any, parameters string) {
 	return keys, `(?` + strings.Repeat(`, ?`, len(keys)-1) + `)`
 }
 
-// Knows reports whether one of the keys opens a sealed text.
+// Knows reports whether a text says that it was sealed with one of the keys.
 func (s *Sealer) Knows(sealed []byte) bool {
 	return slices.ContainsFunc(s.open, func(key sealKey) bool { return key.sealed(sealed) })
 }
 
-// IsNewest reports whether a text is sealed with the key that seals.
+// IsNewest reports whether a text says that it was sealed with the newest key, which is the one that seals.
 func (s *Sealer) IsNewest(sealed []byte) bool { return s.seal.sealed(sealed) }
 
-// NotOurs returns the error of a database that another key has sealed. It names the keys by their ids, which tell nothing about them.
+// NotOurs returns the error for a database that was sealed with another key. It names keys by their ids, which tell nothing
+// about them.
 func (s *Sealer) NotOurs(sealed []byte) *SecretKeyError {
 	e := &SecretKeyError{}
 	for _, key := range s.open {
@@ -138,15 +142,16 @@ func (s *Sealer) NotOurs(sealed []byte) *SecretKeyError {
 	return e
 }
 
-// SecretKeyError says that the secret keys are not those of the database: what it holds was sealed with another one. Nobody
-// may serve it so: webhooks would not be signed, and what was sealed anew would be closed to everybody else.
+// SecretKeyError says that our secret keys are not those of the database, because its contents were sealed with another one.
+// Nobody may serve it like that: webhooks could not be signed, and what is sealed from now on could not be opened by any other
+// server.
 type SecretKeyError struct {
-	Have []string // the names of our keys
-	Want string   // of the one that opens the database, empty if it is not known
-	File string   // that our key is from, empty if it was configured
+	Have []string // the ids of our keys
+	Want string   // the id of the key that opens the database, empty if it is not known
+	File string   // the file that our key was read from, empty if it was configured
 }
 
-// Error says what to do about it.
+// Error says which key is missing and what to do about it.
 func (e *SecretKeyError) Error() string {
 	want, have := "another key", "TILLWRIGHT_SECRET_KEY holds "+strings.Join(e.Have, ", ")
 	advice := "Set it to the key that the database was served with before, which a new one may stand in front of: new,old."

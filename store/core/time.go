@@ -11,10 +11,10 @@ type Time int64
 // timeLayout is RFC 3339 in UTC with milliseconds, the one form of a moment on the wire.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// TimeOf converts, dropping what is finer than a microsecond.
+// TimeOf converts a time.Time, and drops what is finer than a microsecond.
 func TimeOf(t time.Time) Time { return Time(t.UnixMicro()) }
 
-// Time converts to UTC.
+// Time converts to a time.Time in UTC.
 func (t Time) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
 
 // Add returns the moment d later.
@@ -40,7 +40,7 @@ func (t Time) String() string {
 	return string(text)
 }
 
-// digits writes n to fill the whole of text.
+// digits writes n in decimal over the whole of text, with leading zeros.
 func digits(text []byte, n int) {
 	for i := len(text) - 1; i >= 0; i-- {
 		text[i] = byte('0' + n%10)

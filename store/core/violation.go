@@ -2,7 +2,7 @@ package core
 
 import "fmt"
 
-// Violation is a row that breaks a promise which the code keeps.
+// Violation names a stored row that breaks a promise which the code should keep.
 type Violation struct {
 	Promise string
 	Account string `db:"account_id"`
