@@ -16,8 +16,7 @@ func setContent(h http.Header, length int) {
 	h["Content-Type"], h["Content-Length"] = contentTypeJSON, []string{strconv.Itoa(length)}
 }
 
-// recorder takes the answer of a write until it is committed. Headers go to the
-// response itself.
+// recorder keeps the answer of a write back until it is committed. Its headers go to the response itself.
 type recorder struct {
 	header http.Header
 	status int
@@ -30,7 +29,7 @@ func (r *recorder) WriteHeader(status int) { r.status = status }
 
 func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
 
-// answer returns what was written, nil for nothing.
+// answer returns what was written, nil if nothing was.
 func (r *recorder) answer() *core.Answer {
 	if r.status == 0 {
 		return nil
@@ -38,8 +37,8 @@ func (r *recorder) answer() *core.Answer {
 	return &core.Answer{Status: r.status, Body: r.body.Bytes()}
 }
 
-// whole is the response of a read. The generated code writes a body in one piece,
-// so its length can go ahead of it; otherwise a longer one would be sent in chunks.
+// whole is the response of a read. The generated code writes a body in one piece, so its length can be sent before it; without
+// that, a longer body would be sent in chunks.
 type whole struct {
 	http.ResponseWriter
 	status int // kept back until the body is there
@@ -63,7 +62,7 @@ func (w *whole) flush() {
 	}
 }
 
-// wholeBody lets the handler of a read write into a whole response.
+// wholeBody has the handler of a read write into a whole response.
 func wholeBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		response := c.Response()

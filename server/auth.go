@@ -17,9 +17,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// authenticate lets a request with a valid API key through, counted against the
-// key's quota. Any other is counted against its address and answered 401, and 429
-// once the address has used up its own quota.
+// authenticate lets a request with a valid API key through, and counts it against the key's quota. Any other request is counted
+// against the quota of its address, and answered 401, or 429 once that is used up.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -47,21 +46,22 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// countAddress is what operations without a key have instead: a quota per address.
+// countAddress counts requests to operations without a key against the quota of their address.
 func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	return s.countBy(s.store.CountAddress, next)
 }
 
-// countPage is what pages have: a quota per address of their own, which no request to the API uses up.
+// countPage counts requests for pages. Each address has a quota for them alone, which no request to the API uses up.
 func (s *Server) countPage(next echo.HandlerFunc) echo.HandlerFunc {
 	return s.countBy(s.store.CountPage, next)
 }
 
-// countHook is what notifications of providers have: a quota per address of their own.
+// countHook counts the notifications of providers. Each address has a quota for them alone.
 func (s *Server) countHook(next echo.HandlerFunc) echo.HandlerFunc {
 	return s.countBy(s.store.CountHook, next)
 }
 
+// countBy counts a request of an address with count, and refuses it once the quota is used up.
 func (s *Server) countBy(count func(context.Context, string) (*store.Grant, error), next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		grant, err := count(c.Request().Context(), s.address(c.Request()))
@@ -77,8 +77,8 @@ func (s *Server) countBy(count func(context.Context, string) (*store.Grant, erro
 	}
 }
 
-// grantOf looks the key up by the hash of its token and counts the request. What
-// cannot be a token is counted without a look.
+// grantOf finds the API key of a request by the hash of its token, counts the request, and reports whether the key is known.
+// What cannot be a token is only counted, without looking for it.
 func (s *Server) grantOf(r *http.Request) (*store.Grant, bool, error) {
 	address := s.address(r)
 	token, ok := bearerToken(r.Header)
@@ -90,8 +90,8 @@ func (s *Server) grantOf(r *http.Request) (*store.Grant, bool, error) {
 	return s.store.Authenticate(r.Context(), hash[:], address)
 }
 
-// bearerToken returns the token of the one Authorization header. Two of them are
-// none: a proxy and we might read a different one.
+// bearerToken returns the token of the Authorization header, and whether there is one. If the header was sent twice there is
+// none: a proxy might have read the other one.
 func bearerToken(h http.Header) (string, bool) {
 	values := h["Authorization"]
 	if len(values) != 1 {
@@ -101,7 +101,8 @@ func bearerToken(h http.Header) (string, bool) {
 	return token, strings.EqualFold(scheme, "Bearer")
 }
 
-// address returns who asks: the peer's address, or the one that a trusted proxy saw.
+// address returns the network address from which a request comes: that of the connection, or the one that a trusted proxy
+// reports.
 func (s *Server) address(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -116,7 +117,8 @@ func (s *Server) address(r *http.Request) string {
 	return addr.WithZone("").String()
 }
 
-// forwarded walks X-Forwarded-For from our end as long as proxies of ours wrote it.
+// forwarded reads X-Forwarded-For from its end, past all entries that are proxies of ours, and returns the first address that
+// is not. What stands before that may be invented.
 func (s *Server) forwarded(h http.Header, peer netip.Addr) netip.Addr {
 	hops := strings.Split(strings.Join(h["X-Forwarded-For"], ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
@@ -140,13 +142,15 @@ func (s *Server) trusted(addr netip.Addr) bool {
 	return false
 }
 
-// strangerInterval is how often it is said that a proxy seems not to be named.
+// strangerInterval is how often the log may say that a proxy seems to be missing in the settings.
 const strangerInterval = 10 * time.Minute
 
-// strangers remembers when it was last said that somebody who is not trusted names others as the ones who ask: of our own
-// network, where proxies are, and of others apart, so that no stranger can keep the line about a proxy from being written.
+// strangers remembers when the log last said that an address which is not trusted sends X-Forwarded-For. Addresses of our own
+// network, where proxies are, and all others are remembered apart, so that no stranger can keep the line about a proxy from
+// being written.
 type strangers struct{ inside, outside atomic.Int64 }
 
+// note writes that line, unless it was written within strangerInterval.
 func (s *strangers) note(ctx context.Context, log *slog.Logger, peer netip.Addr) {
 	last := &s.outside
 	if peer.IsPrivate() || peer.IsLoopback() || peer.IsLinkLocalUnicast() {

@@ -16,9 +16,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// takeBody reads the body, never more than the operation takes, and leaves strict
-// JSON for those behind it: what is too large is refused before it is read whole.
-// An operation that has no body ignores one: many clients send {} or an empty form.
+// takeBody reads the body of a request, at most as much as the operation takes, and leaves strict JSON for those behind it. A
+// body that is too large is refused before all of it is read. An operation that has no body ignores one: many clients send {}
+// or an empty form.
 func takeBody(op *Operation) echo.MiddlewareFunc {
 	if op.body == nil {
 		return ignoreBody
@@ -39,7 +39,7 @@ func takeBody(op *Operation) echo.MiddlewareFunc {
 	}
 }
 
-// ignoreBody does not read what the client sends, nor let others.
+// ignoreBody hides the body of a request from everything behind it, and does not read it either.
 func ignoreBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -48,7 +48,7 @@ func ignoreBody(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// limitForm bounds what a page may read of a form.
+// limitForm limits how much of a form a page may read.
 func limitForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -57,10 +57,11 @@ func limitForm(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// announced is how much memory a body gets before any of it has arrived, in bytes.
+// announced is how many bytes of memory are set aside for a body before any of it has arrived. What its client announces may be
+// wrong.
 const announced = 16 << 10
 
-// readBody returns the body without the white space around it.
+// readBody returns the body without white space around it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
 	tooLarge := &core.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
 	if r.ContentLength > limit {
@@ -83,8 +84,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	return bytes.Trim(buffer.Bytes(), " \t\r\n"), nil
 }
 
-// accept returns the JSON that the operation is given, out of its wrapper if it
-// may have one.
+// accept checks the body and returns its JSON. If the operation allows a wrapper around it, that is taken off.
 func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	if len(data) == 0 {
 		if o.body.Required {
@@ -112,8 +112,8 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 	return data, nil
 }
 
-// checkContentType refuses everything but plain JSON in UTF-8. It normalises the
-// header, so that nobody behind it has to read parameters again.
+// checkContentType refuses everything but plain JSON in UTF-8. It also normalises the header, so that nobody behind it has to
+// read its parameters again.
 func checkContentType(h http.Header) error {
 	if encoding := h.Get(echo.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return &core.Error{Code: codeMediaType, Message: "Send the body without a Content-Encoding."}
@@ -151,12 +151,13 @@ const (
 	maxValues = 20_000 // for each MiB that the operation takes
 )
 
-// limitsOf says how much may be in the body of an operation.
+// limitsOf returns how much the body of an operation may contain.
 func (o *Operation) limitsOf(schema *openapi3.Schema) jsonLimits {
 	return jsonLimits{items: mostItems(schema), keys: maxKeys, values: maxValues * max(1, int(o.MaxBody>>20))}
 }
 
-// mostItems returns the most items that any array of a schema may have, 0 if one of them has no bound or there is none.
+// mostItems returns how many items the longest array of a schema may have. It is 0 if an array has no bound, or if there is
+// none.
 func mostItems(schema *openapi3.Schema) int {
 	most, bounded := 0, true
 	seen := map[*openapi3.Schema]bool{}

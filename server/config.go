@@ -31,8 +31,8 @@ const (
 	LogText     = "text"
 )
 
-// Config is every setting of the binary. The tags are the only list of them: the
-// command line, its help and the errors are made from it.
+// Config holds every setting of the program. The tags of its fields are the only list of them: the command line, its help and
+// the errors are made from them.
 type Config struct {
 	Addr           string `env:"TILLWRIGHT_ADDR" envDefault:"127.0.0.1:8080" flag:"addr" help:"address to listen on, host:port"`
 	DatabaseURL    string `env:"TILLWRIGHT_DATABASE_URL" flag:"database-url" help:"sqlite:///path/file.db or postgres://user:password@host/name?sslmode=..." otherwise:"tillwright.db in the data directory; needed in production"`
@@ -65,13 +65,11 @@ type Config struct {
 	PinterestURL string `env:"TILLWRIGHT_PINTEREST_URL" flag:"pinterest-url" help:"address of Pinterest's API" otherwise:"Pinterest's own"`
 }
 
-// fileVariants are the settings that may also be read from a file: append _FILE
-// to the name and give the path.
+// fileVariants are the settings whose value may also be in a file, which is named by the same setting with _FILE appended.
 var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_SMTP_URL"}
 
-// LoadConfig merges the layers, the first one winning for each setting: flags,
-// environment, file. All are maps from TILLWRIGHT_... to its value; an empty value
-// is none. Every wrong value is reported, by name and with what is allowed.
+// LoadConfig merges the layers, of which the first that has a setting wins: flags, environment, file. Each maps TILLWRIGHT_...
+// names to values; an empty value counts as none. The error names every wrong setting and says what is allowed.
 func LoadConfig(layers ...map[string]string) (*Config, error) {
 	merged := map[string]string{}
 	for _, layer := range slices.Backward(layers) {
@@ -100,7 +98,7 @@ const (
 	allowedAPI       = "an http:// or https:// address without a query, with a port up to 65535 if with any"
 )
 
-// wrongTypes says which settings could not even be read.
+// wrongTypes says which settings could not be read as what they have to be, such as a number.
 func wrongTypes(err error, values map[string]string) error {
 	allowed := map[string]string{"DatabaseConns": allowedConns, "AllowRemote": allowedSwitch, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention}
 	var all env.AggregateError
@@ -142,6 +140,8 @@ func (c *Config) fill() {
 
 var serviceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,30}$`)
 
+// check refuses settings with a value that is not allowed, and settings that are missing in production. It reports all of them
+// at once.
 func (c *Config) check() error {
 	var errs []error
 	need := func(ok bool, name, value, allowed string) {
@@ -199,7 +199,7 @@ func validDatabaseURL(raw string) bool {
 	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && validPort(u)
 }
 
-// redact keeps a password out of an error message.
+// redact returns an address without its password, for an error message.
 func redact(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
 		return u.Redacted()
@@ -213,20 +213,20 @@ func validPublicURL(raw string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && validPort(u) && u.RawQuery == "" && u.Fragment == ""
 }
 
-// validPort reports whether the port of an address is one, or absent: url.Parse takes any number.
+// validPort reports whether the port of an address is valid or absent; url.Parse takes any number for one.
 func validPort(u *url.URL) bool {
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	return u.Port() == "" || err == nil && port > 0
 }
 
-// isOrigin reports whether an address is a scheme and a host alone: paths are added to it.
+// isOrigin reports whether an address is nothing but a scheme and a host. Paths are appended to it.
 func isOrigin(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && validPublicURL(raw) && u.Path == "" && u.User == nil && !u.ForceQuery && !strings.Contains(raw, "#") && u.Hostname() != ""
 }
 
-// isSafelyPublic reports whether buyers reach the server by https, or nobody does but this machine. Without an address of
-// its own the server takes the one that it listens on, and that of this machine if that is every one.
+// isSafelyPublic reports whether buyers reach the server by https, or whether only this machine can reach it at all. Without a
+// public URL, the address that it listens on counts, and if that is every address, the one of this machine.
 func (c *Config) isSafelyPublic() bool {
 	if c.PublicURL == "" {
 		host, _, err := net.SplitHostPort(c.Addr)
@@ -236,9 +236,9 @@ func (c *Config) isSafelyPublic() bool {
 	return err != nil || u.Scheme == "https" || isLoopback(u.Hostname())
 }
 
-// CheckServing refuses what would be served to the wrong people: a production server without https, and a development server
-// that others would reach. That one has a key that is known by its place on the disk, takes cards that move no money, and lets
-// clocks be moved. Other commands do not ask, for they serve nobody.
+// CheckServing refuses to serve the wrong people: as a production server without https, or as a development server that others
+// can reach. A development server has a key that is known by its place on the disk, takes cards that move no money, and lets
+// clocks be moved. Other commands do not call this, because they serve nobody.
 func (c *Config) CheckServing() error {
 	if c.Env == Production && !c.isSafelyPublic() {
 		return errors.New("TILLWRIGHT_PUBLIC_URL must begin with https:// in production, unless only this machine is to reach the server: buyers' cards and secrets go there")
@@ -261,8 +261,8 @@ func isUnspecified(host string) bool {
 	return err == nil && addr.Unmap().IsUnspecified()
 }
 
-// Mailer returns what takes mail: the mail server, or in development without one a folder of the data directory. In
-// production without one it is nil.
+// Mailer returns what sends mail: the mail server that is configured. Without one it is a folder of the data directory in
+// development, and nil in production.
 func (c *Config) Mailer() (mail.Mailer, error) {
 	if c.SMTPURL == "" {
 		if c.Env == Development {
@@ -280,12 +280,12 @@ func (c *Config) Mailer() (mail.Mailer, error) {
 	return mailer, nil
 }
 
-// Proxies returns the networks whose X-Forwarded-For counts.
+// Proxies returns the networks of the proxies whose X-Forwarded-For is believed.
 func (c *Config) Proxies() ([]netip.Prefix, error) {
 	return networks("TILLWRIGHT_TRUSTED_PROXIES", c.TrustedProxies)
 }
 
-// Guard returns where webhooks may be sent.
+// Guard returns to which addresses webhooks may be sent.
 func (c *Config) Guard() (webhooks.GuardOptions, error) {
 	allow, allowErr := networks("TILLWRIGHT_WEBHOOK_ALLOW_CIDRS", c.WebhookAllow)
 	deny, denyErr := networks("TILLWRIGHT_WEBHOOK_DENY_CIDRS", c.WebhookDeny)
@@ -293,10 +293,10 @@ func (c *Config) Guard() (webhooks.GuardOptions, error) {
 	return webhooks.GuardOptions{Development: c.Env == Development, Ports: ports, Allow: allow, Deny: deny}, errors.Join(allowErr, denyErr, portErr)
 }
 
-// liveNetworks are those that the program can speak to itself. It is a constant.
+// liveNetworks are the ad networks that the program can speak to itself. It is never changed.
 var liveNetworks = []store.Platform{store.PlatformFacebook, store.PlatformInstagram, store.PlatformPinterest}
 
-// AdNetworks returns the ad networks that are spoken to, rather than played by the sandbox.
+// AdNetworks returns the ad networks that the server speaks to. All others are played by the sandbox.
 func (c *Config) AdNetworks() ([]store.Platform, error) {
 	var all []store.Platform
 	for _, part := range splitList(c.AdsNetworks) {
@@ -309,8 +309,8 @@ func (c *Config) AdNetworks() ([]store.Platform, error) {
 	return all, nil
 }
 
-// networks reads a list of networks, where an address is a network of one. One that holds IPv4 addresses in IPv6's
-// notation becomes the IPv4 network: addresses are compared in that form, and it would match none.
+// networks reads a list of networks; an address counts as a network of one. A network of IPv4 addresses in IPv6 notation
+// becomes the IPv4 network, because addresses are compared in that form and nothing would match it otherwise.
 func networks(name, list string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, part := range splitList(list) {
@@ -329,7 +329,7 @@ func networks(name, list string) ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// ports reads a list of ports; an empty one is nil.
+// ports reads a list of ports, nil for an empty one.
 func ports(name, list string) ([]uint16, error) {
 	var all []uint16
 	for _, part := range splitList(list) {
@@ -342,7 +342,7 @@ func ports(name, list string) ([]uint16, error) {
 	return all, nil
 }
 
-// sealKeys decodes secret keys; none if there are none.
+// sealKeys decodes a list of secret keys, nil for an empty one.
 func sealKeys(list string) ([][]byte, error) {
 	var keys [][]byte
 	for _, part := range splitList(list) {

@@ -12,7 +12,7 @@ import (
 // minNotice is how long a deprecated operation keeps answering, at least.
 const minNotice = 183 * 24 * time.Hour
 
-// deprecation is the three headers of a deprecated operation, ready to be set.
+// deprecation holds the three headers of a deprecated operation, ready to be set.
 type deprecation struct {
 	since  []string // RFC 9745: a structured-field date
 	sunset []string // RFC 8594: an HTTP date
@@ -20,8 +20,8 @@ type deprecation struct {
 	until  time.Time // what sunset says
 }
 
-// readDeprecation returns nil for an operation that is not deprecated. It is an
-// error if the notice is shorter than minNotice, or a date or the link is missing.
+// readDeprecation reads when an operation was deprecated and when it will be removed. It is nil for one that is not deprecated.
+// It is an error if the notice is shorter than minNotice, or if a date or the link is missing.
 func readDeprecation(deprecated bool, x extensions) (*deprecation, error) {
 	if !deprecated {
 		return nil, nil
@@ -49,7 +49,7 @@ func readDeprecation(deprecated bool, x extensions) (*deprecation, error) {
 	}, nil
 }
 
-// date reads a YYYY-MM-DD. YAML readers may have made a time of it.
+// date reads a date, YYYY-MM-DD. YAML readers may have turned it into a time already.
 func (x extensions) date(name string) (time.Time, error) {
 	if t, ok := x[name].(time.Time); ok {
 		return t.UTC(), nil
@@ -61,8 +61,8 @@ func (x extensions) date(name string) (time.Time, error) {
 	return t, nil
 }
 
-// headers puts the deprecation headers on every response of the operation, a 401
-// or 429 too: it stands before all that may refuse.
+// headers sets the deprecation headers on every response of the operation, also on a 401 or 429: it comes before everything
+// that may refuse.
 func (d *deprecation) headers(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		d.set(c.Response().Header())
@@ -74,10 +74,10 @@ func (d *deprecation) set(h http.Header) {
 	h["Deprecation"], h["Sunset"], h["Link"] = d.since, d.sunset, d.link
 }
 
-// outdated are the deprecated values of the enums in a body, by field and value.
+// outdated holds the deprecated values of the enums in a body, by field and value.
 type outdated map[string]map[string]*deprecation
 
-// readOutdated reads x-deprecated-values of the body's fields, and of the items of those that are lists.
+// readOutdated reads x-deprecated-values of the body's fields. For a field that is a list, those of its items are read.
 func (o *Operation) readOutdated() (outdated, error) {
 	if o.body == nil || o.body.Content.Get(echo.MIMEApplicationJSON) == nil {
 		return nil, nil
@@ -104,7 +104,7 @@ func (o *Operation) readOutdated() (outdated, error) {
 	return found, nil
 }
 
-// headers puts the deprecation headers on whatever answers a body with a deprecated value.
+// headers sets the deprecation headers on the answer to a body that has a deprecated value.
 func (o outdated) headers(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if body, ok := c.Request().Body.(interface{ ValidatedValue() any }); ok {
@@ -125,8 +125,8 @@ func (o outdated) headers(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// ofPath is the deprecation of a path, which is that of the operation that goes last. A path with an operation that stays
-// has none.
+// ofPath returns the deprecation of a path, which is that of the operation that is removed last. It is nil if any operation of
+// the path stays.
 func ofPath(all []*Operation) *deprecation {
 	var last *deprecation
 	for _, op := range all {

@@ -13,14 +13,15 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 )
 
-// document is what a server says about itself: the bundled document with its own address and release, and without what it
+// document is the API's document as this server shows it: with its own address and release, and without the operations that it
 // does not have.
 type document struct {
 	json, yaml []byte
 	tag        string // of both forms, for who asks whether it has changed
 }
 
-// describing returns the document of this server. It is made when it is first asked for, which takes longer than starting.
+// describing returns a function that returns the document of this server. The document is made when it is first asked for,
+// because that takes longer than starting the server.
 func (d Deps) describing() func() (document, error) {
 	text := spec.JSON
 	if d.Document != nil {
@@ -36,6 +37,7 @@ func (d Deps) describing() func() (document, error) {
 	})
 }
 
+// written writes the document as JSON and as YAML.
 func written(root *yaml.Node) (document, error) {
 	var value any
 	if err := root.Decode(&value); err != nil {
@@ -56,7 +58,7 @@ func written(root *yaml.Node) (document, error) {
 	return document{append(asJSON, '\n'), []byte(asYAML.String()), tag}, nil
 }
 
-// unquote takes the braces and quotes of JSON off, so that the document is written as people write YAML.
+// unquote removes JSON's braces and quotes, so that the document looks like YAML that people write.
 func unquote(n *yaml.Node) {
 	n.Style = 0
 	for _, child := range n.Content {
@@ -64,7 +66,8 @@ func unquote(n *yaml.Node) {
 	}
 }
 
-// describe puts into the document where the server is and which release it is. Its version stays that of the contract.
+// describe writes into the document where the server is and which release it is. The document's version stays that of the
+// contract.
 func (d Deps) describe(doc *yaml.Node) {
 	if d.PublicURL != "" {
 		setField(doc, "servers", serverAt(d.PublicURL+"/v1", "This server."))
@@ -97,9 +100,10 @@ func serverAt(url, description string) *yaml.Node {
 	return &list
 }
 
-// verbs are the fields of a path that are operations.
+// verbs are the fields of a path in the document that are operations.
 var verbs = []string{"get", "put", "post", "delete", "patch"}
 
+// dropDevelopment removes the operations of a path that only a development server has.
 func dropDevelopment(item *yaml.Node) {
 	for i := 0; i < len(item.Content); {
 		if flag := field(item.Content[i+1], "x-development"); flag != nil && flag.Value == "true" {
@@ -114,7 +118,7 @@ func hasOperation(item *yaml.Node) bool {
 	return slices.ContainsFunc(verbs, func(verb string) bool { return field(item, verb) != nil })
 }
 
-// dropOrphans leaves out the tags that no operation has any more, and of what was referenced before what no longer is.
+// dropOrphans removes tags that no operation has any more, and whatever was referenced before and is not any more.
 func dropOrphans(doc *yaml.Node, before map[string]bool) {
 	used := map[string]bool{}
 	for _, item := range fields(field(doc, "paths")) {
@@ -147,7 +151,7 @@ func dropOrphans(doc *yaml.Node, before map[string]bool) {
 	}
 }
 
-// referenced returns what any part of the document refers to.
+// referenced returns every reference in the document.
 func referenced(n *yaml.Node) map[string]bool {
 	refs := map[string]bool{}
 	var walk func(*yaml.Node)
@@ -163,7 +167,7 @@ func referenced(n *yaml.Node) map[string]bool {
 	return refs
 }
 
-// field returns a field of a mapping, nil for none.
+// field returns a field of a mapping, nil if there is none.
 func field(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil

@@ -32,7 +32,7 @@ const (
 	outOfReach core.Code = "unavailable"
 )
 
-// unavailableFor is how long a client should wait before it asks again: a restart takes a few seconds.
+// unavailableFor is how long a client should wait before it asks again. The database restarts within seconds.
 const unavailableFor = time.Second
 
 const (
@@ -41,7 +41,7 @@ const (
 	typeAPI            = "api_error"
 )
 
-// statusOf is the one table of codes. A code that it does not know is a mistake of ours: 500.
+// statusOf returns the status and the type of error of each code. A code that is missing here is a mistake of ours: 500.
 func statusOf(code core.Code) (status int, kind string) {
 	switch code {
 	case core.CodeBadRequest, core.CodeParameterMissing:
@@ -87,8 +87,8 @@ type envelopeError struct {
 	Errors  map[string][]string `json:"errors,omitempty"`
 }
 
-// refuse writes err as the envelope. What is nobody's fault but ours is logged,
-// once, with the request's id; the caller learns only that it happened.
+// refuse answers with err in an envelope. A failure of ours is logged, once, with the request's id; the client learns only that
+// it happened.
 func (s *Server) refuse(c echo.Context, err error) {
 	e := explain(err, c.Request())
 	status, kind := statusOf(e.Code)
@@ -122,7 +122,7 @@ func (s *Server) refuse(c echo.Context, err error) {
 	writeJSON(c.Response(), c.Request().Method, status, append(body, '\n'))
 }
 
-// pageKey marks in an echo.Context that a person asks, who gets a page.
+// pageKey marks in an echo.Context that a person asks, who is answered with a page instead of an envelope.
 const pageKey = "page"
 
 func asPage(h echo.HandlerFunc) echo.HandlerFunc {
@@ -132,13 +132,13 @@ func asPage(h echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// isForm reports whether a person sent a form. After a failure of ours nobody knows how far it got, and it has no
-// Idempotency-Key: nobody is invited to send it again.
+// isForm reports whether a person sent a form. Forms have no Idempotency-Key. After a failure of ours nobody knows how far a
+// form got, so nobody is invited to send it again.
 func isForm(c echo.Context) bool {
 	return c.Get(pageKey) != nil && c.Request().Method == http.MethodPost
 }
 
-// refusePage answers with a page if a page was asked for. It reports whether it did.
+// refusePage answers with a page if a page was asked for, and reports whether it did.
 func (s *Server) refusePage(c echo.Context, status int) bool {
 	if s.errorPage == nil || c.Get(pageKey) == nil {
 		return false
@@ -156,7 +156,7 @@ const (
 	maxFields  = 100
 )
 
-// bounded shortens what would make an answer as long as its request.
+// bounded shortens an error that repeats so much of the request that the answer would be as long.
 func bounded(e envelopeError) envelopeError {
 	e.Message, e.Param = shorten(e.Message, maxMessage), shorten(e.Param, maxParam)
 	if e.Errors == nil {
@@ -182,7 +182,7 @@ func (s *Server) logFailure(ctx context.Context, err error) {
 	s.log.LogAttrs(ctx, level, "request failed", slog.String("error", err.Error()))
 }
 
-// explain makes what ended a request an error with a code.
+// explain turns whatever ended a request into an error with a code.
 func explain(err error, r *http.Request) *core.Error {
 	if away, ok := errors.AsType[*core.UnavailableError](err); ok {
 		return unavailable(away, r.Header[headerIdempotencyKey] != nil)
@@ -190,7 +190,7 @@ func explain(err error, r *http.Request) *core.Error {
 	return translate(err, r.Body)
 }
 
-// translate makes the error of any layer one with a code. Body is what was sent.
+// translate turns an error of any layer into one with a code. Body is the body of the request.
 func translate(err error, body io.Reader) *core.Error {
 	var known *core.Error
 	if errors.As(err, &known) {
@@ -209,8 +209,8 @@ func translate(err error, body io.Reader) *core.Error {
 	}
 }
 
-// unavailable is for a database that could not do its part. What may have been done all the same is not invited to be
-// done again, unless a key sees to it that it is not.
+// unavailable returns the error for a database that could not be reached. If the request may have been done all the same, the
+// client is not told to send it again, unless a key makes sure that it is not done twice.
 func unavailable(err *core.UnavailableError, hasKey bool) *core.Error {
 	switch {
 	case !err.Unclear:
@@ -224,8 +224,7 @@ func unavailable(err *core.UnavailableError, hasKey bool) *core.Error {
 		Message: "The database was lost on the way: the change may have been made. Look whether it was before you send the request again, and send an Idempotency-Key, which spares you that."}
 }
 
-// bindingRefusal is for what the document's schema lets pass and a Go type does
-// not, such as 19.0 for an integer.
+// bindingRefusal refuses values that the document's schema allows and a Go type does not, such as 19.0 for an integer.
 func bindingRefusal(err *echo.HTTPError, body io.Reader) *core.Error {
 	var mistyped *json.UnmarshalTypeError
 	if errors.As(err, &mistyped) {
@@ -250,8 +249,8 @@ func bindingRefusal(err *echo.HTTPError, body io.Reader) *core.Error {
 	return refusal
 }
 
-// pathTo returns where in a value the number stands that is reached by the names of fields. The Go decoder leaves the
-// indexes of arrays out.
+// pathTo returns where a number stands in a value, including the indexes of arrays. Names are the fields on the way to it: Go's
+// decoder leaves the indexes out.
 func pathTo(value any, names []string, number string) (path []string, found bool) {
 	switch v := value.(type) {
 	case json.Number:
@@ -271,7 +270,7 @@ func pathTo(value any, names []string, number string) (path []string, found bool
 	return nil, false
 }
 
-// writeJSON sends a whole body with its length, or the headers alone to a HEAD.
+// writeJSON sends a whole body with its length. The answer to a HEAD is the headers alone.
 func writeJSON(w http.ResponseWriter, method string, status int, body []byte) {
 	setContent(w.Header(), len(body))
 	w.WriteHeader(status)
@@ -284,7 +283,7 @@ func routeNotFound(c echo.Context) error {
 	return &core.Error{Code: core.CodeMissing, Message: "There is nothing at this path. Paths begin with /v1 and have no slash at the end."}
 }
 
-// methodNotAllowed refuses a request to a path that has other methods.
+// methodNotAllowed answers 405, and names the methods that the path has.
 func methodNotAllowed(verbs []string) echo.HandlerFunc {
 	allow := strings.Join(verbs, ", ")
 	return func(c echo.Context) error {

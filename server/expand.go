@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// expandScopes are the scopes that the names of an expand parameter need beyond the
-// operation's own: who may read orders cannot read customers through them.
+// expandScopes holds which scopes a name in the expand parameter needs, besides the scope of the operation: who may read orders
+// may not read customers through them.
 type expandScopes map[string][]string
 
 // readExpandScopes returns x-scopes of the operation's expand parameter.
@@ -29,8 +29,8 @@ func (o *Operation) readExpandScopes() expandScopes {
 	return scopes
 }
 
-// check refuses a name that the caller's key may not expand. It comes before the
-// handler, because a charge could not be undone for an answer that may not be shown.
+// check refuses a name that the caller's key may not expand. It comes before the handler: a charge could not be undone because
+// its answer may not be shown.
 func (s expandScopes) check(ctx context.Context, query url.Values) error {
 	if len(s) == 0 || len(query["expand"]) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 
 const maxHeaderSize = 64 << 10
 
-// limitHeaderSize refuses a request line and headers over 64 KiB in our own words.
-// The library's limit is higher, and its answer is no envelope.
+// limitHeaderSize refuses a request whose line and headers have more than 64 KiB, with an envelope. The HTTP library's own
+// limit is higher, and its answer is no envelope.
 func limitHeaderSize(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

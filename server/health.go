@@ -11,8 +11,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// plainRoutes are what needs no key and is not part of the API's document. They are not
-// counted: whoever watches the server asks often, and when the database is gone, too.
+// plainRoutes returns the routes that need no key and are not in the API's document. They are not counted, because whatever
+// watches the server asks often, also when the database is gone.
 func (s *Server) plainRoutes(described func() (document, error)) map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/healthz":      alive,
@@ -22,7 +22,8 @@ func (s *Server) plainRoutes(described func() (document, error)) map[string]echo
 	}
 }
 
-// showDocument answers who has the document as it is with 304: it is large, and stays the same until the next release.
+// showDocument serves the document. A client that has it already is answered 304: it is large, and stays the same until the
+// next release.
 func showDocument(described func() (document, error), media string, form func(document) []byte) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		d, err := described()
@@ -45,7 +46,7 @@ func alive(c echo.Context) error {
 	return nil
 }
 
-// ready answers 200 if requests can be served. The reason why not is in the log.
+// ready answers 200 if requests can be served. If not, the log says why.
 func (s *Server) ready(c echo.Context) error {
 	ctx := c.Request().Context()
 	status, body := http.StatusOK, `{"status":"ready"}`
@@ -57,11 +58,11 @@ func (s *Server) ready(c echo.Context) error {
 	return nil
 }
 
-// readyTime is how long an answer about readiness takes at most.
+// readyTime is how long an answer about readiness may take.
 const readyTime = 2 * time.Second
 
-// readiness asks the database once at a time: those who ask meanwhile share the
-// answer, so that a database that hangs does not gather statements.
+// readiness asks the database one question at a time. Those who ask meanwhile share its answer, so that statements do not pile
+// up at a database that hangs.
 type readiness struct {
 	mu      sync.Mutex
 	current *inquiry
@@ -72,8 +73,8 @@ type inquiry struct {
 	err  error // once done is closed
 }
 
-// ask returns what check says, within two seconds: no context ends a statement that
-// is under way, so it is left to itself.
+// ask returns what check returns, or an error after two seconds. A statement that runs is not ended by its context, so it is
+// left to itself.
 func (r *readiness) ask(ctx context.Context, check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
@@ -86,6 +87,7 @@ func (r *readiness) ask(ctx context.Context, check func(context.Context) error) 
 	}
 }
 
+// join returns the question that is being asked, or begins one.
 func (r *readiness) join(check func(context.Context) error) *inquiry {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -46,9 +46,8 @@ func validKey(key string) bool {
 	return 0 < len(key) && len(key) <= 255
 }
 
-// transact runs a write in one transaction, with or without a key: everything that
-// the use cases do, their events and the answer commit together, and only then is
-// the answer sent. With a key that has been answered, the answer is sent again.
+// transact runs a write in one transaction, with or without an Idempotency-Key. All that the use cases do, their events and the
+// answer commit together, and only then is the answer sent. If the key has an answer already, that is sent again.
 func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -72,8 +71,8 @@ func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 	}
 }
 
-// run executes next within store.Request, its response going into a buffer. A
-// client that hangs up does not end it: nobody would know what was committed.
+// run executes next within store.Request, and keeps its response in a buffer. It goes on when the client hangs up: otherwise
+// nobody would know what was committed.
 func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.HandlerFunc) (*core.Answer, bool, error) {
 	request, response := c.Request(), c.Response()
 	defer func() {
@@ -98,9 +97,9 @@ func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.Han
 	})
 }
 
-// keyOf returns the request's key in its account, nil without one. Who comes with
-// a public secret has no account: the key then belongs to what the secret opens. No
-// key that an account may send has a line break, so the two never meet.
+// keyOf returns the request's Idempotency-Key, nil if there is none. A key belongs to an account. A public request has a secret
+// instead of an account, and its key belongs to what the secret opens. No key that an account may send contains a line break,
+// so the two never meet.
 func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	values := c.Request().Header[headerIdempotencyKey]
 	if len(values) == 0 {
@@ -120,11 +119,10 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	return key, err
 }
 
-// fingerprintOf tells one request from another: the caller's scopes and expiry, method,
-// path, sorted query and the validated body, marshalled again, so that neither the order
-// of keys nor white space matters. What the key may do is in it because an answer may hold
-// more than another key of the account may see, such as the token of a key just made. A
-// public operation is the same at either of its paths.
+// fingerprintOf returns a hash that tells one request from another. It covers the scopes and expiry of the caller's key, the
+// method, the path, the sorted query and the validated body, which is marshalled again so that neither the order of fields nor
+// white space matters. What the key may do is included because an answer may show more than another key of the account may see,
+// such as the token of a new key. A public operation is the same at either of its paths.
 func fingerprintOf(c echo.Context) ([32]byte, error) {
 	r := c.Request()
 	hash := sha256.New()

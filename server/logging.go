@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/server/caller"
 )
 
-// NewLogger returns a logger whose every line within a request carries its id.
-// The format is LogJSON or LogText.
+// NewLogger returns a logger. Each line that is written within a request carries the request's id. The format is LogJSON or
+// LogText.
 func NewLogger(w io.Writer, format string) *slog.Logger {
 	if format == LogJSON {
 		return slog.New(requestHandler{slog.NewJSONHandler(w, nil)})
@@ -43,9 +43,8 @@ func (h requestHandler) WithGroup(name string) slog.Handler {
 
 var nosniff = []string{"nosniff"}
 
-// observe is around every request: it gives the request its id, turns a panic or
-// an error of what is inside into an answer, and writes one line about it. If the answer had begun, its
-// connection breaks: nobody takes a part for the whole.
+// observe is around every request. It gives the request its id, turns an error or a panic into an answer, and logs one line
+// about it. If the answer had begun before, the connection is broken off, so that nobody takes a part for the whole.
 func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
@@ -68,7 +67,7 @@ func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// survive runs h and makes an error of a panic. The stack is for the log alone.
+// survive runs h and turns a panic into an error. The stack is only logged.
 func (s *Server) survive(c echo.Context, h echo.HandlerFunc) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -79,8 +78,8 @@ func (s *Server) survive(c echo.Context, h echo.HandlerFunc) (err error) {
 	return h(c)
 }
 
-// logAccess names the route by its pattern: paths of public operations hold secrets.
-// It adds the request id itself, which spares a line of every request a second growth.
+// logAccess logs a request. It names the route by its pattern, because paths of public operations contain secrets. It adds the
+// request id itself, so that the line does not have to grow a second time for each request.
 func (s *Server) logAccess(c echo.Context, who *caller.Caller, began time.Time) {
 	response := c.Response()
 	s.log.LogAttrs(context.Background(), slog.LevelInfo, "request",

@@ -18,8 +18,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// ownRefusals is a listener whose connections say in our words what the HTTP library refuses by itself: a request that it
-// cannot read, such as one without a Host, and an Expect that it does not know. It writes those without asking anybody.
+// ownRefusals is a listener that replaces the HTTP library's own refusals by ours. The library answers some requests without
+// asking any handler: those that it cannot read, such as one without a Host, and those with an Expect that it does not know.
 type ownRefusals struct {
 	net.Listener
 	server *Server
@@ -33,7 +33,7 @@ func (l ownRefusals) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// connection is a TCP connection that knows whether an answer of ours is under way on it: what is written meanwhile is left alone.
+// connection is a TCP connection that knows whether a handler is answering on it. What is written then is passed on unchanged.
 type connection struct {
 	*net.TCPConn
 	server    *Server
@@ -47,20 +47,21 @@ func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// begin notes that from here on the answer is ours.
+// begin notes on the connection that a handler is answering from now on.
 func begin(ctx context.Context) {
 	if conn, ok := ctx.Value(connectionKey{}).(*connection); ok {
 		conn.answering.Store(true)
 	}
 }
 
-// watch notes when an answer was sent to its last byte.
+// watch notes when the last byte of an answer was sent.
 func watch(conn net.Conn, state http.ConnState) {
 	if conn, ok := conn.(*connection); ok && state == http.StateIdle {
 		conn.answering.Store(false)
 	}
 }
 
+// Write replaces a refusal that the library writes by itself with an envelope of ours.
 func (c *connection) Write(p []byte) (int, error) {
 	if !c.answering.Load() {
 		if status, reason, ok := libraryRefusal(p); ok {
@@ -73,7 +74,7 @@ func (c *connection) Write(p []byte) (int, error) {
 	return c.TCPConn.Write(p)
 }
 
-// libraryRefusal reads a refusal of the library's: its status, and what it says about it.
+// libraryRefusal reads the status and the reason of a refusal that the library writes. It returns false for anything else.
 func libraryRefusal(p []byte) (status int, reason string, ok bool) {
 	line, _, ok := bytes.Cut(p, []byte("\r\n"))
 	words := strings.SplitN(string(line), " ", 3)
@@ -88,7 +89,8 @@ func libraryRefusal(p []byte) (status int, reason string, ok bool) {
 	return status, reason, true
 }
 
-// refuseMalformed returns a whole response. It is counted for the address of the peer, like all that comes without a key.
+// refuseMalformed returns a whole response that refuses a request. The request is counted for the peer's address, like all that
+// have no key.
 func (s *Server) refuseMalformed(peer string, status int, reason string) []byte {
 	began := time.Now()
 	who := &caller.Caller{RequestID: newRequestID(began)}

@@ -51,8 +51,8 @@ type parameter struct {
 	prefix string // "metadata[" for a deepObject
 }
 
-// patterns are where the router finds the operation. A public one is below /v1 as well, for clients that were generated and do
-// not know that a path may have a server of its own; there, too, it needs no key.
+// patterns returns the patterns under which the router finds the operation. A public operation is found below /v1 as well, and
+// needs no key there either: some generated clients do not know that a path may have a server of its own.
 func (o *Operation) patterns() []string {
 	if o.Public {
 		return []string{"/v1" + o.Pattern, o.Pattern}
@@ -69,8 +69,8 @@ type Operations struct {
 	byRoute map[string]*Operation
 }
 
-// ReadOperations reads the table out of a document. It refuses what the server
-// could not keep: an operation without an id, a sunset that comes too early.
+// ReadOperations reads all operations of a document. It is an error if the document promises what the server could not keep,
+// such as an operation without an id, or one that would be removed too early.
 func ReadOperations(document []byte) (*Operations, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
@@ -93,7 +93,8 @@ func ReadOperations(document []byte) (*Operations, error) {
 	return table, nil
 }
 
-// bundled is the table of the API. Servers of one process share it: reading it is most of the start of one.
+// bundled returns the operations of the API. All servers of a process share them, because reading them is most of the time a
+// start takes.
 var bundled = sync.OnceValues(func() (*Operations, error) { return ReadOperations(spec.Requests) })
 
 // All returns the operations in the order of their ids.
@@ -105,6 +106,7 @@ func (t *Operations) Find(method, pattern string) *Operation {
 	return t.byRoute[method+" "+pattern]
 }
 
+// readOperation reads one operation with its x- fields.
 func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method string, spec *openapi3.Operation) (*Operation, error) {
 	if spec.OperationID == "" {
 		return nil, fmt.Errorf("it has no operationId")
@@ -135,7 +137,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	return op, err
 }
 
-// readParameters keeps the path's parameters, as overridden by the operation's.
+// readParameters reads the parameters of an operation, and those of its path that the operation does not override.
 func (o *Operation) readParameters(shared, own openapi3.Parameters) {
 	for _, ref := range shared {
 		if own.GetByInAndName(ref.Value.In, ref.Value.Name) == nil {
@@ -171,7 +173,7 @@ func enumTexts(schema *openapi3.Schema) []string {
 	return texts
 }
 
-// routerPattern writes a path template the router's way: {id} becomes :id.
+// routerPattern returns a path in the router's notation: {id} becomes :id.
 func routerPattern(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }

@@ -25,7 +25,7 @@ func policy(limit int) []string {
 	return []string{`"default";q=` + strconv.Itoa(limit) + `;w=` + strconv.Itoa(quotaWindow)}
 }
 
-// limitHeaders says on a response how much of the quota is left after it.
+// limitHeaders sets the headers that say how much of the quota is left after this response.
 func limitHeaders(h http.Header, g *store.Grant) {
 	value := append(make([]byte, 0, 32), `"default";r=`...)
 	value = strconv.AppendInt(value, int64(max(0, g.Limit-g.Used)), 10)
@@ -35,13 +35,13 @@ func limitHeaders(h http.Header, g *store.Grant) {
 	h[headerPolicy], h[headerLimit], h[headerReset] = policies[g.Limit], values[0:1:1], values[1:2:2]
 }
 
-// limitUnknown stands in when the count itself failed: nothing was used.
+// limitUnknown sets those headers when counting itself has failed, as if nothing had been used.
 func (s *Server) limitUnknown(h http.Header) {
 	now := time.Now().Unix()
 	limitHeaders(h, &store.Grant{Limit: store.RateLimit, Now: now, WindowEnd: now - now%quotaWindow + quotaWindow})
 }
 
-// overLimit refuses a request until the window ends.
+// overLimit returns the refusal of a request until the window of the quota ends, and sets Retry-After.
 func overLimit(h http.Header, g *store.Grant) error {
 	wait := strconv.FormatInt(untilReset(g), 10)
 	h.Set("Retry-After", wait)

@@ -15,8 +15,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// parameterRefusal is always a 400: a query is malformed or it is fine. Of a filter
-// such as metadata[key] it names the key.
+// parameterRefusal returns the error of a wrong parameter, which is always a 400. For a filter such as metadata[key] it names
+// the key.
 func parameterRefusal(p *parameter, err error) error {
 	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
 		return &core.Error{Code: core.CodeParameterMissing, Param: p.Name, Message: "Missing required parameter: " + p.Name + "."}
@@ -32,11 +32,9 @@ func parameterRefusal(p *parameter, err error) error {
 	return &core.Error{Code: core.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
 }
 
-// bodyRefusal turns all that is wrong with a body into one error. What makes it
-// unreadable comes first, as a 400: a missing field, then an unknown one, then a
-// wrong type. If it is only the values that are not acceptable, they are reported
-// together in a 422, the first hundred fields of them. A body may have an error for
-// each of its values, so what is done for each of them is little.
+// bodyRefusal turns everything that is wrong with a body into one error. First comes what makes it unreadable, as a 400: a
+// missing field, then an unknown one, then one of a wrong type. If only values are unacceptable, they are reported together in
+// a 422, for at most a hundred fields. A body may have an error for each of its values, so little is done for each.
 func bodyRefusal(err error) error {
 	var r refusals
 	r.collect(err)
@@ -53,14 +51,13 @@ func bodyRefusal(err error) error {
 	return &core.Error{Code: core.CodeBadRequest, Message: "The body does not match what this operation takes."}
 }
 
-// refusals is what a body's errors come down to: the first of each kind of 400,
-// and the first fields of a 422.
+// refusals collects the errors of a body: the first of each kind of 400, and the first fields of a 422.
 type refusals struct {
 	missing, unknown, mistyped *core.Error
 	problems                   core.Problems
 }
 
-// collect walks an error of the validator down to the schema errors in it.
+// collect visits an error of the validator, and adds every schema error in it.
 func (r *refusals) collect(err error) {
 	switch e := err.(type) { //nolint:errorlint // a tree of the validator that is walked node by node
 	case openapi3.MultiError:
@@ -83,8 +80,8 @@ func (r *refusals) collect(err error) {
 	}
 }
 
-// meantAlternative returns what is wrong with the one alternative of a oneOf that
-// takes values of this type at all, nil if that is none or several.
+// meantAlternative returns what is wrong with the one alternative of a oneOf that takes values of this type. It is nil if there
+// is no such alternative, or several.
 func meantAlternative(e *openapi3.SchemaError) error {
 	if e.SchemaField != "oneOf" || e.Origin == nil {
 		return nil
@@ -108,6 +105,7 @@ func meantAlternative(e *openapi3.SchemaError) error {
 	return meant
 }
 
+// add sorts one error of the validator into its kind.
 func (r *refusals) add(e *openapi3.SchemaError) {
 	_, isText := e.Value.(string)
 	switch field, lacks := e.SchemaField, missing(e); {
@@ -139,10 +137,10 @@ func (r *refusals) add(e *openapi3.SchemaError) {
 	}
 }
 
-// maxMessages is how many messages about one field an error has at most: long names that begin alike are one field.
+// maxMessages is how many messages an error has about one field. Long names that begin alike count as one field.
 const maxMessages = 10
 
-// pathOf names the value at fault, with a bearable part of the client's own words.
+// pathOf returns the path of the value at fault. Names that the client made up are shortened.
 func pathOf(e *openapi3.SchemaError) string {
 	parts := e.JSONPointer()
 	for i, part := range parts {
@@ -151,8 +149,9 @@ func pathOf(e *openapi3.SchemaError) string {
 	return shorten(strings.Join(parts, "."), maxQuoted)
 }
 
-// missing returns the first field that an object lacks by other rules than `required`: those of an anyOf whose
-// alternatives only name fields, and that an object of optional fields is not empty. It is "" if that is not what is wrong.
+// missing returns the first field that an object lacks although `required` does not name it: because of an anyOf whose
+// alternatives only name fields, or because an object of optional fields must not be empty. It is "" if something else is
+// wrong.
 func missing(e *openapi3.SchemaError) string {
 	object, ok := e.Value.(map[string]any)
 	if expected, _ := e.Schema.Extensions["x-expects"].(string); ok && expected != "" && e.SchemaField == "minProperties" {
@@ -169,7 +168,7 @@ func missing(e *openapi3.SchemaError) string {
 	return ""
 }
 
-// unacceptable is the 422 of all the fields; its param is the first of them.
+// unacceptable returns the 422 about all the fields. Its param is the first of them.
 func (r *refusals) unacceptable() error {
 	fields := make([]string, 0, len(r.problems))
 	for field := range r.problems {
@@ -180,7 +179,8 @@ func (r *refusals) unacceptable() error {
 	return &core.Error{Code: core.CodeInvalid, Param: first, Message: first + " " + r.problems[first][0] + ".", Fields: r.problems}
 }
 
-// keepFirst makes an error only if it is the first of its kind: one takes as long as reading the object that it is about.
+// keepFirst makes an error only if it is the first of its kind, because making one takes as long as reading the object that it
+// is about.
 func keepFirst(kept **core.Error, e func() *core.Error) {
 	if *kept == nil {
 		*kept = e()
@@ -199,8 +199,8 @@ func unknownField(e *openapi3.SchemaError) string {
 	return first
 }
 
-// wrapperHint recognises {"product": {...}}, the commonest cause of a missing field:
-// an object that is not expected, with a field in it that is.
+// wrapperHint recognises {"product": {...}}, the most common cause of a missing field: the object is inside another one that is
+// not expected. It returns a sentence about that, empty if that is not it.
 func wrapperHint(e *openapi3.SchemaError) string {
 	object, _ := e.Value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -214,8 +214,8 @@ func wrapperHint(e *openapi3.SchemaError) string {
 	return ""
 }
 
-// requirement says what a value of the right type should have been: the end of a
-// sentence that begins with the field.
+// requirement returns what a value of the right type should have been, as the end of a sentence that begins with the field's
+// name.
 func requirement(e *openapi3.SchemaError) string {
 	s := e.Schema
 	switch e.SchemaField {
@@ -256,7 +256,8 @@ func describe(s *openapi3.Schema) string {
 	return text
 }
 
-// uncapitalized makes a sentence the end of another one. A name such as ISO 3166 stays as it is.
+// uncapitalized returns a sentence as the end of another one, with a small first letter. A name such as ISO 3166 stays as it
+// is.
 func uncapitalized(text string) string {
 	if len(text) < 2 || text[1] >= 'A' && text[1] <= 'Z' {
 		return text
@@ -264,6 +265,7 @@ func uncapitalized(text string) string {
 	return strings.ToLower(text[:1]) + text[1:]
 }
 
+// describeType is describe without the example.
 func describeType(s *openapi3.Schema) string {
 	allowed := strings.Join(enumTexts(s), ", ")
 	switch {
@@ -325,7 +327,7 @@ func bounds(s *openapi3.Schema) string {
 	return ""
 }
 
-// subject begins a sentence about the value at path.
+// subject returns the beginning of a sentence about the value at a path.
 func subject(path string) string {
 	if path == "" {
 		return "The body"
@@ -340,13 +342,13 @@ func join(prefix, path string) string {
 	return prefix + "." + path
 }
 
-// maxQuoted is how much of a client's own word an error repeats, in characters.
+// maxQuoted is how many characters of a client's own word an error repeats.
 const maxQuoted = 100
 
-// quote puts a client's own word into a message, at a bearable length.
+// quote returns a client's own word in quotes, shortened if it is long.
 func quote(s string) string { return `"` + shorten(s, maxQuoted) + `"` }
 
-// shorten ends a text after limit characters, with an ellipsis in the place of the rest.
+// shorten cuts a text after limit characters, and puts an ellipsis in the place of the rest.
 func shorten(s string, limit int) string {
 	characters := 0
 	for i := range s {

@@ -9,22 +9,22 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// methods are all that a request may have. No operation has TRACE.
+// methods are all methods that a request may have. No operation has TRACE.
 var methods = [...]string{
 	http.MethodConnect, http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions,
 	http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodTrace,
 }
 
-// router takes the routes of the generated code and mounts each as its operation
-// says: under /v1 or at the root, behind that operation's own chain.
+// router takes the routes of the generated code and mounts each as its operation in the document says: under /v1 or at the
+// root, behind that operation's own chain.
 type router struct {
 	server  *Server
 	mounted map[*Operation]bool
 	unknown []string
 }
 
-// mount registers the generated routes and answers every other request too.
-// A route that the document does not have, or lacks, is an error.
+// mount registers the generated routes, and refuses every other request. It is an error if there is a route that the document
+// does not have, or the other way round.
 func (s *Server) mount(register func(*router)) error {
 	r := &router{server: s, mounted: map[*Operation]bool{}}
 	register(r)
@@ -40,7 +40,7 @@ func (s *Server) mount(register func(*router)) error {
 	return nil
 }
 
-// add implements the generated EchoRouter, whatever the method.
+// add mounts a route; it implements the generated EchoRouter for every method.
 func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.MiddlewareFunc) *echo.Route {
 	op := r.server.operations.Find(method, pattern)
 	if op == nil {
@@ -59,12 +59,11 @@ func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.Middle
 	return route
 }
 
-// has reports whether the server answers an operation: one for development is a path that does not exist elsewhere.
+// has reports whether the server has an operation. One for development does not exist on other servers.
 func (s *Server) has(op *Operation) bool { return !op.Development || s.develops }
 
-// refuseTheRest answers the other methods of each path with 405, and every other
-// path with 404. Under /v1, but for /v1/public, both need a key first: 401 tells nothing about routes.
-// Elsewhere they are counted for the address.
+// refuseTheRest answers the other methods of each path with 405, and every other path with 404. Under /v1, except for
+// /v1/public, both need a key first, so that a 401 tells nothing about routes. Elsewhere they are counted for the address.
 func (r *router) refuseTheRest() {
 	s := r.server
 	operations := map[string][]*Operation{}
@@ -99,7 +98,7 @@ func (r *router) refuseTheRest() {
 	s.echo.RouteNotFound("/*", s.observe(s.guard(true, routeNotFound)))
 }
 
-// refuseOthers registers refuse for every method at a path but verbs.
+// refuseOthers answers every method at a path with refuse, except for verbs.
 func (s *Server) refuseOthers(path string, verbs []string, refuse echo.HandlerFunc) {
 	refuse = s.observe(refuse)
 	for _, method := range methods {
@@ -109,8 +108,7 @@ func (s *Server) refuseOthers(path string, verbs []string, refuse echo.HandlerFu
 	}
 }
 
-// mountPlain registers routes outside of the API: "/path" for GET and HEAD, or
-// "METHOD /path".
+// mountPlain registers routes that are not part of the API: "/path" for GET and HEAD, or "METHOD /path".
 func (s *Server) mountPlain(routes map[string]echo.HandlerFunc) {
 	allowed := map[string][]string{}
 	for route, h := range routes {

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// needScope refuses a key that was made for other things, unless it asks about itself and may always do that (x-self).
+// needScope refuses an API key that lacks the scope. If self is true (x-self), a key may always ask about itself.
 func needScope(scope string, self bool) echo.MiddlewareFunc {
 	refusal := &core.Error{
 		Code: core.CodeForbidden, Param: scope,

@@ -1,6 +1,5 @@
-// Package server is the API over HTTP: its conventions, one mechanism per file,
-// driven by the table of operations that it reads from the OpenAPI document. A new
-// operation has all of them by being in the document.
+// Package server serves the API over HTTP. Each of its conventions has a file. They are driven by the table of operations that
+// is read from the OpenAPI document: a new operation gets all of them by being in the document.
 package server
 
 import (
@@ -21,31 +20,31 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Deps are what a server is made of.
+// Deps is what a server is made of.
 type Deps struct {
 	Store    *store.Store
 	Handlers api.StrictServerInterface
 	Log      *slog.Logger
 
-	// TrustedProxies may say in X-Forwarded-For on whose behalf they ask.
+	// TrustedProxies are the networks whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
-	// Pages are what people look at, outside of the API, by "/path" (GET and HEAD) or
-	// "POST /path", where a path may have :parameters. They are counted per address.
+	// Pages are what people look at, by "/path" (GET and HEAD) or "POST /path", where a path may have :parameters. They are not
+	// part of the API, and are counted per address.
 	Pages map[string]echo.HandlerFunc
-	// ErrorPage is what those who ask for a page get instead of an envelope, if there is one.
+	// ErrorPage answers an error to a person who asked for a page. If it is nil, they get an envelope as well.
 	ErrorPage func(c echo.Context, status int) error
 
-	// Hooks are where others notify us, by "POST /path". They have a quota of their own.
+	// Hooks are where providers notify us, by "POST /path". They have a quota of their own.
 	Hooks map[string]echo.HandlerFunc
 
-	// Prepare, if there is one, puts into a request's context what its headers ask for beside the API: in development,
-	// faults of the built-in ad networks.
+	// Prepare may put something into a request's context that its headers ask for. In development these are faults of the
+	// built-in ad networks. It may be nil.
 	Prepare func(context.Context, http.Header) (context.Context, error)
 
 	// Development mounts the operations that only a development server has.
 	Development bool
 
-	// PublicURL and Release are what the server's document says about it; without one, it says nothing of it.
+	// PublicURL and Release are what the server's document says about the server. An empty one is left out.
 	PublicURL, Release string
 
 	// Document and Register replace the bundled API and its generated routes in tests.
@@ -67,8 +66,8 @@ type Server struct {
 	strangers  strangers
 }
 
-// New reads the operations from the document and mounts them. It fails if the
-// document promises what the server does not keep.
+// New reads the operations from the document and mounts them. It is an error if the document promises what the server does not
+// keep.
 func New(d Deps) (*Server, error) {
 	operations, err := d.operations()
 	if err != nil {
@@ -104,8 +103,8 @@ func (d Deps) operations() (*Operations, error) {
 // Operations returns the table that the server was built from.
 func (s *Server) Operations() *Operations { return s.operations }
 
-// chain is the order of checks, outermost first. It is the same for every
-// operation; what an operation does not need is left out when it is mounted.
+// chain returns the handler of an operation behind all checks, of which the outermost is first. Their order is the same for
+// every operation; those that an operation does not need are left out.
 func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	chain := []echo.MiddlewareFunc{}
 	use := func(when bool, m echo.MiddlewareFunc) {
@@ -146,7 +145,7 @@ func (s *Server) prepared(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// identify counts every request, and finds out who asks where a key is needed.
+// identify returns the check that counts every request, and finds out who asks unless the operation is public.
 func (s *Server) identify(public bool) echo.MiddlewareFunc {
 	if public {
 		return s.countAddress
@@ -154,7 +153,7 @@ func (s *Server) identify(public bool) echo.MiddlewareFunc {
 	return s.authenticate
 }
 
-// guard is what stands before a page, and before a route that does not exist.
+// guard puts the checks before a handler that is no operation, such as that of a route that does not exist.
 func (s *Server) guard(public bool, h echo.HandlerFunc) echo.HandlerFunc {
 	return s.identify(public)(limitHeaderSize(h))
 }
@@ -171,12 +170,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.echo.ServeHTTP(w, r)
 }
 
-// shutdownTime is how long requests have to finish once the server is told to stop.
-// The program has ten seconds for that and for all that comes after it.
+// shutdownTime is how long requests have to finish once the server is told to stop. The program has ten seconds for that and
+// for everything that comes after it.
 const shutdownTime = 7 * time.Second
 
-// Serve answers on the listener until ctx ends, and then finishes the requests
-// under way, for at most 7 seconds.
+// Serve answers on the listener until ctx ends. Then it waits for the requests under way, for at most 7 seconds.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := s.listening()
 	failed := make(chan error, 1)
@@ -194,12 +192,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// answerTime is from the headers of a request to the last byte of its answer: a
-// minute for the body, one for the work, and one for the client to read.
+// answerTime is how long a request may take from its headers to the last byte of its answer: a minute for the body, one for the
+// work, and one for the client to read.
 const answerTime = 3 * time.Minute
 
-// listening returns the server of the connections. None of them lasts for ever,
-// whatever its client does or leaves undone.
+// listening returns the HTTP server. None of its connections lasts for ever, whatever the client does or does not do.
 func (s *Server) listening() *http.Server {
 	return &http.Server{
 		Handler:                      s,

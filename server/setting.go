@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// Setting describes one field of Config.
+// Setting describes one setting, which is a field of Config.
 type Setting struct {
 	Env     string // TILLWRIGHT_ADDR
 	Flag    string // addr; empty for what does not belong on a command line
 	Default string
 	Help    string
-	// Otherwise says in words what the default is where it depends on other things.
+	// Otherwise says in words what the default is, if it depends on other settings.
 	Otherwise string
 }
 
@@ -38,8 +38,8 @@ func Settings() []Setting {
 	return list
 }
 
-// ReadConfigFile reads lines of NAME=VALUE; empty lines and those that begin with
-// # do not count. A name that is no setting is an error: it would be a typing mistake.
+// ReadConfigFile reads lines of NAME=VALUE. Empty lines and lines that begin with # are skipped. A name that is no setting is
+// an error: it is probably mistyped.
 func ReadConfigFile(path string) (map[string]string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -62,18 +62,18 @@ func ReadConfigFile(path string) (map[string]string, error) {
 	return values, lines.Err()
 }
 
-// others are variables of ours that are no settings of the server.
+// others are environment variables of ours that are not settings of the server.
 var others = []string{
 	"TILLWRIGHT_CONFIG", "TILLWRIGHT_API_KEY", "TILLWRIGHT_BASE_URL", "TILLWRIGHT_WEBHOOK_SECRET",
 	"TILLWRIGHT_TEST_POSTGRES_URL", "TILLWRIGHT_TEST_SEED", "TILLWRIGHT_SOAK",
 }
 
-// serviceLink is what Kubernetes and Docker put into the environment because a service is called tillwright, and what people
-// name the image by from which they run it.
+// serviceLink matches variables that Kubernetes and Docker set because a service is called tillwright, and names that people
+// give to the image that they run.
 var serviceLink = regexp.MustCompile(`^TILLWRIGHT_((\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?)|ENV_\w+|NAME|IMAGE|IMAGE_TAG|TAG|VERSION)$`)
 
-// CheckNames refuses variables of the environment that look like settings and are none: it would be a typing mistake, and
-// the setting that was meant would silently have its default.
+// CheckNames refuses environment variables that look like settings and are none. They are probably mistyped, and the setting
+// that was meant would silently keep its default.
 func CheckNames(environment map[string]string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(environment)) {
@@ -87,7 +87,7 @@ func CheckNames(environment map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// nearest suggests the setting that a wrong name was most likely meant to be, if there is one like it.
+// nearest returns the setting that a wrong name was most likely meant to be, empty if none is like it.
 func nearest(name string) string {
 	best, least := "", len(name)/4
 	for _, known := range names() {
@@ -101,7 +101,7 @@ func nearest(name string) string {
 	return " (did you mean " + best + "?)"
 }
 
-// names are all that a setting may be given by.
+// names returns every name by which a setting can be given.
 func names() []string {
 	var all []string
 	for _, s := range Settings() {
@@ -113,7 +113,7 @@ func names() []string {
 	return all
 }
 
-// distance counts the letters that must be added, dropped or replaced to make one name of another.
+// distance returns how many letters must be added, dropped or replaced to turn one name into another.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -142,7 +142,7 @@ func isSetting(name string) bool {
 	return slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Env == name })
 }
 
-// resolveFiles replaces TILLWRIGHT_..._FILE in one layer by what the file holds.
+// resolveFiles reads the files that TILLWRIGHT_..._FILE name in one layer, and puts what they hold in the place of those names.
 func resolveFiles(layer map[string]string) error {
 	for _, name := range fileVariants {
 		path := layer[name+"_FILE"]
@@ -161,7 +161,7 @@ func resolveFiles(layer map[string]string) error {
 	return nil
 }
 
-// SecretKeyFile is where the secret key of a development server is kept; empty if one is configured.
+// SecretKeyFile returns the file in which a development server keeps its secret key, empty if a key is configured.
 func (c *Config) SecretKeyFile() string {
 	if c.SecretKey != "" {
 		return ""
@@ -169,8 +169,8 @@ func (c *Config) SecretKeyFile() string {
 	return filepath.Join(c.DataDir, "secret.key")
 }
 
-// SealKeys returns the keys that seal secrets at rest, the newest first. In
-// development the first start makes one and keeps it in the data directory.
+// SealKeys returns the keys that encrypt secrets in the database, the newest first. In development the first start makes one,
+// and keeps it in the data directory.
 func (c *Config) SealKeys() ([][]byte, error) {
 	file := c.SecretKeyFile()
 	if file == "" {
@@ -183,9 +183,8 @@ func (c *Config) SealKeys() ([][]byte, error) {
 	return sealKeys(text)
 }
 
-// KeptSecret returns the text of a file, which it makes of 32 random bytes in base64,
-// readable for its owner only, if it is not there. Of two processes that start at once,
-// one makes it and both read it.
+// KeptSecret returns the text of a file. If the file does not exist, it is made of 32 random bytes in base64, readable by its
+// owner only. Of two processes that start at once, one makes it and both read it.
 func KeptSecret(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
@@ -199,7 +198,7 @@ func KeptSecret(path string) (string, error) {
 	return strings.TrimSpace(string(content)), err
 }
 
-// makeSecret writes the file whole or not at all: linking fails if it is there.
+// makeSecret writes the file whole or not at all. It is an error if it exists, because linking fails then.
 func makeSecret(path string) error {
 	var key [32]byte
 	_, _ = rand.Read(key[:])                                     // never fails

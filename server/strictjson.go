@@ -12,7 +12,7 @@ const (
 	maxJSONNumber = 100 // characters; a float64 needs at most 24
 )
 
-// jsonLimits are what differs between operations; zero is no limit.
+// jsonLimits are the limits that differ between operations; 0 means no limit.
 type jsonLimits struct {
 	items  int // of an array
 	keys   int // of an object
@@ -38,12 +38,10 @@ func (f *jsonFault) param() string {
 	return string(path)
 }
 
-// checkJSON reads data once, building nothing, and returns nil if it is one JSON
-// value without invalid UTF-8, duplicate keys, trailing data, depth over 64, NUL
-// or lone surrogates in strings, or numbers that no float64 holds. Parsers
-// disagree about exactly these, so none of them gets past the door. What has too much
-// in it is refused here as well: a million items that are each wrong would cost a
-// million errors.
+// checkJSON reads data once, without building anything. It returns nil if data is one JSON value without invalid UTF-8,
+// duplicate keys, trailing data, a depth over 64, NUL or lone surrogates in strings, or numbers that no float64 holds. Parsers
+// disagree about exactly these, so none of them is let in. A body with too much in it is refused here as well: a million items
+// that are each wrong would cost a million errors.
 func checkJSON(data []byte, limits jsonLimits) *jsonFault {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return &jsonFault{message: "The body starts with a byte order mark. Send plain UTF-8."}
@@ -80,7 +78,7 @@ func (s *jsonScan) syntax(expected string) *jsonFault {
 	return &jsonFault{message: "The body is not valid JSON: expected " + expected + " at byte " + strconv.Itoa(s.pos) + "."}
 }
 
-// peek returns the next byte, 0 at the end. A NUL is never valid where it is asked for.
+// peek returns the next byte, 0 at the end. Wherever it is called, a NUL in the body is not valid.
 func (s *jsonScan) peek() byte {
 	if s.pos < len(s.data) {
 		return s.data[s.pos]
@@ -99,6 +97,7 @@ func (s *jsonScan) space() {
 	}
 }
 
+// value steps over a value of any type.
 func (s *jsonScan) value(depth int) *jsonFault {
 	if s.values++; s.limits.values > 0 && s.values > s.limits.values {
 		return &jsonFault{message: "The body has more than the " + strconv.Itoa(s.limits.values) + " values that this operation takes. Send it in parts."}
@@ -131,6 +130,7 @@ func (s *jsonScan) literal(word string) *jsonFault {
 	return nil
 }
 
+// object steps over an object, and refuses one that has a key twice or too many keys.
 func (s *jsonScan) object(depth int) *jsonFault {
 	if depth > maxJSONDepth {
 		return &jsonFault{message: "The body is nested more than 64 levels deep."}
@@ -172,6 +172,7 @@ func (s *jsonScan) object(depth int) *jsonFault {
 	}
 }
 
+// array steps over an array, and refuses one that has too many items.
 func (s *jsonScan) array(depth int) *jsonFault {
 	if depth > maxJSONDepth {
 		return &jsonFault{message: "The body is nested more than 64 levels deep."}
@@ -196,7 +197,7 @@ func (s *jsonScan) array(depth int) *jsonFault {
 	}
 }
 
-// next steps over what follows an element: a comma, with more to come, or end.
+// next steps over what follows an element: a comma, after which there is more to come, or the end.
 func (s *jsonScan) next(end byte) (more bool, fault *jsonFault) {
 	s.space()
 	switch s.peek() {
@@ -211,6 +212,7 @@ func (s *jsonScan) next(end byte) (more bool, fault *jsonFault) {
 	return false, s.syntax("a comma or " + string(end))
 }
 
+// number steps over a number, and refuses one that no float64 holds.
 func (s *jsonScan) number() *jsonFault {
 	start := s.pos
 	if s.peek() == '-' {
@@ -259,8 +261,7 @@ func (s *jsonScan) digits() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// text steps over a string and returns what it stands for: a part of the body
-// itself, or a copy if the string has escapes.
+// text steps over a string and returns what it means: a part of the body itself, or a copy if the string has escapes.
 func (s *jsonScan) text() ([]byte, *jsonFault) {
 	s.pos++ // "
 	start := s.pos
@@ -279,6 +280,7 @@ func (s *jsonScan) text() ([]byte, *jsonFault) {
 	return nil, s.syntax("a closing double quote")
 }
 
+// escapedText is text for a string that has escapes; start is where it begins.
 func (s *jsonScan) escapedText(start int) ([]byte, *jsonFault) {
 	out := append([]byte(nil), s.data[start:s.pos]...)
 	for s.pos < len(s.data) {
@@ -303,7 +305,7 @@ func (s *jsonScan) escapedText(start int) ([]byte, *jsonFault) {
 	return nil, s.syntax("a closing double quote")
 }
 
-// escape steps over one escape sequence, a surrogate pair being one.
+// escape steps over one escape sequence. A surrogate pair counts as one.
 func (s *jsonScan) escape() (rune, *jsonFault) {
 	s.pos++ // backslash
 	c := s.peek()
@@ -346,8 +348,8 @@ func (s *jsonScan) hex4() (rune, bool) {
 	return rune(n), true
 }
 
-// keySet is the keys seen in one object: compared one by one while they are few,
-// by a map when somebody sends thousands.
+// keySet holds the keys of one object. They are compared one by one while they are few, and kept in a map when there are
+// thousands.
 type keySet struct {
 	scan  *jsonScan
 	first int // where this object's keys begin in scan.keys
@@ -356,7 +358,7 @@ type keySet struct {
 
 const fewKeys = 24
 
-// add returns false if key was there already.
+// add adds a key, and returns false if it was there already.
 func (k *keySet) add(key []byte) bool {
 	if k.many != nil {
 		_, seen := k.many[string(key)]

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// unwrap returns what is inside of {"<name>": {...}}, and any other body as it
-// is. The contract shows webhook endpoints both ways.
+// unwrap returns the object inside {"<name>": {...}}, and any other body as it is. The contract shows webhook endpoints both
+// ways.
 func unwrap(data []byte, name string) []byte {
 	var wrapper map[string]json.RawMessage
 	if json.Unmarshal(data, &wrapper) != nil || len(wrapper) != 1 {

@@ -17,11 +17,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// validate holds a request against the document: path, query, what it may expand, body. The value that
-// passed stays on the body (KeepValidatedValue), and the generated code binds that
-// one: were the JSON read a second time, `Status` could replace the `status` that
-// was looked at. Defaults are for whoever reads the value: set by the validator, they would also stand for a null
-// where none is allowed.
+// validate checks a request against the document: path, query, what it may expand, and body. The value that was checked stays
+// with the body (KeepValidatedValue), and the generated code binds that value: if the JSON were read a second time, `Status`
+// could replace the `status` that was checked. Defaults are set by whoever reads the value: if the validator set them, they
+// would also replace a null where none is allowed.
 func validate(op *Operation) echo.MiddlewareFunc {
 	formats := []openapi3.SchemaValidationOption{checkFormats(), wordless()}
 	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
@@ -55,14 +54,14 @@ func validate(op *Operation) echo.MiddlewareFunc {
 	}
 }
 
-// wordless keeps the validator from writing its errors out: where schemas are combined it puts the whole value into the
-// text of each error about it, which nobody reads.
+// wordless keeps the validator from writing out its errors, which nobody reads. Where schemas are combined, it would put the
+// whole value into the text of each error.
 func wordless() openapi3.SchemaValidationOption {
 	return openapi3.SetSchemaErrorMessageCustomizer(func(e *openapi3.SchemaError) string { return e.SchemaField + " does not fit" })
 }
 
-// checkFormats makes a date-time a moment that exists, and a date a day. The pattern of the format alone lets 30 February
-// and a 61st second pass, and nobody behind it asks again.
+// checkFormats makes sure that a date-time is a moment that exists, and a date a day. The pattern of the format alone allows 30
+// February and a 61st second, and nobody behind it checks again.
 func checkFormats() openapi3.SchemaValidationOption {
 	pattern := openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringDateTime)
 	exists := func(text string) error {
@@ -85,8 +84,8 @@ func checkFormats() openapi3.SchemaValidationOption {
 	})
 }
 
-// checkPath answers 404 to what can be no id and that a database might choke on.
-// Everything else about ids is for the store, which knows their types.
+// checkPath answers 404 to a path with something in it that cannot be an id and that a database might not take. Everything else
+// about ids is for the store, which knows their types.
 func (o *Operation) checkPath(c echo.Context) error {
 	for _, value := range c.ParamValues() {
 		if plain, err := url.PathUnescape(value); err != nil || plain == "" || !plainText(plain) {
@@ -99,7 +98,7 @@ func (o *Operation) checkPath(c echo.Context) error {
 // plainText reports whether a database takes s as text.
 func plainText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// readQuery parses the query and refuses what the operation does not declare.
+// readQuery parses the query, and refuses parameters that the operation does not have.
 func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 	raw := c.Request().URL.RawQuery
 	if raw == "" {
@@ -125,7 +124,8 @@ func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 	return query, nil
 }
 
-// joinRepeated makes expand=a&expand=b what it is by the document: expand=a,b. Many clients write a list so.
+// joinRepeated turns expand=a&expand=b into expand=a,b, which is how the document writes a list. Many clients send the other
+// form.
 func (o *Operation) joinRepeated(query url.Values) {
 	for i := range o.parameters {
 		p := &o.parameters[i]
@@ -135,6 +135,7 @@ func (o *Operation) joinRepeated(query url.Values) {
 	}
 }
 
+// checkQueryName refuses a parameter that the operation does not have, that was sent twice, or that is no text.
 func (o *Operation) checkQueryName(name string, values []string) error {
 	known := o.takesQuery(name)
 	name = shorten(name, maxParam)
@@ -151,6 +152,7 @@ func (o *Operation) checkQueryName(name string, values []string) error {
 	return nil
 }
 
+// takesQuery reports whether the operation has a query parameter of that name, or one such as metadata[key].
 func (o *Operation) takesQuery(name string) bool {
 	for i := range o.parameters {
 		p := &o.parameters[i]
@@ -173,6 +175,7 @@ func isDeepKey(key string) bool {
 	return ok && inner != "" && !strings.ContainsAny(inner, "[]")
 }
 
+// queryNames returns a sentence that lists the query parameters of the operation.
 func (o *Operation) queryNames() string {
 	var names []string
 	for _, p := range o.parameters {
@@ -190,7 +193,7 @@ func (o *Operation) queryNames() string {
 	return "This operation takes " + strings.Join(names, ", ") + "."
 }
 
-// checkQuery validates what is there. An absent optional parameter cannot be wrong.
+// checkQuery checks the query parameters that were sent, and that the required ones were.
 func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestValidationInput) error {
 	for i := range o.parameters {
 		p := &o.parameters[i]
@@ -211,7 +214,7 @@ func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestVal
 	return nil
 }
 
-// checkBoolean refuses what the validator takes for a boolean besides true and false: 1, T and the like.
+// checkBoolean refuses everything but true and false. The validator would also take 1, T and the like.
 func (p *parameter) checkBoolean(query url.Values) error {
 	if value := query.Get(p.Name); !p.Schema.Value.Type.Is(openapi3.TypeBoolean) || value == "true" || value == "false" {
 		return nil
@@ -232,8 +235,9 @@ func (p *parameter) sentIn(query url.Values) bool {
 	return false
 }
 
-// fits reports whether a value is plainly right: an integer within its bounds. A list has one in almost every request,
-// and the general validator takes longer for it than for reading it from the database. It judges everything else.
+// fits reports whether a value is certainly right because it is an integer within its bounds. Almost every request for a list
+// has one, and the general validator takes longer for it than reading the list from the database. That one judges everything
+// else.
 func (p *parameter) fits(values []string) bool {
 	schema := p.Schema.Value
 	if len(values) != 1 || !schema.Type.Is(openapi3.TypeInteger) || schema.Min == nil || schema.Max == nil ||

@@ -1,5 +1,5 @@
-// Package caller carries who is asking, and in which request, through a context.
-// It is a leaf: handlers read it, the server's middleware fills it.
+// Package caller carries in a context who is asking, and in which request. It depends on no other package of the server: the
+// middleware fills it, and handlers read it.
 package caller
 
 import (
@@ -19,14 +19,12 @@ type Caller struct {
 
 type contextKey struct{}
 
-// With returns a context that carries c. The middleware that learns more about
-// the caller later sets the fields of c itself.
+// With returns a context that carries c. The middleware that learns more about the caller later sets the fields of the same c.
 func With(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// Of returns the caller of ctx. Outside of a request that is a zero Caller,
-// never nil.
+// Of returns the caller of ctx. Outside of a request it is an empty Caller, never nil.
 func Of(ctx context.Context) *Caller {
 	if c, ok := ctx.Value(contextKey{}).(*Caller); ok {
 		return c
@@ -37,13 +35,13 @@ func Of(ctx context.Context) *Caller {
 // Account returns the id of the account that ctx acts for.
 func Account(ctx context.Context) string { return Of(ctx).Account }
 
-// Address returns where ctx's request came from: unknown if nobody says.
+// Address returns the network address from which the request of ctx came, or "unknown".
 func Address(ctx context.Context) string { return cmp.Or(Of(ctx).Address, "unknown") }
 
 // RequestID returns the id of the request that ctx belongs to.
 func RequestID(ctx context.Context) string { return Of(ctx).RequestID }
 
-// May reports whether the caller's key holds scope. A key without scopes holds all.
+// May reports whether the caller's key has a scope. A key without scopes has all of them.
 func (c *Caller) May(scope string) bool {
 	if len(c.Scopes) == 0 || scope == "" {
 		return true
