@@ -9,19 +9,19 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// BudgetFields are the names by which a request calls its budget.
+// BudgetFields are the names of the budget's fields in a request.
 type BudgetFields struct{ Amount, Type string }
 
-// A new ad has its budget in flat fields, a boost and a change have it in an object.
+// A new ad has its budget in fields of the body; a boost and a change of a budget have an object for it.
 var (
 	FlatBudget   = BudgetFields{"budget_amount", "budget_type"}
 	NestedBudget = BudgetFields{"budget.amount", "budget.type"}
 )
 
-// Schedule is when an ad runs. The zero Date is one that was not given.
+// Schedule says when an ad runs. A zero Date was not sent.
 type Schedule struct{ Start, End Date }
 
-// Bid is how to bid. The zero value leaves it to the network.
+// Bid says how to bid. The zero value leaves it to the network.
 type Bid struct {
 	Strategy  store.BidStrategy
 	Amount    store.AdAmount // 0 = none
@@ -41,10 +41,10 @@ const (
 	maxRetention = 180
 )
 
-// maxScheduleDays is how far ahead an end may lie.
+// maxScheduleDays is how many days ahead the end of a schedule may be.
 const maxScheduleDays = 730
 
-// ParseAmount reads an amount of a request, and notes what is wrong with it. It is 0 then.
+// ParseAmount reads an amount of a request. If it is wrong, it adds a problem and returns 0.
 func ParseAmount(p *core.Problems, field, decimal string) store.AdAmount {
 	amount, err := store.ParseAdAmount(decimal)
 	if err != nil {
@@ -53,13 +53,13 @@ func ParseAmount(p *core.Problems, field, decimal string) store.AdAmount {
 	return amount
 }
 
-// ParseBidStrategy reads a bid strategy, in lower case too. False is none that there is.
+// ParseBidStrategy reads a bid strategy in upper or lower case. False means that there is no such strategy.
 func ParseBidStrategy(text string) (store.BidStrategy, bool) {
 	strategy := store.BidStrategy(strings.ToUpper(text))
 	return strategy, slices.Contains(store.BidStrategies, strategy)
 }
 
-// ParseBudgetLevel reads a budget level; an ad group is an adset to some. False is none that there is.
+// ParseBudgetLevel reads a budget level; "adset" is taken for an ad group. False means that there is no such level.
 func ParseBudgetLevel(text string) (store.BudgetLevel, bool) {
 	switch text {
 	case string(store.BudgetLevelCampaign):
@@ -70,7 +70,8 @@ func ParseBudgetLevel(text string) (store.BudgetLevel, bool) {
 	return "", false
 }
 
-// ParseAudienceType reads a type of audience, by the names of other services too. False is none that there is.
+// ParseAudienceType reads a type of audience, also by the names that other services use. False means that there is no
+// such type.
 func ParseAudienceType(text string) (store.AudienceType, bool) {
 	switch text {
 	case string(store.AudienceTypeCustomerList), string(store.AudienceTypeLookalike):
@@ -81,27 +82,28 @@ func ParseAudienceType(text string) (store.AudienceType, bool) {
 	return "", false
 }
 
-// CheckGoal notes a goal that the network does not know.
+// CheckGoal adds a problem for a goal that the network does not know.
 func (c Caps) CheckGoal(p *core.Problems, goal store.AdGoal) {
 	_, ok := c.Objective(goal)
 	p.Check(ok, "goal", fmt.Sprintf("Send a goal that %s knows: %s.", c.Platform, list(c.Goals())))
 }
 
-// CheckBudgetLevel notes a level at which the network has no budgets.
+// CheckBudgetLevel adds a problem for a level at which the network has no budgets.
 func (c Caps) CheckBudgetLevel(p *core.Problems, level store.BudgetLevel) {
 	p.Check(slices.Contains(c.BudgetLevels, level), "budget_level",
 		fmt.Sprintf("Send a budget level that %s knows: %s.", c.Platform, list(c.BudgetLevels)))
 }
 
-// CheckCurrency notes a currency of a request that is not the ad account's: an amount that was meant in another one
-// must not be spent.
+// CheckCurrency adds a problem for a currency of a request that is not the ad account's: an amount that was meant in
+// another currency must not be spent.
 func CheckCurrency(p *core.Problems, asked, adAccount string) {
 	p.Check(asked == "" || strings.EqualFold(asked, adAccount), "currency",
 		fmt.Sprintf("The ad account is in %s. Send the amount in this currency.", adAccount))
 }
 
-// CheckBudget notes what the network does not take as a budget in the ad account's currency. Days are how many a
-// lifetime budget is for, 0 if that is not known. An amount of 0 with a problem already is not reported again.
+// CheckBudget adds a problem for each part of a budget that the network would not take in the ad account's currency.
+// days is how many days a lifetime budget is for, 0 if that is not known. An amount that is 0 because it could not be
+// read has a problem already and gets no other one.
 func (c Caps) CheckBudget(p *core.Problems, f BudgetFields, b Budget, currency string, days int) {
 	daily, lifetime := b.Type == store.BudgetTypeDaily, b.Type == store.BudgetTypeLifetime
 	p.Check(daily || lifetime, f.Type, "A budget type is daily or lifetime.")
@@ -117,7 +119,7 @@ func (c Caps) CheckBudget(p *core.Problems, f BudgetFields, b Budget, currency s
 		fmt.Sprintf("A %s budget on %s is at least %s. Amounts are whole currency units: 20 means 20.00.", b.Type, c.Platform, minimum.Format(currency)))
 }
 
-// minimum is the least budget.
+// minimum returns the least amount of a budget. A lifetime budget may have to cover the minimum on each of its days.
 func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
 	if t == store.BudgetTypeLifetime && c.MinimumEveryDay {
 		return c.MinimumDailyBudget * store.AdAmount(max(days, 1))
@@ -125,8 +127,9 @@ func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
 	return c.MinimumDailyBudget
 }
 
-// CheckSchedule notes a schedule that cannot be, today being the day in the ad account's time zone. A lifetime budget
-// needs an end, for it is spread over the time until then; an end far away would make any amount look small by day.
+// CheckSchedule adds a problem for a schedule that cannot be. today is the day in the ad account's time zone. A lifetime
+// budget needs an end, because it is spread over the time until then; and the end must not be too far away, because any
+// amount would then look small by day.
 func CheckSchedule(p *core.Problems, t store.BudgetType, s Schedule, today Date) {
 	p.Check(s.Start.IsZero() || s.Start.Compare(today) >= 0, "start_date",
 		fmt.Sprintf("The start_date lies in the past: it is %s where the ad account is. Leave it out to begin at once.", today))
@@ -139,8 +142,8 @@ func CheckSchedule(p *core.Problems, t store.BudgetType, s Schedule, today Date)
 	p.Check(today.DaysUntil(s.End) <= maxScheduleDays, "end_date", fmt.Sprintf("Send an end_date at most %d days ahead.", maxScheduleDays))
 }
 
-// Days returns how many days the schedule has, the last one included: from today if it has begun or has no start. It
-// is 0 without an end.
+// Days returns how many days the schedule has, the last one included, or 0 without an end. It counts from today if the
+// schedule has begun or has no start.
 func (s Schedule) Days(today Date) int {
 	if s.End.IsZero() {
 		return 0
@@ -152,7 +155,8 @@ func (s Schedule) Days(today Date) int {
 	return max(start.DaysUntil(s.End)+1, 0)
 }
 
-// CheckBid notes a bid strategy that the network does not know, and amounts that it lacks or has no use for.
+// CheckBid adds a problem for a bid strategy that the network does not know, and for amounts that the strategy needs and
+// that are missing, or that it has no use for.
 func (c Caps) CheckBid(p *core.Problems, b Bid, currency string) {
 	given := map[string]bool{fieldBidAmount: b.Amount != 0, fieldRoasFloor: b.RoasFloor != 0}
 	if b.Strategy == "" {
@@ -195,7 +199,7 @@ func (c Caps) bidMessage() string {
 	return fmt.Sprintf("Send a bid strategy that %s knows: %s.", c.Platform, list(known))
 }
 
-// CheckAudience notes what is wrong with an audience to create. Its SourceID may still be one of ours.
+// CheckAudience adds a problem for each field of a new audience that is wrong. SourceID need not be a platform id yet.
 func (c Caps) CheckAudience(p *core.Problems, a AudiencePlan) {
 	CheckName(p, a.Name)
 	p.Check(slices.Contains(c.AudienceTypes, a.Type), "type",
@@ -211,7 +215,7 @@ func (c Caps) CheckAudience(p *core.Problems, a AudiencePlan) {
 	}
 }
 
-// list writes the names of what is allowed.
+// list returns names with commas between them, for a message.
 func list[T ~string](values []T) string {
 	texts := make([]string, len(values))
 	for i, value := range values {

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// MoneyUnit is how a network writes an amount of money.
+// MoneyUnit says how a network writes an amount of money.
 type MoneyUnit string
 
 // The units. 20.50 USD is 2050, 20500000, 20.5 and "20.50".
@@ -21,9 +21,10 @@ const (
 	MoneyDecimal MoneyUnit = "decimal" // text of whole units
 )
 
-// Wire returns an amount as the network writes it, as the text of a JSON number; only MoneyDecimal is to be quoted.
-// This and Amount are the only places where money changes its unit. It refuses a currency that the network's table
-// does not know, for a guessed unit spends a hundredfold, and an amount that it would have to round.
+// Wire returns an amount as the network writes it, as the text of a JSON number; only with MoneyDecimal the caller has
+// to put it in quotes. It refuses a currency that the network does not support, because a guessed unit could spend a
+// hundred times as much, and an amount that it would have to round. Wire and Amount are the only places where money
+// changes its unit.
 func (c Caps) Wire(amount store.AdAmount, currency string) (string, error) {
 	if err := c.carries(amount, currency); err != nil {
 		return "", err
@@ -40,7 +41,7 @@ func (c Caps) Wire(amount store.AdAmount, currency string) (string, error) {
 	}
 }
 
-// Amount reads an amount that the network wrote; 0 is one, too. What is less than a micro is cut off.
+// Amount reads an amount that the network wrote, which may be 0. Decimals beyond a micro are cut off.
 func (c Caps) Amount(wire, currency string) (store.AdAmount, error) {
 	if _, ok := c.Decimals(currency); !ok {
 		return 0, c.unknownCurrency(currency)
@@ -60,7 +61,7 @@ func (c Caps) Amount(wire, currency string) (store.AdAmount, error) {
 	return store.AdAmount(units * c.micros(currency)), nil
 }
 
-// micros is how many there are in the smallest amount of a supported currency.
+// micros returns how many micros the smallest amount in a supported currency has: a whole unit, or a hundredth of one.
 func (c Caps) micros(currency string) int64 {
 	if c.currencies[currency] == 0 {
 		return int64(store.AdUnit)
@@ -68,7 +69,8 @@ func (c Caps) micros(currency string) int64 {
 	return int64(store.AdUnit) / 100
 }
 
-// carries returns why an amount cannot be sent. The texts can follow a field's name.
+// carries returns why the network cannot be sent an amount, or nil if it can. The text of the error can follow a field's
+// name.
 func (c Caps) carries(amount store.AdAmount, currency string) error {
 	decimals, ok := c.Decimals(currency)
 	switch {
@@ -101,8 +103,8 @@ var pinterestCurrencies = currencyTable(
 	"clp jpy krw", "ars aud brl cad chf cop czk dkk eur gbp hkd huf ils inr mxn nok nzd pln ron sek sgd try usd",
 )
 
-// commonCurrencies are for a network that publishes no table that could be checked: those that can be sold in, but for
-// those of three digits, which networks take in different ways.
+// commonCurrencies returns a table for a network that publishes none: the currencies that products can be sold in,
+// except those with three decimals, which networks treat in different ways.
 func commonCurrencies() map[string]int {
 	decimals := map[string]int{}
 	for _, code := range core.Currencies() {
@@ -113,7 +115,7 @@ func commonCurrencies() map[string]int {
 	return decimals
 }
 
-// currencyTable makes a table of those whose amounts are whole and those whose amounts have two decimals.
+// currencyTable makes a table of currencies whose amounts are whole and of those whose amounts have two decimals.
 func currencyTable(whole, hundredths string) map[string]int {
 	table := map[string]int{}
 	for _, code := range strings.Fields(whole) {

@@ -14,13 +14,13 @@ import (
 
 const (
 	reconcileBatch = 100
-	// maxUnknownPause is how rarely the reconciler asks about an action that stays unknown.
+	// maxUnknownPause is the longest time between two looks at an action that stays unknown.
 	maxUnknownPause = 5 * time.Minute
 )
 
-// Reconcile finds out about every action that was left without an outcome, by a crash or by a network that did not
-// answer. It spends nothing: what it cannot find at the network is settled as not done once it cannot be on its way any
-// more, and only an upload, which may be repeated, is sent again.
+// Reconcile finds out what became of the actions that were left without an outcome, by a crash or because a network did
+// not answer. It spends nothing: if the network has not done what was asked, the action is settled as refused once it
+// cannot be on its way any more. Only an upload is sent again, because that may be repeated.
 func (s *Service) Reconcile(ctx context.Context) error {
 	due, err := s.store.DueAdActions(ctx, reconcileBatch)
 	if err != nil {
@@ -31,7 +31,8 @@ func (s *Service) Reconcile(ctx context.Context) error {
 	})
 }
 
-// together makes groups of the actions about which one look at an ad account tells.
+// together groups actions so that one look at an ad account is enough for all changes in it. Every other action is a
+// group of its own.
 func together(due []store.DueAdAction) [][]store.DueAdAction {
 	var groups [][]store.DueAdAction
 	group := map[reportPlace]int{}
@@ -49,7 +50,7 @@ func together(due []store.DueAdAction) [][]store.DueAdAction {
 	return groups
 }
 
-// isChange reports whether what became of an action shows in the mirror of its ad account.
+// isChange reports whether the mirror of its ad account, once it is up to date, shows what became of an action.
 func isChange(op store.AdOp) bool {
 	switch op {
 	case store.AdOpCreateAd, store.AdOpBoostPost, store.AdOpCreateAudience, store.AdOpUploadAudience, store.AdOpDeleteAudience:
@@ -58,8 +59,8 @@ func isChange(op store.AdOp) bool {
 	return true
 }
 
-// reconcile finds out about a group of actions. The mirror of their ad account is brought up to date once, after all of
-// them are claimed: whoever has asked its network for one of them is through with that by then.
+// reconcile finds out about a group of actions. It claims all of them first, and only then brings the mirror of their ad
+// account up to date, once: whoever asked the network for one of them has finished by then.
 func (s *Service) reconcile(ctx context.Context, group []store.DueAdAction) error {
 	var mine []*store.AdAction
 	for _, due := range group {
@@ -91,7 +92,8 @@ func (s *Service) reconcile(ctx context.Context, group []store.DueAdAction) erro
 	return errors.Join(errs...)
 }
 
-// lookAt brings the mirror of an action's ad account up to date.
+// lookAt brings the mirror of an action's ad account up to date. If there is no time for all of it, the error is
+// undecided.
 func (s *Service) lookAt(ctx context.Context, l *line, action *store.AdAction) error {
 	a, err := s.store.GetAdAccount(ctx, l.channel, action.AdAccountID)
 	if err != nil {
@@ -104,9 +106,10 @@ func (s *Service) lookAt(ctx context.Context, l *line, action *store.AdAction) e
 	return err
 }
 
-// look brings the mirror of an action's ad account up to date.
+// look brings the mirror of an action's ad account up to date, once for several actions.
 type look func(*line, *store.AdAction) error
 
+// reconcileOne finds out about one leased action, and settles it or leaves it for later.
 func (s *Service) reconcileOne(ctx context.Context, action *store.AdAction, mirrored look) error {
 	out, done, err := s.findOut(ctx, action, mirrored)
 	switch {
@@ -125,10 +128,11 @@ func (s *Service) reconcileOne(ctx context.Context, action *store.AdAction, mirr
 	return err
 }
 
-// errNotYet says that a network has not done what it may still do.
+// errNotYet says that a network has not done something so far, but may still do it.
 var errNotYet = errors.New("it was not done so far")
 
-// mayCome reports whether what a network has not done may still take place. It is looked at twice before that is denied.
+// mayCome reports whether an action that the network has not done may still take place. It may until its time is over
+// and the network has been looked at twice, unless there is proof.
 func (s *Service) mayCome(action *store.AdAction) bool {
 	if hasProof(action) {
 		return false
@@ -137,8 +141,9 @@ func (s *Service) mayCome(action *store.AdAction) bool {
 	return s.store.Now() < openUntil(action) || f == nil || !f.Absent
 }
 
-// hasProof reports whether an action cannot take place any more once the network was asked and had not done it: of a
-// campaign that was to be created Find leaves nothing that an ad could still come into.
+// hasProof reports whether one look is enough to know that an action was not done and cannot be done any more. That
+// holds for an ad that was to get a campaign of its own: Find removes what there is of it, so that no ad can still come
+// into it.
 func hasProof(action *store.AdAction) bool {
 	if action.Op != store.AdOpCreateAd && action.Op != store.AdOpBoostPost {
 		return false
@@ -147,7 +152,8 @@ func hasProof(action *store.AdAction) bool {
 	return action.Plan.Decode(&r) == nil && r.Plan.AdGroupID == ""
 }
 
-// stillUnknown leaves an action for later, the longer it is unknown the longer. What a network says is no fault of ours.
+// stillUnknown leaves an action for later. The older it is, the longer is the pause. It returns an error only if the
+// cause is a fault of ours and not something that a network said.
 func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, cause error) error {
 	age := s.store.Now().Time().Sub(action.CreatedAt.Time())
 	failure := &store.AdFailure{
@@ -164,7 +170,7 @@ func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, caus
 	return ignoreAnswer(cause)
 }
 
-// findOut returns what became of an action, and whether it was done at all.
+// findOut returns the outcome of an action and whether it was done, from the network or from the mirror.
 func (s *Service) findOut(ctx context.Context, action *store.AdAction, mirrored look) (out store.AdOutcome, done bool, err error) {
 	channel, err := s.store.GetSocialAccount(ctx, action.AccountID, action.ChannelID)
 	if err != nil {
@@ -190,6 +196,7 @@ func (s *Service) findOut(ctx context.Context, action *store.AdAction, mirrored 
 	return s.findChange(ctx, action)
 }
 
+// findAd returns what the network made with the token of an action that creates an ad, and whether it made it.
 func (l *line) findAd(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
 	var r recipe
 	if err := action.Plan.Decode(&r); err != nil {
@@ -203,6 +210,8 @@ func (l *line) findAd(ctx context.Context, action *store.AdAction) (out store.Ad
 	return out, true, err
 }
 
+// findAudience returns what the network made with the token of an action that creates an audience, and whether it made
+// it.
 func (l *line) findAudience(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
 	var r audienceRecipe
 	if err := action.Plan.Decode(&r); err != nil {
@@ -215,7 +224,8 @@ func (l *line) findAudience(ctx context.Context, action *store.AdAction) (out st
 	return r.outcome(action, *created.Audience), true, nil
 }
 
-// repeatUpload sends once more what an upload had to send: adding people again changes nothing.
+// repeatUpload sends the identifiers of an upload once more, because adding people again changes nothing. An upload to
+// an audience that was deleted was not done.
 func (s *Service) repeatUpload(ctx context.Context, l *line, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
 	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
 	if err != nil {
@@ -235,7 +245,7 @@ func (s *Service) repeatUpload(ctx context.Context, l *line, action *store.AdAct
 	return out, err == nil, err
 }
 
-// goneIsNotDone makes nothing of the absence of what an action is about.
+// goneIsNotDone drops a CodeMissing: if what an action is about does not exist any more, that is no error here.
 func goneIsNotDone(err error) error {
 	var missing *core.Error
 	if errors.As(err, &missing) && missing.Code == core.CodeMissing {
@@ -244,6 +254,7 @@ func goneIsNotDone(err error) error {
 	return err
 }
 
+// findDeletedAudience returns the outcome of the deletion of an audience, and whether it is gone at the network.
 func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
 	out.DeletedAudience = action.TargetID
 	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
@@ -260,7 +271,7 @@ func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *stor
 	return out, false, err
 }
 
-// findChange compares what an action wanted with the mirror, which has just been brought up to date.
+// findChange compares what an action was to change with the mirror, which has just been brought up to date.
 func (s *Service) findChange(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
 	now, err := s.standing(ctx, action)
 	if err != nil || now == nil {
@@ -287,7 +298,7 @@ func (s *Service) findChange(ctx context.Context, action *store.AdAction) (out s
 	}
 }
 
-// standing is how a campaign or an ad group stands in the mirror.
+// standing is how a campaign or an ad group is in the mirror, as far as an action can change it.
 type standing struct {
 	configured store.AdConfigured
 	status     store.AdStatus
@@ -295,7 +306,7 @@ type standing struct {
 	bid        Bid
 }
 
-// standing returns how the target of an action stands, nil if there is none any more.
+// standing returns how the target of an action is now, or nil if it does not exist any more.
 func (s *Service) standing(ctx context.Context, action *store.AdAction) (*standing, error) {
 	switch action.Op {
 	case store.AdOpUpdateGroup, store.AdOpPauseGroup, store.AdOpResumeGroup:
@@ -318,8 +329,8 @@ func (s *Service) standing(ctx context.Context, action *store.AdAction) (*standi
 	return now, err
 }
 
-// ofGroups takes over the cap and the floor that a campaign's ad groups have all of them: with some networks they stand
-// there alone.
+// ofGroups takes over the bid amount and the ROAS floor of a campaign's ad groups if all of them have the same. At some
+// networks only the ad groups have them.
 func (b *Bid) ofGroups(groups []store.AdGroup) {
 	first := groups[0]
 	same := func(g store.AdGroup) bool { return g.BidAmount == first.BidAmount && g.RoasFloor == first.RoasFloor }
@@ -328,7 +339,7 @@ func (b *Bid) ofGroups(groups []store.AdGroup) {
 	}
 }
 
-// has reports whether it stands as a change wanted it.
+// has reports whether everything that a patch was to change is as the patch says.
 func (n *standing) has(p Patch) bool {
 	return (p.Budget == nil || *p.Budget == n.budget) && (p.BidStrategy == nil || *p.BidStrategy == n.bid.Strategy) &&
 		(p.BidAmount == nil || *p.BidAmount == n.bid.Amount) && (p.RoasFloor == nil || *p.RoasFloor == n.bid.RoasFloor)

@@ -18,11 +18,11 @@ const (
 // With a Find before it that is still less than the minute.
 const UndoTime = 15 * time.Second
 
-// outside guards a network's calls: each has a deadline, and one that is made inside a database transaction panics,
-// because such a call would hold locks for as long as a stranger takes to answer, and could not be undone with the
-// transaction.
+// outside wraps a network so that each call has a deadline. A call inside a database transaction panics, because it
+// would hold locks for as long as another company takes to answer, and could not be undone with the transaction.
 type outside struct{ network Network }
 
+// leave returns a context with a deadline for a call to a network. It panics inside a database transaction.
 func leave(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if store.InTx(ctx) {
 		panic("ads: network called inside a transaction")

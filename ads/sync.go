@@ -17,7 +17,7 @@ const (
 	syncInterval = 15 * time.Minute
 	// syncBatch is how many ad accounts one round mirrors at most.
 	syncBatch = 20
-	// maxStretches ends a walk that a network does not end.
+	// maxStretches is how many parts a walk reads before it gives up: a faulty network might never end its list.
 	maxStretches = 10_000
 )
 
@@ -30,7 +30,8 @@ const (
 	maxTenants = 4
 )
 
-// inTurns does what is due, several accounts at once and for each of them one after the other, as far as there is time.
+// inTurns does what is due: for several accounts at the same time, and for each account one thing after the other.
+// Nothing of an account is begun once its tenantTime is over. The errors are joined.
 func inTurns[T any](s *Service, due []T, accountOf func(T) string, do func(T) error) error {
 	tenants, order := map[string][]T{}, []string(nil)
 	for _, one := range due {
@@ -53,7 +54,8 @@ func inTurns[T any](s *Service, due []T, accountOf func(T) string, do func(T) er
 	return errors.Join(errs...)
 }
 
-// SyncDue mirrors the ad accounts whose turn it is. Any number of replicas may do it: each is claimed by one of them.
+// SyncDue mirrors the ad accounts that are due. Any number of replicas may do so at the same time: each ad account is
+// claimed by one of them.
 func (s *Service) SyncDue(ctx context.Context) error {
 	due, err := s.store.DueAdAccounts(ctx, s.store.Now().Add(-syncInterval), syncBatch)
 	if err != nil {
@@ -68,6 +70,8 @@ func (s *Service) SyncDue(ctx context.Context) error {
 	})
 }
 
+// syncDue claims an ad account and mirrors it. For each channel the list of its ad accounts is read only once in a
+// round.
 func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked *sync.Map) error {
 	mine, err := s.store.ClaimAdSync(ctx, due)
 	if err != nil || !mine {
@@ -89,10 +93,11 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked *sy
 	return ignoreAnswer(s.goOn(ctx, line, a))
 }
 
-// maxWalkAge is how old a walk may become that goes on from round to round. After it there is a new one.
+// maxWalkAge is how old a walk that goes on from round to round may become. Then a new one begins.
 const maxWalkAge = 24 * time.Hour
 
-// goOn mirrors an ad account from where the last round stopped. What this one does not get to is left to the next.
+// goOn mirrors an ad account from where the last round stopped, and stores where this one stops if it does not come to
+// the end.
 func (s *Service) goOn(ctx context.Context, l *line, a *store.AdAccount) error {
 	w := walk{began: a.SyncBegan, cursor: a.SyncCursor}
 	if now := s.store.Now(); w.cursor == "" || now > w.began.Add(maxWalkAge) {
@@ -108,14 +113,14 @@ func (s *Service) goOn(ctx context.Context, l *line, a *store.AdAccount) error {
 	return errors.Join(err, s.store.PauseAdSync(context.WithoutCancel(ctx), a, w.began, w.cursor))
 }
 
-// isPassing reports whether what ended a walk says nothing against going on with it later.
+// isPassing reports whether a walk that ended with an error can go on later from the same place.
 func isPassing(ctx context.Context, err error) bool {
 	var answer *core.Error
 	return ctx.Err() != nil || errors.As(err, &answer) && (answer.Code == core.CodeRateLimit || answer.Code == codeUnavailable)
 }
 
-// ignoreAnswer drops what is an answer to somebody who asks, and no fault of ours: a limit, a channel that is not
-// activated any more.
+// ignoreAnswer drops an error that would be an answer if somebody had asked, such as a rate limit or a channel that is
+// not activated any more: it is no fault of ours.
 func ignoreAnswer(err error) error {
 	var answer *core.Error
 	if errors.As(err, &answer) && answer.Code != codeUnavailable {
@@ -124,19 +129,19 @@ func ignoreAnswer(err error) error {
 	return err
 }
 
-// syncAdAccount mirrors all that an ad account has as it is now, and reports whether that was all. It ends at a time.
+// syncAdAccount mirrors an ad account from the beginning, and reports whether it came to the end before `until`.
 func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until core.Time) (whole bool, err error) {
 	return s.walk(ctx, l, a, &walk{began: s.store.Now()}, until)
 }
 
-// walk is how far somebody is through an ad account. An empty cursor is the beginning.
+// walk says how far a walk through an ad account has come. An empty cursor is the beginning.
 type walk struct {
 	began  core.Time
 	cursor string
 }
 
-// walk goes on through an ad account up to a time, and reports whether it came to the end. What the network did not
-// mention in the whole of it is cancelled then.
+// walk goes on with a walk, and reports whether it came to the end before `until`. At the end, what the network did not
+// mention in the whole walk is cancelled in the mirror.
 func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk, until core.Time) (whole bool, err error) {
 	for range maxStretches {
 		if s.store.Now() > until {
@@ -160,8 +165,8 @@ func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk
 	return false, fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
 }
 
-// Run reconciles and mirrors until the context ends, on any number of replicas. A walk through a large ad account does
-// not keep the reconciler waiting.
+// Run reconciles and mirrors until the context ends. Any number of replicas may run it. The two have a goroutine each,
+// so that a walk through a large ad account does not keep the reconciler waiting.
 func (s *Service) Run(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { s.repeat(ctx, "reconcile ads", s.Reconcile) })
@@ -169,9 +174,10 @@ func (s *Service) Run(ctx context.Context) {
 	both.Wait()
 }
 
-// interval is how often there is a look at what is due.
+// interval is how often Run looks for what is due.
 const interval = 5 * time.Second
 
+// repeat calls do at once and then every interval until the context ends, and logs its errors.
 func (s *Service) repeat(ctx context.Context, what string, do func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

@@ -9,7 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// UpdateBudget is a change of what a campaign or an ad group may spend. "" and nil are absent.
+// UpdateBudget is a change of the budget or the bid of a campaign or an ad group, as it was sent. "" and nil mean that a
+// field was not sent.
 type UpdateBudget struct {
 	Platform string // needed only where two networks have the id
 	Currency string // must be the ad account's if it is sent
@@ -18,19 +19,19 @@ type UpdateBudget struct {
 	DryRun   bool
 }
 
-// CampaignOutcome is the campaign as it is now, or with DryRun what would be done.
+// CampaignOutcome is the campaign as it is now, or with DryRun the plan of what would be done.
 type CampaignOutcome struct {
 	Campaign *ShownCampaign
 	Plan     *DryRun
 }
 
-// AdGroupOutcome is the ad group as it is now, or with DryRun what would be done.
+// AdGroupOutcome is the ad group as it is now, or with DryRun the plan of what would be done.
 type AdGroupOutcome struct {
 	Group *ShownAdGroup
 	Plan  *DryRun
 }
 
-// DeletedCampaign is what was cancelled for good.
+// DeletedCampaign names a campaign that was cancelled for good, and says how much was in it.
 type DeletedCampaign struct {
 	ID           string
 	Platform     store.Platform
@@ -38,8 +39,8 @@ type DeletedCampaign struct {
 	AdCount      int
 }
 
-// UpdateCampaign changes the budget of a campaign that has one, or how it bids. A change that changes nothing asks no
-// network. What exceeds the account's limits is CodeSpendLimit.
+// UpdateCampaign changes the budget of a campaign that has one, or how it bids. If nothing would change, no network is
+// asked. What exceeds the account's limits is CodeSpendLimit.
 func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in UpdateBudget) (*CampaignOutcome, error) {
 	platform, err := in.read()
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 	return &AdGroupOutcome{Group: changed(*g, groupSubject, e.report, s.store.Now())}, nil
 }
 
-// read checks what can be wrong with a change whatever it is about.
+// read checks what can be wrong with a change no matter what it is about, and returns the platform.
 func (in *UpdateBudget) read() (store.Platform, error) {
 	if in.Budget != nil {
 		if err := in.Budget.require(); err != nil {
@@ -116,7 +117,7 @@ func (in *UpdateBudget) read() (store.Platform, error) {
 	return bodyPlatform(in.Platform)
 }
 
-// changed shows a row after a change, with the figures that the network told of it, if any.
+// changed returns a row after a change, with its figures if the network told them.
 func changed[T any](row T, of func(*T) subject, r *Report, now core.Time) *Reported[T] {
 	b := of(&row)
 	shown := shownAs(row, &b, window{}, now)
@@ -126,7 +127,7 @@ func changed[T any](row T, of func(*T) subject, r *Report, now core.Time) *Repor
 	return &shown
 }
 
-// editable is what has a budget and bids, as it stands.
+// editable is a campaign or an ad group whose budget or bid is to be changed, as it is now.
 type editable struct {
 	channel   string
 	adAccount *store.AdAccount
@@ -139,7 +140,7 @@ type editable struct {
 	elsewhere string // where its budget is changed if it has none
 }
 
-// edit is a change on its way to the network.
+// edit is a change of a budget or bid while it is worked on.
 type edit struct {
 	editable
 	by       Actor
@@ -150,7 +151,7 @@ type edit struct {
 	report   *Report // what the network said afterwards, if it was asked
 }
 
-// edit understands a change, or says what is wrong with it.
+// edit checks a change and makes the patch for the network. Everything that is wrong with it is one CodeInvalid.
 func (s *Service) edit(ctx context.Context, by Actor, op store.AdOp, of editable, in UpdateBudget) (*edit, error) {
 	line, err := s.activated(ctx, by.Account, of.channel)
 	if err != nil {
@@ -197,7 +198,8 @@ func (e *edit) readBudget(in *BudgetInput, now core.Time) {
 	}
 }
 
-// readBid reads how to bid from now on. What is not sent stays, as far as the strategy has a use for it.
+// readBid reads how to bid from now on. A field that is not sent keeps its value if the strategy uses it, and is removed
+// if not.
 func (e *edit) readBid(in BidInput) {
 	bid := in.read(&e.problems)
 	if bid.Strategy == "" {
@@ -222,7 +224,7 @@ func (e *edit) readBid(in BidInput) {
 	}
 }
 
-// uses reports whether a strategy goes by a field.
+// uses reports whether a bid strategy needs a field.
 func uses(rule BidRule, field string) bool {
 	for _, name := range rule.Requires {
 		if name == field {
@@ -232,7 +234,7 @@ func uses(rule BidRule, field string) bool {
 	return false
 }
 
-// spend is what the change does to what may be spent.
+// spend returns what the change does to what may be spent.
 func (e *edit) spend() store.AdChange {
 	change := store.AdChange{Level: e.ref.Level, PlatformID: e.ref.ID, Platform: e.line.channel.Platform, Param: NestedBudget.Amount}
 	if e.patch.Budget != nil {
@@ -247,7 +249,8 @@ func (e *edit) spend() store.AdChange {
 	return change
 }
 
-// apply makes the change at the network, or plans it.
+// apply makes the change at the network. With dryRun it only returns the plan; without anything to change it does
+// nothing.
 func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, error) {
 	if dryRun {
 		return s.planEdit(ctx, e)
@@ -278,7 +281,8 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 	return nil, err
 }
 
-// figures asks for the figures of one thing, for an answer that can do without.
+// figures asks for the figures of one thing after a change. If the network does not tell them, it returns nil: the
+// change succeeded all the same.
 func (s *Service) figures(ctx context.Context, l *line, ref Ref, a *store.AdAccount) *Report {
 	from, to := window{}.in(locationOf(a.Timezone), s.store.Now())
 	heard, err := l.Report(ctx, l.conn, ref.AdAccount, ref.Level, []string{ref.ID}, from, to)
@@ -288,6 +292,7 @@ func (s *Service) figures(ctx context.Context, l *line, ref Ref, a *store.AdAcco
 	return nil
 }
 
+// planEdit returns what the change would do, and what could be spent in a day afterwards. Nothing is written.
 func (s *Service) planEdit(ctx context.Context, e *edit) (*DryRun, error) {
 	change := e.spend()
 	if e.isNothing() {
@@ -316,7 +321,8 @@ func (s *Service) planEdit(ctx context.Context, e *edit) (*DryRun, error) {
 	return plan, nil
 }
 
-// DeleteCampaign cancels a campaign with all that is in it, for good. What it spent still counts.
+// DeleteCampaign cancels a campaign with all that is in it, for good. What it has spent still counts. A campaign that is
+// deleted already is CodeMissing, unless this very request has deleted it before.
 func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform string) (*DeletedCampaign, error) {
 	known, err := bodyPlatform(platform)
 	if err != nil {
@@ -355,11 +361,12 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 	return deletedCampaign(c), nil
 }
 
+// deletedCampaign returns the answer to a deletion.
 func deletedCampaign(c *store.AdCampaign) *DeletedCampaign {
 	return &DeletedCampaign{ID: c.PlatformID, Platform: c.Platform, AdGroupCount: c.AdGroupCount, AdCount: c.AdCount}
 }
 
-// deletedBefore reports whether it was this very request, when it was sent before, that deleted something.
+// deletedBefore reports whether this very request, when it was sent before, deleted the thing with an id.
 func (s *Service) deletedBefore(ctx context.Context, by Actor, op store.AdOp, id string) (bool, error) {
 	action, err := s.store.RequestedAdAction(ctx, by.Account)
 	if err != nil || action == nil {
@@ -368,7 +375,7 @@ func (s *Service) deletedBefore(ctx context.Context, by Actor, op store.AdOp, id
 	return action.Op == op && action.TargetID == id && action.State == store.AdActionDone, nil
 }
 
-// delete deletes a campaign that may be gone already.
+// delete deletes a campaign at the network. One that is gone already is no error.
 func (l *line) delete(ctx context.Context, c *store.AdCampaign) (store.AdOutcome, error) {
 	_, err := l.Delete(ctx, l.conn, Ref{AdAccount: c.AdAccountID, Level: store.AdLevelCampaign, ID: c.PlatformID})
 	if err != nil && !errors.Is(err, ErrNotFound) {

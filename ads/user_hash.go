@@ -12,7 +12,7 @@ import (
 // userDetails are the fields that a network may match besides an identifier, in the order of User.
 var userDetails = []string{"first_name", "last_name", "city", "state", "country", "zip"}
 
-// identifier is one of a user, plain or hashed by the caller.
+// identifier is an email address or a phone number of a user: plain, hashed by the caller, or both.
 type identifier struct {
 	kind        store.AdIdentifier
 	plain, hash string
@@ -20,8 +20,8 @@ type identifier struct {
 
 func (i identifier) isEmpty() bool { return i.plain == "" && i.hash == "" }
 
-// hashed returns the identifier's hash, or what is wrong with it. Both plain and hashed is fine if they agree. What is
-// sent as plain may be a hash too.
+// hashed returns the hash of the identifier, or what is wrong with it. If it was sent plain and hashed, the two must
+// agree. A hash in the plain field is taken as a hash.
 func (i identifier) hashed(form PhoneForm) (string, *InvalidUser) {
 	given := strings.ToLower(i.hash)
 	param := string(i.kind) + "_sha256"
@@ -45,6 +45,7 @@ func (i identifier) hashed(form PhoneForm) (string, *InvalidUser) {
 	return hash, nil
 }
 
+// normalized returns the plain identifier in the form that the network hashes, or what is wrong with it.
 func (i identifier) normalized(form PhoneForm) (plain, problem string) {
 	if i.kind == store.AdIdentifierEmail {
 		return normalizeEmail(i.plain)
@@ -52,7 +53,8 @@ func (i identifier) normalized(form PhoneForm) (plain, problem string) {
 	return normalizePhone(i.plain, form)
 }
 
-// normalizeEmail keeps the dots of every mailbox: networks do not agree about them, and one form serves all.
+// normalizeEmail returns an email address in lower case, without white space around it. It keeps the dots of the
+// mailbox: networks do not agree about them, and one form serves all.
 func normalizeEmail(text string) (plain, problem string) {
 	plain = strings.ToLower(strings.TrimSpace(text))
 	mailbox, domain, ok := strings.Cut(plain, "@")
@@ -62,8 +64,8 @@ func normalizeEmail(text string) (plain, problem string) {
 	return plain, ""
 }
 
-// normalizePhone keeps digits. For E.164 the country code must be marked by + or 00: which country a number without it
-// is in cannot be known, and a guess would be somebody else's number.
+// normalizePhone returns the digits of a phone number. For E.164 a + stands before them, and the country code must be
+// marked by + or 00: without it nobody can know which country is meant, and a guess would be somebody else's number.
 func normalizePhone(text string, form PhoneForm) (plain, problem string) {
 	digits := keep(text, func(r rune) bool { return r >= '0' && r <= '9' })
 	if form == PhoneDigits {
@@ -83,7 +85,7 @@ func normalizePhone(text string, form PhoneForm) (plain, problem string) {
 	return "+" + digits, ""
 }
 
-// normalizeDetail brings a field of userDetails into the form that networks hash.
+// normalizeDetail returns a field of userDetails in the form that networks hash, or what is wrong with it.
 func normalizeDetail(field, text string) (plain, problem string) {
 	plain = strings.ToLower(strings.TrimSpace(text))
 	switch field {
@@ -103,6 +105,7 @@ func normalizeDetail(field, text string) (plain, problem string) {
 	return plain, ""
 }
 
+// keep returns only those characters of a text that are wanted.
 func keep(text string, wanted func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if wanted(r) {
@@ -112,13 +115,13 @@ func keep(text string, wanted func(rune) bool) string {
 	}, text)
 }
 
-// isCountry reports whether text has the form of an ISO 3166 code of two letters.
+// isCountry reports whether a text has the form of a two-letter country code of ISO 3166.
 func isCountry(text string) bool {
 	return len(text) == 2 && strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// givenHash returns the hash that a value is already. Nobody has a name, an address or a number of this form, and hashed
-// again it would match nobody, without anyone's noticing.
+// givenHash reports whether a value is a hash already, and returns it in lower case. No name, address or number looks
+// like one. Hashed again it would match nobody, and nobody would notice.
 func givenHash(value string) (string, bool) {
 	hash := strings.ToLower(strings.TrimSpace(value))
 	return hash, isSHA256(hash)

@@ -12,10 +12,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// smallest is how many people an audience needs.
+// smallest is how many people an audience must have to be ready.
 const smallest = 100
 
-// audienceDetail is what the network keeps about an audience.
+// audienceDetail is what the sandbox keeps about an audience besides its numbers.
 type audienceDetail struct {
 	Name          string             `json:"name"`
 	Description   string             `json:"description,omitempty"`
@@ -26,7 +26,7 @@ type audienceDetail struct {
 	Ratio         store.AdRatio      `json:"ratio,omitempty"`
 }
 
-// CreateAudience implements ads.Network. On TikTok a customer list comes into being with its first upload.
+// CreateAudience implements ads.Network. On TikTok a customer list is made only with its first upload.
 func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
 	fault, err := d.enter(ctx, c, true)
 	if err != nil {
@@ -51,12 +51,12 @@ func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audien
 	return d.mirror(made, of, c), fault.lost(ctx)
 }
 
-// isDeferred reports whether there is no audience of a type before its first upload.
+// isDeferred reports whether an audience of a type is made only with its first upload.
 func (d *Driver) isDeferred(t store.AudienceType) bool {
 	return d.platform == store.PlatformTikTok && t == store.AudienceTypeCustomerList
 }
 
-// checkAudience refuses what no network would take.
+// checkAudience refuses an audience that no network would take.
 func (d *Driver) checkAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) error {
 	account, err := d.account(c, plan.AdAccount.PlatformID)
 	switch {
@@ -74,6 +74,7 @@ func (d *Driver) checkAudience(ctx context.Context, c ads.Conn, plan ads.Audienc
 	return nil
 }
 
+// makeAudience stores a new audience under the next sequence number of the channel.
 func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token string, of audienceDetail) (store.SandboxAudience, error) {
 	text, err := json.Marshal(of)
 	if err != nil {
@@ -97,6 +98,7 @@ func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string)
 	return d.audience(ctx, c, adAccount, id)
 }
 
+// audience returns an audience of an ad account, or ads.ErrNotFound.
 func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
 	found, err := d.store.GetSandboxAudience(ctx, c.Account, c.Channel, id)
 	if err != nil {
@@ -145,10 +147,11 @@ func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id s
 	return fault.lost(ctx)
 }
 
-// hexDigest is what a hash looks like.
+// hexDigest matches a SHA-256 in lower-case hexadecimal digits.
 var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// UploadUsers implements ads.Network. The network takes the first identifier of a user for the person.
+// UploadUsers implements ads.Network. Only the first valid identifier of a user counts as a person, so that nobody is
+// counted twice.
 func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
 	fault, err := d.enter(ctx, c, true)
 	if err != nil {
@@ -188,7 +191,8 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 	return done, fault.lost(ctx)
 }
 
-// listOf returns the customer list of an upload, made now if the network waited for it.
+// listOf returns the customer list of an upload. If the network has none yet, it is made now, unless an earlier upload
+// whose answer was lost has made it.
 func (d *Driver) listOf(ctx context.Context, c ads.Conn, u ads.Upload) (store.AdAudience, error) {
 	if u.Audience.Type != store.AudienceTypeCustomerList {
 		return store.AdAudience{}, refuse("type", "People can be added to customer lists only.")
@@ -211,9 +215,10 @@ func (d *Driver) listOf(ctx context.Context, c ads.Conn, u ads.Upload) (store.Ad
 	return d.mirror(list, of, c), err
 }
 
-// isKnown reports whether somebody has a profile with the network: six of ten do.
+// isKnown reports whether the network knows the person with a hash: it knows six of ten.
 func isKnown(digest string) bool { return hash(digest, 0)%10 < 6 }
 
+// readAudience returns a stored audience as the mirror has it.
 func (d *Driver) readAudience(a store.SandboxAudience, c ads.Conn) (store.AdAudience, error) {
 	var of audienceDetail
 	if err := json.Unmarshal([]byte(a.Detail), &of); err != nil {
@@ -222,7 +227,7 @@ func (d *Driver) readAudience(a store.SandboxAudience, c ads.Conn) (store.AdAudi
 	return d.mirror(a, of, c), nil
 }
 
-// mirror returns an audience as the mirror has it.
+// mirror returns an audience as the mirror has it. Its size is known only once it is no longer processed.
 func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) store.AdAudience {
 	audience := store.AdAudience{
 		AdAccountID: a.AdAccountID, PlatformID: &a.ID, Name: of.Name, Description: of.Description, Type: of.Type, Status: d.progress(a, of, core.TimeOf(c.Now())),
@@ -236,7 +241,7 @@ func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) 
 	return audience
 }
 
-// progress returns how far an audience is. A list is pending until there are people in it.
+// progress returns the state of an audience at a time. A customer list is pending until people were uploaded.
 func (d *Driver) progress(a store.SandboxAudience, of audienceDetail, now core.Time) store.AudienceStatus {
 	begun := a.CreatedAt
 	if of.Type == store.AudienceTypeCustomerList {
@@ -257,7 +262,7 @@ func (d *Driver) progress(a store.SandboxAudience, of audienceDetail, now core.T
 	return store.AudienceStatusReady
 }
 
-// sizeOf returns how many people an audience has.
+// sizeOf returns how many people are in an audience.
 func sizeOf(a store.SandboxAudience, of audienceDetail) int64 {
 	switch of.Type {
 	case store.AudienceTypeCustomerList:
@@ -270,7 +275,7 @@ func sizeOf(a store.SandboxAudience, of audienceDetail) int64 {
 	}
 }
 
-// audienceWord is what a network calls the state of an audience.
+// audienceWord returns the network's word for the state of an audience.
 func audienceWord(p store.Platform, status store.AudienceStatus) string {
 	if p == store.PlatformPinterest && (status == store.AudienceStatusPending || status == store.AudienceStatusProcessing) {
 		return "INITIALIZING"

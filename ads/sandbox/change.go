@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// change lets fn change the campaigns in which the ids are, or add some, in a transaction of the network's own. What fn
-// returns is stored, and what that changes about delivery. It may be called again.
+// change lets fn change the campaigns that the ids belong to, or add some, in a transaction of the sandbox's own. It
+// stores the things that fn returns, and what changes about delivery. fn may be called again.
 func (d *Driver) change(ctx context.Context, c ads.Conn, account *store.AdAccount, ids []string, fn func(s *state, last int64) ([]*thing, error)) error {
 	var refused error
 	err := d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found store.SandboxCampaigns) (store.SandboxChange, error) {
@@ -32,7 +32,7 @@ func (d *Driver) change(ctx context.Context, c ads.Conn, account *store.AdAccoun
 	return unanswered(err)
 }
 
-// unanswered is the error of a write that the database did not confirm: the network's own fault.
+// unanswered returns the error of a write that the database did not confirm: nobody knows whether it took place.
 func unanswered(err error) error {
 	if err == nil {
 		return nil
@@ -48,7 +48,7 @@ func since(segments []store.SandboxSegment, now core.Time) core.Time {
 	return now
 }
 
-// deliveries returns the segments that begin now.
+// deliveries returns the segments that begin now in all campaigns of the state.
 func (s *state) deliveries(open map[string]store.SandboxSegment) []store.SandboxSegment {
 	var begun []store.SandboxSegment
 	for _, campaign := range s.campaigns {
@@ -110,7 +110,7 @@ func firstOf(a, b error) error {
 	return b
 }
 
-// find returns what a reference names, unless it is gone.
+// find returns the thing that a reference names, or ads.ErrNotFound if there is none or it was deleted.
 func (s *state) find(ref ads.Ref) (*thing, error) {
 	t, ok := s.byID[ref.ID]
 	if !ok || t.Kind != ref.Level || t.AdAccountID != s.account.PlatformID || t.isDeleted() {
@@ -119,7 +119,7 @@ func (s *state) find(ref ads.Ref) (*thing, error) {
 	return t, nil
 }
 
-// switchable is find for what the network has a switch for.
+// switchable returns the thing that a reference names, or ads.ErrUnsupported if the network has no switch at its level.
 func (s *state) switchable(d *Driver, ref ads.Ref) (*thing, error) {
 	if !slices.Contains(d.Caps().PauseLevels, ref.Level) {
 		return nil, fmt.Errorf("a switch of an %s: %w", ref.Level, ads.ErrUnsupported)
@@ -127,7 +127,7 @@ func (s *state) switchable(d *Driver, ref ads.Ref) (*thing, error) {
 	return s.find(ref)
 }
 
-// turn turns a switch and tells what came of it.
+// turn switches a thing on or off, and returns how it and the ads below it are afterwards.
 func (s *state) turn(t *thing, ref ads.Ref, to store.AdConfigured) ads.ItemResult {
 	before := map[string]store.AdStatus{}
 	for _, ad := range t.ads() {
@@ -163,7 +163,7 @@ func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.
 	return entity, err
 }
 
-// edit lets fn change one thing.
+// edit lets fn change the thing that a reference names.
 func (d *Driver) edit(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(*state, *thing) error) error {
 	fault, err := d.enter(ctx, c, true)
 	if err != nil {
@@ -185,7 +185,7 @@ func (d *Driver) edit(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(*sta
 	return fault.lost(ctx)
 }
 
-// patch changes what a patch names.
+// patch changes the fields of a thing that a patch sets.
 func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps) error {
 	if p.Budget != nil {
 		if err := s.rebudget(t, *p.Budget, caps); err != nil {
@@ -207,7 +207,7 @@ func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps) error {
 	return nil
 }
 
-// rebudget changes a budget. Its type stays what it is, and so does who has it.
+// rebudget changes the amount of a budget. Neither its type nor its owner can be changed.
 func (s *state) rebudget(t *thing, b ads.Budget, caps ads.Caps) error {
 	switch {
 	case t.Budget == 0:

@@ -14,8 +14,8 @@ import (
 // rejectMark in a headline or text makes the review refuse an ad.
 const rejectMark = "[reject]"
 
-// Create implements ads.Network. It does not look whether the token was used before: a request that is sent twice makes
-// two campaigns, as it does elsewhere.
+// Create implements ads.Network. It does not check whether the token was used before: a request that is sent twice makes
+// two campaigns, as it does at other networks.
 func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Created, error) {
 	fault, err := d.enter(ctx, c, true)
 	if err != nil {
@@ -36,7 +36,7 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 	return created, fault.lost(ctx)
 }
 
-// builder makes what a plan says.
+// builder makes what a plan says, and collects it in made.
 type builder struct {
 	*state
 	driver *Driver
@@ -47,6 +47,7 @@ type builder struct {
 	made   []*thing
 }
 
+// build makes the campaign and the ad group, unless the plan joins an ad group, and then the ad.
 func (b *builder) build() (ads.Created, error) {
 	var created ads.Created
 	if err := b.check(); err != nil {
@@ -101,7 +102,7 @@ func (b *builder) group() detail {
 	return of
 }
 
-// pay makes a thing the owner of the budget.
+// pay gives a thing the plan's budget, schedule and bid.
 func (b *builder) pay(of *detail) {
 	of.Budget, of.BudgetType, of.EndsAt = b.plan.BudgetAmount, b.plan.BudgetType, micros(b.plan.EndsAt)
 	of.StartsAt = max(micros(b.plan.StartsAt), int64(b.now))
@@ -122,7 +123,7 @@ func (b *builder) ad(goal store.AdGoal) detail {
 	return of
 }
 
-// check refuses what no network would take.
+// check refuses a plan that no network would take.
 func (b *builder) check() error {
 	plan := b.plan
 	switch {
@@ -148,7 +149,7 @@ func (b *builder) check() error {
 	return checkBudget(caps, ads.Budget{Amount: plan.BudgetAmount, Type: plan.BudgetType}, b.account.Currency)
 }
 
-// checkBudget refuses a budget that the network does not take.
+// checkBudget refuses a budget that the network would not take.
 func checkBudget(caps ads.Caps, b ads.Budget, currency string) error {
 	var p core.Problems
 	caps.CheckBudget(&p, ads.FlatBudget, b, currency, 0)
@@ -162,7 +163,7 @@ func refuse(field, message string) error {
 	return &ads.Rejected{Field: field, Message: message, Raw: "invalid_" + field}
 }
 
-// created returns what was made, as the mirror has it.
+// created returns the things that were made as the mirror has them.
 func (s *state) created(made []*thing) ads.Created {
 	var created ads.Created
 	for _, t := range made {
@@ -179,7 +180,7 @@ func (s *state) created(made []*thing) ads.Created {
 	return created
 }
 
-// Find implements ads.Network. It waits for what is being made when it is called.
+// Find implements ads.Network. If something is being made at this moment, it waits for that.
 func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	account, err := d.read(ctx, c, adAccount)
 	if err != nil {
@@ -208,7 +209,7 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return created, true, nil
 }
 
-// all returns things by their ids.
+// all returns the things with the ids.
 func (f *forest) all(ids []string) []*thing {
 	var found []*thing
 	for _, id := range ids {

@@ -19,20 +19,20 @@ import (
 // So a day never costs more than its budget, a budget that changes within a day counts for the hours that it stood,
 // a lifetime budget is never passed, nothing is spent while no ad delivers, and time only ever adds.
 
-// paceFull is a day on which all that may be spent is spent; no day has less than four fifths.
+// paceFull is the pace of a day on which all that may be spent is spent. No day has a pace of less than four fifths.
 const (
 	paceFull  = 1000
 	paceRange = 201
 )
 
-// market is what delivery needs to know of an ad account.
+// market holds what delivery has to know of an ad account.
 type market struct {
 	zone    *time.Location // days are its days
 	quantum int64          // micros of the smallest amount that is spent: a cent, a yen
 	dollar  int64          // micros that are worth a dollar, about
 }
 
-// window is a range of moments that is asked about, made of whole days; what follows until is not in it.
+// window is a range of moments that figures are wanted for. It consists of whole days; until is no longer in it.
 type window struct{ since, until core.Time }
 
 // spending is what one ad spent within a stretch of one day.
@@ -42,8 +42,9 @@ type spending struct {
 	micros int64
 }
 
-// spend walks through the segments of one owner in their order, calls each for what its ads spent within the window,
-// day by day, and returns what a lifetime budget has spent until now.
+// spend works out what one owner has spent. It walks through the owner's segments in their order and calls each for what
+// every ad spent in a part of a day within the window. It returns what was spent in the parts that it looked at, which
+// for a lifetime budget is everything until now.
 func (m market) spend(segments []store.SandboxSegment, w window, now core.Time, each func(spending)) int64 {
 	var total int64
 	for _, s := range segments {
@@ -59,7 +60,7 @@ func (m market) spend(segments []store.SandboxSegment, w window, now core.Time, 
 	return total
 }
 
-// stretch is a part of one segment and one day in which the same ads deliver.
+// stretch is a part of one segment, within one day, in which the same ads deliver.
 type stretch struct {
 	from, to         core.Time
 	day              int
@@ -67,8 +68,8 @@ type stretch struct {
 	ads              []string
 }
 
-// stretches cuts a segment where a day ends and where an ad begins. Stretches without an ad are left out; so
-// are days out of the window, which only a lifetime budget looks back at.
+// stretches cuts a segment at the ends of days and at the moments when an ad begins to deliver. Parts without an ad are
+// left out. So are days outside the window, except of a lifetime budget, for which earlier spending counts.
 func (m market) stretches(s store.SandboxSegment, w window, now core.Time) []stretch {
 	from, to := max(s.FromAt, s.StartAt), earlier(earlier(now, s.ToAt), s.EndAt)
 	if !s.Lifetime {
@@ -88,7 +89,8 @@ func (m market) stretches(s store.SandboxSegment, w window, now core.Time) []str
 	return all
 }
 
-// edges returns where the set of ads changes between two moments, and the later one of these, ascending.
+// edges returns the moments between `from` and `to` at which another ad begins to deliver, and `to` itself, in ascending
+// order.
 func edges(slots []store.SandboxSlot, from, to core.Time) []core.Time {
 	if from >= to {
 		return nil
@@ -103,6 +105,7 @@ func edges(slots []store.SandboxSlot, from, to core.Time) []core.Time {
 	return slices.Compact(found)
 }
 
+// delivering returns the ads that deliver at a moment.
 func delivering(slots []store.SandboxSlot, at core.Time) []string {
 	var ads []string
 	for _, slot := range slots {
@@ -113,7 +116,7 @@ func delivering(slots []store.SandboxSlot, at core.Time) []string {
 	return ads
 }
 
-// dayOf returns the day around a moment, without its ads. A day may have 23 or 25 hours.
+// dayOf returns the day that a moment is in, without ads. A day may have 23 or 25 hours.
 func (m market) dayOf(at core.Time) stretch {
 	year, month, day := at.Time().In(m.zone).Date()
 	return stretch{
@@ -128,7 +131,8 @@ func (m market) midnight(year int, month time.Month, day int) core.Time {
 	return core.TimeOf(time.Date(year, month, day, 0, 0, 0, 0, m.zone))
 }
 
-// quantaOf returns how many quanta are spent in a stretch, given what the owner has spent before it.
+// quantaOf returns how many quanta are spent in a stretch, given what the owner has spent before. A quantum is the
+// smallest amount that is spent.
 func (m market) quantaOf(s store.SandboxSegment, p stretch, spent int64) int64 {
 	pace := paceFull - int64(hash(s.OwnerID, p.day)%paceRange)
 	if !s.Lifetime {
@@ -144,8 +148,8 @@ func (m market) quantaOf(s store.SandboxSegment, p stretch, spent int64) int64 {
 // millis returns the whole milliseconds between two moments; finer ones would not fit into an integer with the pace.
 func millis(from, to core.Time) int64 { return int64(to-from) / 1000 }
 
-// share divides quanta among ads by their weights, exactly: quantum after quantum is dealt out in a fixed order, so that
-// the parts sum up to the whole and more quanta never make any part smaller.
+// share divides quanta among ads by their weights. They are dealt out one by one in a fixed order, so that the parts add
+// up exactly to the whole, and no part becomes smaller when there are more quanta.
 func share(quanta int64, ads []string, each func(ad string, quanta int64)) {
 	var round int64
 	for _, ad := range ads {
@@ -161,17 +165,17 @@ func share(quanta int64, ads []string, each func(ad string, quanta int64)) {
 	}
 }
 
-// weight is how much an ad is worth to the network beside the others of its budget, 1 to 4.
+// weight returns how much of a budget an ad gets compared with the others, 1 to 4.
 func weight(ad string) int64 { return 1 + int64(hash(ad, 0)%4) }
 
-// scale returns n x part / whole, cut down to an integer. No part is larger than its whole.
+// scale returns n x part / whole, rounded down. part must not be larger than whole.
 func scale(n, part, whole int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(part))
 	quotient, _ := bits.Div64(hi, lo, uint64(whole))
 	return int64(quotient)
 }
 
-// earlier returns the earlier of two moments; nil is never.
+// earlier returns the earlier of two moments; nil stands for never.
 func earlier(a core.Time, b *core.Time) core.Time {
 	if b == nil {
 		return a
@@ -179,8 +183,8 @@ func earlier(a core.Time, b *core.Time) core.Time {
 	return min(a, *b)
 }
 
-// hash is the chance of this network: equal questions get equal answers, on every replica and for ever. It is FNV-1a,
-// mixed so that neighbours differ.
+// hash is where this network's chance comes from: the same question gets the same answer, on every replica and for ever.
+// It is FNV-1a, mixed so that similar questions get very different answers.
 func hash(name string, n int) uint64 {
 	x := uint64(14695981039346656037)
 	for i := range len(name) {

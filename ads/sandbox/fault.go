@@ -45,13 +45,13 @@ const (
 	faultPartial      faultKind = "partial"
 )
 
-// plainFaults are those without options, and none.
+// plainFaults are the faults without options, and "" for no fault.
 var plainFaults = []faultKind{"", faultLost, faultHang, faultTimeout, faultReject, faultRejectAll, faultUnauthorized, faultUnavailable}
 
 var errFault = errors.New("a fault of the sandbox is rate_limit, rate_limit;after=7, rate_limit;after=7;calls=3, " +
 	"timeout_after_commit, hang_after_commit, timeout, reject, reject_all, unauthorized, 5xx or partial:3")
 
-// ParseFault reads the text of a fault; "" is none.
+// ParseFault reads the text of a fault. "" means no fault.
 func ParseFault(text string) (Fault, error) {
 	name, options, given := strings.Cut(text, ";")
 	if count, ok := strings.CutPrefix(text, string(faultPartial)+":"); ok {
@@ -73,7 +73,7 @@ func ParseFault(text string) (Fault, error) {
 	}
 }
 
-// limited reads the options of a rate limit.
+// limited reads the options of a rate limit, such as after=7;calls=3.
 func limited(options string) (Fault, error) {
 	f := Fault{kind: faultRateLimit, after: time.Second}
 	for option := range strings.SplitSeq(options, ";") {
@@ -93,7 +93,7 @@ func limited(options string) (Fault, error) {
 	return f, nil
 }
 
-// injected is a fault of some calls, and how many there were.
+// injected is the fault of a context, and how many calls were made with it.
 type injected struct {
 	Fault
 	calls atomic.Int64
@@ -101,12 +101,12 @@ type injected struct {
 
 type faultKey struct{}
 
-// WithFault gives a fault to the calls of a context. Only a server in development may take one from a request.
+// WithFault returns a context whose calls have a fault. Only a server in development may take one from a request.
 func WithFault(ctx context.Context, f Fault) context.Context {
 	return context.WithValue(ctx, faultKey{}, &injected{Fault: f})
 }
 
-// faultOf returns the fault of a call: its context's, else the one of all calls.
+// faultOf returns the fault of a call: its context's, or the one that all calls have.
 func (d *Driver) faultOf(ctx context.Context) *injected {
 	if given, ok := ctx.Value(faultKey{}).(*injected); ok {
 		return given
@@ -114,7 +114,7 @@ func (d *Driver) faultOf(ctx context.Context) *injected {
 	return &injected{Fault: d.options.Fault}
 }
 
-// before returns the error of a call that does not get as far as doing anything.
+// before returns the error of a call that fails before it does anything, or nil.
 func (i *injected) before(writes bool) error {
 	switch {
 	case i.kind == faultRateLimit:
@@ -131,7 +131,8 @@ func (i *injected) before(writes bool) error {
 	return nil
 }
 
-// part returns the error of the n-th part of a write, from 0, which others would send as a call of its own.
+// part returns the error of the n-th part of a write, counted from 0. A real network would get each part as a call of
+// its own, so each counts towards a rate limit.
 func (i *injected) part(n int) error {
 	switch {
 	case !i.does(n):
@@ -142,10 +143,10 @@ func (i *injected) part(n int) error {
 	return nil
 }
 
-// does reports whether the n-th part of a write, from 0, is done at all.
+// does reports whether the n-th part of a write, counted from 0, is done at all.
 func (i *injected) does(n int) bool { return i.kind != faultPartial || int64(n) < i.n }
 
-// take counts a call, and returns the error of one that is over the limit.
+// take counts a call, and returns the error if it is over the limit.
 func (i *injected) take() error {
 	if i.calls.Add(1) > i.n {
 		return &ads.RateLimited{After: i.after}
@@ -153,7 +154,8 @@ func (i *injected) take() error {
 	return nil
 }
 
-// lost returns the error of a write that was done, when its answer is given up.
+// lost returns the error of a write that was done but whose answer is lost, or nil. A fault that hangs waits until the
+// caller gives up.
 func (i *injected) lost(ctx context.Context) error {
 	switch i.kind {
 	case faultHang:

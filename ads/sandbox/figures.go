@@ -4,8 +4,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// figures are what an ad achieved in some days. They follow from what it spent on each of them alone, so that days add
-// up, and grow with it.
+// figures is what an ad achieved in some days. Each day's figures follow only from what the ad spent on that day, so
+// they can be added up, and grow as it spends.
 type figures struct {
 	rates
 	before sums // of the days before the last one
@@ -26,7 +26,7 @@ func (s *sums) add(other sums) {
 	s.value += other.value
 }
 
-// rates are how an ad does. Parts are of 100,000.
+// rates say what an ad achieves for its money. Rates without a unit are parts of 100,000.
 type rates struct {
 	quantum     int64
 	cpm         int64 // micros of a thousand impressions
@@ -40,7 +40,7 @@ type rates struct {
 
 const parts = 100_000
 
-// ratesOf returns how an ad does in a market: by its network, its goal, and chance.
+// ratesOf returns the rates of an ad in a market. They depend on its network and its goal, and vary a little by its id.
 func (m market) ratesOf(p store.Platform, goal store.AdGoal, ad string) rates {
 	r := rates{quantum: m.quantum, cpm: cpmOf(p), clicks: 900, engagements: 1_200, views: 4_000, conversions: 2_000, value: 45, action: "purchase"}
 	switch goal {
@@ -65,7 +65,7 @@ func (m market) ratesOf(p store.Platform, goal store.AdGoal, ad string) rates {
 	return r
 }
 
-// chance returns 80 to 120 percent.
+// chance returns 80 to 120 percent, always the same for the same ad and n.
 func chance(ad string, n int) int64 { return 80 + int64(hash(ad, n)%41) }
 
 // cpmOf returns what a thousand impressions cost at a network, in micros of a dollar.
@@ -86,7 +86,7 @@ func cpmOf(p store.Platform) int64 {
 	}
 }
 
-// of returns what comes of an amount that is spent on one day.
+// of returns what an ad achieves for an amount spent on one day.
 func (r rates) of(micros int64) sums {
 	impressions := micros * 1000 / r.cpm
 	clicks := impressions * r.clicks / parts
@@ -98,7 +98,7 @@ func (r rates) of(micros int64) sums {
 	}
 }
 
-// add counts what the ad spent in a part of a day. Days come in their order.
+// add counts what the ad spent in a part of a day. The days must come in their order.
 func (f *figures) add(s spending) {
 	if s.day != f.day {
 		f.before.add(f.of(f.spent))
@@ -107,7 +107,7 @@ func (f *figures) add(s spending) {
 	f.spent += s.micros
 }
 
-// metrics returns the figures of all days.
+// metrics returns the figures of all days together.
 func (f *figures) metrics() store.AdMetrics {
 	all := f.before
 	all.add(f.of(f.spent))
@@ -118,7 +118,7 @@ func (f *figures) metrics() store.AdMetrics {
 	}
 }
 
-// actions leaves out what nobody did.
+// actions removes the actions that nobody has done.
 func actions(all map[string]int64) map[string]int64 {
 	for name, count := range all {
 		if count == 0 {
@@ -131,8 +131,8 @@ func actions(all map[string]int64) map[string]int64 {
 // population is how many people a network can show ads to.
 const population = 400_000
 
-// reach returns how many people saw some impressions: the more there are, the fewer of them are somebody's first one. Two
-// ads together reach no more people than the one and the other.
+// reach returns how many people saw a number of impressions: the more there are, the fewer of them are the first for
+// somebody. Two ads together never reach more people than the sum of both.
 func reach(impressions int64) *int64 {
 	people := (impressions*population + impressions + population - 1) / (impressions + population)
 	return &people

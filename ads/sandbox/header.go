@@ -7,10 +7,11 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// FaultHeader is the header that a server in development takes a fault from.
+// FaultHeader is the request header by which a server in development lets a fault happen.
 const FaultHeader = "X-Sandbox-Fault"
 
-// FromHeader returns a context with the fault that a request asks for, and CodeBadRequest for what is none.
+// FromHeader returns a context with the fault that a request's header asks for. A text that names no fault is
+// CodeBadRequest.
 func FromHeader(ctx context.Context, h http.Header) (context.Context, error) {
 	text := h.Get(FaultHeader)
 	if text == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// kind is what an id names. Levels of the hierarchy are kinds by their own names.
+// kind says what an id names. A level of the hierarchy is a kind with the same name.
 type kind string
 
 const (
@@ -19,8 +19,8 @@ const (
 	kindAudience       = kind("audience")
 )
 
-// platformID returns the n-th id of a kind behind a channel, in the form that the network gives its own. It is a pure
-// function. Campaigns, ad groups and ads count together, so that no two of them have the same.
+// platformID returns the n-th id of a kind behind a channel, in the form of the network's own ids. It is a pure
+// function. Campaigns, ad groups and ads are counted together, so that no two of them have the same id.
 func platformID(p store.Platform, account, channel string, k kind, n int64) string {
 	at := hash(account+channel+k.series(), 0)>>1 + uint64(n)*idStep
 	switch p {
@@ -39,7 +39,7 @@ func platformID(p store.Platform, account, channel string, k kind, n int64) stri
 	}
 }
 
-// series names what counts together.
+// series returns the name of the count that a kind belongs to.
 func (k kind) series() string {
 	switch k {
 	case kindCampaign, kindGroup, kindAd:
@@ -48,7 +48,8 @@ func (k kind) series() string {
 	return string(k)
 }
 
-// idStep lies between two ids: they ascend here and there and look as if others had made something in between.
+// idStep is the difference between two ids. They ascend only roughly, and look as if others had made something in
+// between.
 const idStep = 104_729
 
 func metaID(p store.Platform, k kind, at uint64) string {
@@ -106,7 +107,7 @@ func twitterID(k kind, at uint64) string {
 	return base36(at, 8)
 }
 
-// digits returns n digits of which the first is not 0.
+// digits returns a number of n digits that does not begin with 0.
 func digits(at uint64, n int) string {
 	tens := uint64(1)
 	for range n - 1 {
@@ -115,7 +116,7 @@ func digits(at uint64, n int) string {
 	return strconv.FormatUint(tens+at%(9*tens), 10)
 }
 
-// base36 returns n characters of which the first is not 0.
+// base36 returns n characters of base 36 that do not begin with 0.
 func base36(at uint64, n int) string {
 	span := uint64(1)
 	for range n - 1 {

@@ -11,7 +11,7 @@ import (
 
 var _ ads.Drifting = (*Driver)(nil)
 
-// Edit is what somebody does to one thing in the ad manager. Nil is left alone.
+// Edit is what somebody changes about one thing in the ad manager. A field that is nil is left as it is.
 type Edit struct {
 	Name       *string
 	Configured *store.AdConfigured
@@ -21,8 +21,8 @@ type Edit struct {
 	Delete     bool
 }
 
-// Manage does what a person does in the network's ad manager, past this program: what the mirror does not know until it
-// is synchronised. No fault and no limit applies.
+// Manage does what a person does in the network's ad manager, without this program: the mirror does not know of it until
+// it is synchronised. It is subject to no fault and no limit.
 func (d *Driver) Manage(ctx context.Context, c ads.Conn, ref ads.Ref, e Edit) error {
 	return d.manage(ctx, c, ref, func(t *thing, now core.Time) []*thing {
 		set(&t.Name, e.Name)
@@ -58,7 +58,7 @@ func (d *Driver) Drift(ctx context.Context, c ads.Conn, campaign ads.Ref, kind a
 	})
 }
 
-// doubled doubles the budgets of a campaign and of what is in it, and returns what has one.
+// doubled doubles the budgets of a campaign and of what is in it, and returns the things that have one.
 func (t *thing) doubled() (changed []*thing) {
 	t.each(func(t *thing) {
 		if t.Budget > 0 && !t.isDeleted() {

@@ -13,7 +13,7 @@ import (
 // syncPage is how many campaigns one call of Sync returns.
 const syncPage = 25
 
-// Sync implements ads.Network. What was deleted is not in it.
+// Sync implements ads.Network. What was deleted is left out.
 func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
 	var batch store.AdBatch
 	account, err := d.read(ctx, c, adAccount)
@@ -44,7 +44,7 @@ func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 	return batch, strconv.FormatInt(s.campaigns[syncPage-1].Seq, 10), nil
 }
 
-// Report implements ads.Network. It takes a few statements for any number of ids, and knows what was deleted, too.
+// Report implements ads.Network. It takes a few statements for any number of ids, and also reports what was deleted.
 func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
 	account, err := d.read(ctx, c, adAccount)
 	if err != nil {
@@ -68,7 +68,7 @@ func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level
 	return reports, nil
 }
 
-// read begins a call that changes nothing about an ad account.
+// read begins a call that changes nothing, and returns its ad account.
 func (d *Driver) read(ctx context.Context, c ads.Conn, adAccount string) (store.AdAccount, error) {
 	if _, err := d.enter(ctx, c, false); err != nil {
 		return store.AdAccount{}, err

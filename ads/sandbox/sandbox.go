@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Options are how a sandbox behaves. The zero value reviews at once, limits nothing and has no faults.
+// Options say how a sandbox behaves. The zero value reviews at once, limits nothing and has no faults.
 type Options struct {
 	ReviewDelay   time.Duration // from creation until an ad may deliver
 	AudienceDelay time.Duration // from an upload until an audience is ready; 0 = a minute, less than 0 = at once
@@ -23,7 +23,7 @@ type Options struct {
 	Fault         Fault         // of every call whose context has none
 }
 
-// Driver is the sandbox as one platform. All its state is in the store, so that any number of replicas are one network.
+// Driver plays one platform. All its state is in the store, so any number of replicas together are one network.
 type Driver struct {
 	store    *store.Store
 	platform store.Platform
@@ -32,7 +32,7 @@ type Driver struct {
 
 var _ ads.Network = (*Driver)(nil)
 
-// New makes a platform's sandbox.
+// New returns the sandbox of a platform.
 func New(s *store.Store, p store.Platform, o Options) *Driver {
 	if o.AudienceDelay == 0 {
 		o.AudienceDelay = time.Minute
@@ -40,7 +40,7 @@ func New(s *store.Store, p store.Platform, o Options) *Driver {
 	return &Driver{store: s, platform: p, options: o}
 }
 
-// All makes the sandbox of every platform.
+// All returns the sandbox of every platform.
 func All(s *store.Store, o Options) map[store.Platform]ads.Network {
 	networks := make(map[store.Platform]ads.Network, len(store.Platforms))
 	for _, p := range store.Platforms {
@@ -49,7 +49,7 @@ func All(s *store.Store, o Options) map[store.Platform]ads.Network {
 	return networks
 }
 
-// Caps implements ads.Network. They are the platform's, but a token is always found.
+// Caps implements ads.Network. They are the platform's, except that Find always recognises a token.
 func (d *Driver) Caps() ads.Caps {
 	caps := ads.CapsOf(d.platform)
 	caps.Reconcile = ads.ReconcileToken
@@ -76,7 +76,7 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount,
 	return all, nil
 }
 
-// byOwner cuts segments, which stand in the order of their owners.
+// byOwner splits segments by their owners. Those of one owner must stand next to each other.
 func byOwner(segments []store.SandboxSegment) [][]store.SandboxSegment {
 	var all [][]store.SandboxSegment
 	for len(segments) > 0 {
@@ -125,8 +125,8 @@ func (d *Driver) account(c ads.Conn, id string) (store.AdAccount, error) {
 	return store.AdAccount{}, fmt.Errorf("ad account %s: %w", id, ads.ErrNotFound)
 }
 
-// enter is what every call begins with: it connects the channel when it is first seen, counts the call, and fails if
-// that is its fault. What else is to go wrong it returns.
+// enter begins every call: it connects a channel that is seen for the first time, counts the call, and fails if the
+// call's fault lets it fail now. It returns the fault, for what is to go wrong later.
 func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected, error) {
 	if err := d.connect(ctx, c); err != nil {
 		return nil, unavailable(err)
@@ -144,12 +144,12 @@ func (d *Driver) enter(ctx context.Context, c ads.Conn, writes bool) (*injected,
 	return fault, fault.before(writes)
 }
 
-// unavailable is the error of a call that did not get as far as doing anything, for the database failed.
+// unavailable returns the error of a call that did nothing because the database failed.
 func unavailable(err error) error {
 	return fmt.Errorf("sandbox: %w: %w", ads.ErrUnavailable, core.NewUnknownError("read", err))
 }
 
-// connect lets the network know a channel.
+// connect makes a channel known to the sandbox, if it is not yet.
 func (d *Driver) connect(ctx context.Context, c ads.Conn) error {
 	now := core.TimeOf(c.Now())
 	channel := store.SandboxChannel{AccountID: c.Account, ID: c.Channel, Platform: d.platform, LimitedAt: now, CreatedAt: now}

@@ -15,8 +15,8 @@ import (
 // What a channel finds when it is connected follows from the account and the channel alone: ad accounts and posts are
 // never stored, campaigns only because people change them.
 
-// anchor is the moment before which everything that is seeded took place: when the channel's id was made, and no later
-// than now.
+// anchor returns the moment before which everything happened that a channel finds when it is connected: when the
+// channel's id was made, but never later than now.
 func anchor(channel string, now core.Time) core.Time {
 	_, random, _ := strings.Cut(channel, "_")
 	id, err := ulid.ParseStrict(strings.ToUpper(random))
@@ -26,7 +26,7 @@ func anchor(channel string, now core.Time) core.Time {
 	return min(now, core.TimeOf(ulid.Time(id.Time())))
 }
 
-// currency is what ads are paid in, and where.
+// currency is a currency that ads are paid in, and the time zone of its ad accounts.
 type currency struct {
 	code, zone string
 	quantum    int64 // micros of a cent, a yen
@@ -34,14 +34,14 @@ type currency struct {
 	round      store.AdAmount
 }
 
-// currencies is a constant.
+// currencies are those of the ad accounts. They are never changed.
 var currencies = []currency{
 	{"usd", "America/New_York", 10_000, 1_000_000, store.AdUnit},
 	{"eur", "Europe/Berlin", 10_000, 900_000, store.AdUnit},
 	{"jpy", "Asia/Tokyo", 1_000_000, 150_000_000, 100 * store.AdUnit},
 }
 
-// currencyOf returns one of currencies.
+// currencyOf returns the entry of currencies for a code. It panics if there is none.
 func currencyOf(code string) currency {
 	for _, known := range currencies {
 		if known.code == code {
@@ -51,7 +51,7 @@ func currencyOf(code string) currency {
 	panic("sandbox: no ad account has the currency " + code)
 }
 
-// marketOf returns where the ads of an ad account are delivered.
+// marketOf returns the market in which the ads of an ad account are delivered.
 func marketOf(a *store.AdAccount) market {
 	known := currencyOf(a.Currency)
 	zone, err := time.LoadLocation(known.zone)
@@ -85,7 +85,7 @@ func (d *Driver) accounts(c ads.Conn) []store.AdAccount {
 	return all
 }
 
-// accountWord is what a network calls the state of an ad account.
+// accountWord returns the network's word for the state of an ad account.
 func accountWord(p store.Platform, active bool) string {
 	switch {
 	case p == store.PlatformFacebook || p == store.PlatformInstagram:
@@ -103,7 +103,7 @@ func (d *Driver) id(c ads.Conn, k kind, n int64) string {
 	return platformID(d.platform, c.Account, c.Channel, k, n)
 }
 
-// centers returns two business centers, of which one does not tell how many advertisers it has.
+// centers returns two business centers. One of them does not tell how many advertisers it has.
 func (d *Driver) centers(c ads.Conn) []store.AdBusinessCenter {
 	count := int64(len(d.accounts(c)))
 	return []store.AdBusinessCenter{
@@ -129,7 +129,7 @@ func (d *Driver) posts(c ads.Conn) []store.SocialPost {
 	return all
 }
 
-// story writes what took place in the ad manager before a channel was connected.
+// story makes up what happened in the ad manager before a channel was connected.
 type story struct {
 	driver   *Driver
 	conn     ads.Conn
@@ -142,7 +142,7 @@ type story struct {
 	segments []store.SandboxSegment
 }
 
-// seed returns the external campaigns of every ad account.
+// seed returns the campaigns that every ad account has from the beginning, which somebody else has made.
 func (d *Driver) seed(c ads.Conn, now core.Time) store.SandboxChange {
 	s := story{driver: d, conn: c, begin: anchor(c.Channel, now), forest: &forest{byID: map[string]*thing{}}}
 	for _, account := range d.accounts(c) {
@@ -158,7 +158,8 @@ func (d *Driver) seed(c ads.Conn, now core.Time) store.SandboxChange {
 	return store.SandboxChange{Entities: entities, Segments: s.segments}
 }
 
-// running tells of a campaign whose ad groups have budgets of their own. One ad was refused, one was paused later.
+// running makes up a campaign whose ad groups have budgets of their own. One of its ads was rejected, one was paused
+// later.
 func (s *story) running() {
 	s.day(-30)
 	campaign := s.add(nil, detail{Name: "Always on", Goal: store.AdGoalTraffic})
@@ -182,7 +183,7 @@ func (s *story) running() {
 	}
 }
 
-// paused tells of a campaign with a budget of its own that somebody paused.
+// paused makes up a campaign with a budget of its own that somebody has paused.
 func (s *story) paused() {
 	s.day(-20)
 	campaign := s.add(nil, detail{Name: "Brand", Goal: store.AdGoalAwareness, Budget: s.amount(60), BudgetType: store.BudgetTypeDaily})
@@ -193,7 +194,7 @@ func (s *story) paused() {
 	s.deliver(campaign)
 }
 
-// completed tells of a campaign with a lifetime budget that ran to its end.
+// completed makes up a campaign with a lifetime budget that has run to its end.
 func (s *story) completed() {
 	s.day(-21)
 	campaign := s.add(nil, detail{
@@ -213,10 +214,10 @@ func (s *story) fill(campaign *thing) {
 	}
 }
 
-// day goes on so many days before the end.
+// day moves the story to a day: n is negative and counts from the end of the story.
 func (s *story) day(n int) { s.now = s.begin.Add(time.Duration(n) * 24 * time.Hour) }
 
-// amount returns about so many dollars, rounded as people do.
+// amount returns roughly so many dollars in the ad account's currency, as a round number.
 func (s *story) amount(dollars store.AdAmount) store.AdAmount {
 	return dollars * currencyOf(s.account.Currency).round
 }
@@ -246,7 +247,7 @@ func (s *story) add(parent *thing, d detail) *thing {
 	return t
 }
 
-// deliver notes what changed about the delivery of a campaign.
+// deliver stores what has changed about the delivery of a campaign: it ends open segments and begins new ones.
 func (s *story) deliver(campaign *thing) {
 	changed := deliveries(campaign.owners(), open(s.segments), s.now)
 	for i := range s.segments {

@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// state is some campaigns of one ad account at one moment, with what their ads did in a window.
+// state holds some campaigns of one ad account at one moment, with what their ads did in a window.
 type state struct {
 	*forest
 	market
@@ -19,7 +19,7 @@ type state struct {
 	figures  map[string]*figures // by ad
 }
 
-// stateOf computes what campaigns have done.
+// stateOf computes the state of campaigns from their rows and segments.
 func (d *Driver) stateOf(account *store.AdAccount, c store.SandboxCampaigns, w window, now core.Time) (*state, error) {
 	f, err := plant(c.Entities)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *state) count(part spending) {
 	f.add(part)
 }
 
-// metrics returns what a thing did: the sum of its ads.
+// metrics returns the figures of a thing, which are those of its ads added up.
 func (s *state) metrics(t *thing) store.AdMetrics {
 	all := store.AdMetrics{}
 	for _, ad := range t.ads() {
@@ -57,13 +57,13 @@ func (s *state) metrics(t *thing) store.AdMetrics {
 	return all
 }
 
-// isSpent reports whether the lifetime budget that a thing is paid from is used up.
+// isSpent reports whether the lifetime budget that pays for a thing is used up.
 func (s *state) isSpent(t *thing) bool {
 	owner := t.owner()
 	return owner != nil && owner.BudgetType == store.BudgetTypeLifetime && int64(owner.Budget)-s.spent[owner.ID] < s.quantum
 }
 
-// status returns the state of delivery.
+// status returns the state of delivery of a thing.
 func (s *state) status(t *thing) store.AdStatus {
 	isAd := t.Kind == store.AdLevelAd
 	switch {
@@ -83,7 +83,7 @@ func (s *state) status(t *thing) store.AdStatus {
 	return s.rollUp(t)
 }
 
-// rollUp returns the state that decides over those below. Without any, it is delivered as far as it goes.
+// rollUp returns the state that a thing which is on gets from what is below it. With nothing below, it is active.
 func (s *state) rollUp(t *thing) store.AdStatus {
 	var below []store.AdStatus
 	for _, child := range t.children {
@@ -99,7 +99,7 @@ func (s *state) rollUp(t *thing) store.AdStatus {
 	return store.AdStatusActive
 }
 
-// review returns what the network thinks of an ad, or of the ads below.
+// review returns how far the review of an ad has come, or of all ads below a thing together.
 func (s *state) review(t *thing) store.AdReview {
 	if t.Kind == store.AdLevelAd {
 		switch {
@@ -127,7 +127,7 @@ func (s *state) review(t *thing) store.AdReview {
 	return store.AdReviewApproved
 }
 
-// rejection returns why the review refused an ad.
+// rejection returns why the review rejected an ad, or "" if it did not.
 func (s *state) rejection(t *thing) string {
 	if s.review(t) != store.AdReviewRejected {
 		return ""
@@ -142,7 +142,7 @@ func configured(t *thing) store.AdConfigured {
 	return store.AdConfiguredActive
 }
 
-// report returns how a thing stands and what it did.
+// report returns the state and the figures of a thing.
 func (s *state) report(t *thing) ads.Report {
 	status := s.status(t)
 	return ads.Report{
@@ -168,7 +168,8 @@ func (s *state) campaign(t *thing) store.AdCampaign {
 	}
 }
 
-// schedule returns when the first of some budgets begins and when the last one ends, if all of them do.
+// schedule returns when the first of some budgets begins and when the last one ends. The end is nil if one of them has
+// none.
 func schedule(owners []*thing) (starts, ends *core.Time) {
 	for i, owner := range owners {
 		from, to := moment(owner.StartsAt), moment(owner.EndsAt)
@@ -225,7 +226,7 @@ func (s *state) entity(t *thing) ads.Entity {
 	}
 }
 
-// batch returns a thing and what is below it, without what was deleted.
+// batch returns a thing and what is below it for the mirror, without what was deleted.
 func (s *state) batch(t *thing) store.AdBatch {
 	var b store.AdBatch
 	t.each(func(t *thing) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// thing is a campaign, an ad group or an ad, with what is above and below it.
+// thing is a campaign, an ad group or an ad, linked to what is above and below it.
 type thing struct {
 	store.SandboxEntity
 	detail
@@ -19,7 +19,7 @@ type thing struct {
 	children []*thing
 }
 
-// detail is what the network keeps about a thing besides where it stands. Moments are Unix microseconds, 0 is none.
+// detail is what the sandbox keeps about a thing besides its place. Moments are Unix microseconds; 0 means none.
 type detail struct {
 	Name      string `json:"name"`
 	Off       bool   `json:"off,omitempty"` // its own switch
@@ -43,13 +43,14 @@ type detail struct {
 	Rejection  string           `json:"rejection,omitempty"` // why the review refused it, or will
 }
 
-// forest is campaigns as the network has them, by the ids of all that is in them.
+// forest holds campaigns as the sandbox has them, and by its id everything that is in them.
 type forest struct {
 	campaigns []*thing
 	byID      map[string]*thing
 }
 
-// plant makes a forest of rows. Things stand in the order in which they were made.
+// plant makes a forest of stored rows. The rows must be in the order in which the things were made, so that a parent
+// comes before its children.
 func plant(rows []store.SandboxEntity) (*forest, error) {
 	f := &forest{byID: make(map[string]*thing, len(rows))}
 	for _, row := range rows {
@@ -62,7 +63,7 @@ func plant(rows []store.SandboxEntity) (*forest, error) {
 	return f, nil
 }
 
-// add puts a thing under its parent, which is there already.
+// add puts a thing under its parent, which must be in the forest already.
 func (f *forest) add(t *thing) {
 	f.byID[t.ID] = t
 	switch t.Kind {
@@ -77,7 +78,7 @@ func (f *forest) add(t *thing) {
 	t.parent.children = append(t.parent.children, t)
 }
 
-// rows returns things as they are stored, changed at a moment.
+// rows returns things as they are stored, with now as the time of their change.
 func rows(things []*thing, now core.Time) ([]store.SandboxEntity, error) {
 	var all []store.SandboxEntity
 	for _, t := range things {
@@ -99,7 +100,8 @@ func (t *thing) each(fn func(*thing)) {
 	}
 }
 
-// ads returns the ads that it is or has, deleted ones too, in the order in which they were made.
+// ads returns the thing itself if it is an ad, and otherwise the ads below it, deleted ones too, in the order in which
+// they were made.
 func (t *thing) ads() []*thing {
 	var all []*thing
 	t.each(func(t *thing) {
@@ -119,7 +121,8 @@ func (t *thing) above(holds func(*thing) bool) bool {
 func (t *thing) isDeleted() bool { return t.above(func(t *thing) bool { return t.DeletedAt != 0 }) }
 func (t *thing) isOff() bool     { return t.above(func(t *thing) bool { return t.Off }) }
 
-// owner returns who has the budget that a thing is paid from, nil for a campaign whose ad groups have it.
+// owner returns the campaign or ad group whose budget pays for a thing, or nil for a campaign whose ad groups have the
+// budgets.
 func (t *thing) owner() *thing {
 	switch {
 	case t.Budget > 0:
@@ -131,7 +134,7 @@ func (t *thing) owner() *thing {
 	}
 }
 
-// owners returns who has the budgets of a campaign, or of an ad group that has its own.
+// owners returns all that have a budget among a thing and what is below it.
 func (t *thing) owners() []*thing {
 	var all []*thing
 	t.each(func(t *thing) {
@@ -142,13 +145,14 @@ func (t *thing) owners() []*thing {
 	return all
 }
 
-// hasEnded reports whether the time of the budget that a thing is paid from is over.
+// hasEnded reports whether the end of the budget that pays for a thing has passed.
 func (t *thing) hasEnded(now core.Time) bool {
 	owner := t.owner()
 	return owner != nil && owner.EndsAt != 0 && core.Time(owner.EndsAt) <= now
 }
 
-// segment returns how an owner delivers from now on. Without an ad it does not.
+// segment returns how the owner of a budget delivers from now on. If none of its ads can deliver, the segment has no
+// ads.
 func (t *thing) segment(now core.Time) store.SandboxSegment {
 	s := store.SandboxSegment{
 		CampaignID: t.CampaignID, OwnerID: t.ID, AdAccountID: t.AdAccountID, FromAt: now, Budget: t.Budget,
@@ -162,7 +166,7 @@ func (t *thing) segment(now core.Time) store.SandboxSegment {
 	return s
 }
 
-// moment returns a time that may be none.
+// moment returns a stored time, or nil for 0.
 func moment(micros int64) *core.Time {
 	if micros == 0 {
 		return nil
@@ -171,7 +175,7 @@ func moment(micros int64) *core.Time {
 	return &at
 }
 
-// micros is moment backwards.
+// micros returns a time as it is stored, or 0 for nil.
 func micros(at *core.Time) int64 {
 	if at == nil {
 		return 0
@@ -179,8 +183,7 @@ func micros(at *core.Time) int64 {
 	return int64(*at)
 }
 
-// deliveries returns the segments that begin now because something about an owner's delivery differs from its open
-// segment.
+// deliveries returns the segments that begin now: one for each owner whose delivery differs from its open segment.
 func deliveries(owners []*thing, open map[string]store.SandboxSegment, now core.Time) []store.SandboxSegment {
 	var changed []store.SandboxSegment
 	for _, owner := range owners {
@@ -193,13 +196,13 @@ func deliveries(owners []*thing, open map[string]store.SandboxSegment, now core.
 	return changed
 }
 
-// same reports whether two segments deliver alike.
+// same reports whether two segments deliver in the same way, whatever their times.
 func same(a, b store.SandboxSegment) bool {
 	return a.Budget == b.Budget && a.Lifetime == b.Lifetime && a.StartAt == b.StartAt &&
 		reflect.DeepEqual(a.EndAt, b.EndAt) && slices.Equal(a.Ads.V, b.Ads.V)
 }
 
-// open returns the segments that go on, by owner.
+// open returns the segments without an end, by owner.
 func open(segments []store.SandboxSegment) map[string]store.SandboxSegment {
 	found := map[string]store.SandboxSegment{}
 	for _, s := range segments {

@@ -6,7 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// word is what a network calls the state of a thing.
+// word returns the network's word for the state of a thing.
 func word(p store.Platform, t *thing, status store.AdStatus) string {
 	switch p {
 	case store.PlatformFacebook, store.PlatformInstagram:
@@ -21,7 +21,7 @@ func word(p store.Platform, t *thing, status store.AdStatus) string {
 	return words[p][status]
 }
 
-// words are those of the networks that have one word for each state. They are constants.
+// words are the words of the networks that have one word for each state. They are never changed.
 var words = map[store.Platform]map[store.AdStatus]string{
 	store.PlatformLinkedIn: { // servingStatuses
 		store.AdStatusActive: "RUNNABLE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "REJECTED",
@@ -41,7 +41,7 @@ var words = map[store.Platform]map[store.AdStatus]string{
 	},
 }
 
-// metaWord is an effective_status. Meta calls what has ended ACTIVE: whoever reads it has to look at the clock.
+// metaWord returns an effective_status. Meta calls even what has ended ACTIVE, so whoever reads it must look at the end.
 func metaWord(t *thing, status store.AdStatus) string {
 	switch status {
 	case store.AdStatusPaused:
@@ -65,7 +65,8 @@ func metaWord(t *thing, status store.AdStatus) string {
 	return "ACTIVE"
 }
 
-// offLevel returns the level above a thing at which it is paused, "" if it is paused by its own switch or those below.
+// offLevel returns the level above a thing at which it was switched off, or "" if its own switch is off or nothing above
+// it is.
 func offLevel(t *thing) store.AdLevel {
 	switch {
 	case t.Off || t.parent == nil || !t.isOff():
@@ -76,7 +77,7 @@ func offLevel(t *thing) store.AdLevel {
 	return offLevel(t.parent)
 }
 
-// tiktokWord is a secondary_status.
+// tiktokWord returns a secondary_status.
 func tiktokWord(t *thing, status store.AdStatus) string {
 	if status == store.AdStatusError {
 		return "STATUS_NOT_DELIVERY"
@@ -91,7 +92,7 @@ func tiktokWord(t *thing, status store.AdStatus) string {
 	}
 }
 
-// tiktokCampaignWord is one of the few words that there are for a campaign.
+// tiktokCampaignWord returns a secondary_status of a campaign, for which there are only a few words.
 func tiktokCampaignWord(status store.AdStatus) string {
 	switch status {
 	case store.AdStatusPaused:
@@ -105,6 +106,7 @@ func tiktokCampaignWord(status store.AdStatus) string {
 	return "CAMPAIGN_STATUS_ENABLE"
 }
 
+// tiktokSuffix returns the end of a secondary_status of an ad group or ad. done is the word for completed.
 func tiktokSuffix(t *thing, status store.AdStatus, done string) string {
 	switch status {
 	case store.AdStatusPaused:
@@ -125,7 +127,7 @@ func tiktokSuffix(t *thing, status store.AdStatus, done string) string {
 	return "DELIVERY_OK"
 }
 
-// optimization is what ads of a goal are optimised for.
+// optimization returns what the ads of a goal are optimised for.
 func optimization(goal store.AdGoal) string {
 	switch goal {
 	case store.AdGoalTraffic:
