@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// split gives each line its part of the first discount that it is eligible for.
+// split returns how much each line gets off. A line takes part in the first discount that it is eligible for, and in no other.
 func split(discounts []Discount, subtotals []int64) ([]int64, error) {
 	parts := make([]int64, len(subtotals))
 	taken := make([]bool, len(subtotals))
@@ -25,8 +25,9 @@ func split(discounts []Discount, subtotals []int64) ([]int64, error) {
 	return parts, nil
 }
 
-// share writes each line's part of a total that is taken off a sum. The parts add up to the total exactly: what
-// rounding down leaves over goes, one unit each, to the lines that lost most by it, the first of them first.
+// share divides total, which is taken off lines that cost sum together, among these lines, and writes each one's part into
+// parts. The parts add up to the total exactly: first each is rounded down, then what is left over goes, one unit each, to the
+// lines that lost most by the rounding, the first of them first.
 func share(total, sum int64, subtotals []int64, lines []int, parts []int64) error {
 	if total == 0 {
 		return nil
@@ -47,7 +48,8 @@ func share(total, sum int64, subtotals []int64, lines []int, parts []int64) erro
 	return nil
 }
 
-// eligible lists the lines that the discount is for and none before it took, and what they cost together. It takes them.
+// eligible returns the lines that the discount is for and that no discount before it has taken, with what they cost together.
+// It marks them as taken.
 func (d Discount) eligible(subtotals []int64, taken []bool) (lines []int, sum int64, err error) {
 	for i, subtotal := range subtotals {
 		if taken[i] || d.Eligible != nil && !d.Eligible(i) {
@@ -62,7 +64,7 @@ func (d Discount) eligible(subtotals []int64, taken []bool) (lines []int, sum in
 	return lines, sum, nil
 }
 
-// of is the discount on a subtotal, never more than that.
+// of returns what the discount takes off a subtotal, at most all of it.
 func (d Discount) of(subtotal int64) (int64, error) {
 	if d.Bps < 0 || d.Bps > basis || d.Amount < 0 {
 		return 0, ErrRange

@@ -8,7 +8,7 @@ import (
 // basis is the number of basis points in a whole.
 const basis = 10_000
 
-// The two ways in which a division ends.
+// rounding says how a division is rounded.
 type rounding bool
 
 const (
@@ -16,7 +16,8 @@ const (
 	nearest rounding = true // half up
 )
 
-// mulDiv is a * b / c over a product of 128 bits, so that only the result has to fit.
+// mulDiv returns a * b / c, rounded. The product has 128 bits, so that only the result has to fit into an int64. It returns
+// ErrRange if that does not, if a or b is negative, or if c is not above 0.
 func mulDiv(a, b, c int64, r rounding) (int64, error) {
 	quotient, remainder, err := divide(a, b, c)
 	if err != nil {
@@ -28,7 +29,7 @@ func mulDiv(a, b, c int64, r rounding) (int64, error) {
 	return quotient, nil
 }
 
-// divide is a * b / c and what is left of it.
+// divide returns a * b / c rounded down, and the remainder. The errors are those of mulDiv.
 func divide(a, b, c int64) (quotient int64, remainder uint64, err error) {
 	if a < 0 || b < 0 || c <= 0 {
 		return 0, 0, ErrRange
@@ -44,7 +45,7 @@ func divide(a, b, c int64) (quotient int64, remainder uint64, err error) {
 	return int64(q), remainder, nil
 }
 
-// add is a + b of two amounts that are not negative.
+// add returns a + b for two amounts that are not negative, or ErrRange if the sum does not fit.
 func add(a, b int64) (int64, error) {
 	if a > math.MaxInt64-b {
 		return 0, ErrRange

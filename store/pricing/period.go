@@ -2,7 +2,7 @@ package pricing
 
 import "time"
 
-// IntervalUnit is what the time between two charges is counted in.
+// IntervalUnit is the unit in which the time between two charges is counted.
 type IntervalUnit string
 
 // The units of an interval.
@@ -19,13 +19,14 @@ type Interval struct {
 	Count int64
 }
 
-// maxInterval keeps dates within the four digits of RFC 3339. Nobody charges less often.
+// maxInterval is the greatest count of an interval. It keeps dates within the four digits of a year in RFC 3339; nobody charges
+// less often.
 const maxInterval = 1000
 
-// Next is when the period ends that starts at from, at the same time of day in UTC. Months and years end on the
-// anchor day, which is the day of the month that the first period started on, or on the last day of a month that is
-// shorter: from 31 January follow 28 or 29 February, then 31 March. Days and weeks have no anchor and ignore it.
-// It returns ErrRange for an interval that does not exist and an anchor outside 1 to 31.
+// Next returns when the period ends that starts at from, at the same time of day in UTC. Months and years end on the anchor
+// day, which is the day of the month on which the first period started, or on the last day of a month that is shorter: after 31
+// January come 28 or 29 February, then 31 March. Days and weeks have no anchor and ignore it. It returns ErrRange for an
+// interval that does not exist and, for months and years, for an anchor outside 1 to 31.
 func (i Interval) Next(from time.Time, anchorDay int) (time.Time, error) {
 	if i.Count < 1 || i.Count > maxInterval {
 		return time.Time{}, ErrRange
@@ -44,6 +45,8 @@ func (i Interval) Next(from time.Time, anchorDay int) (time.Time, error) {
 	return time.Time{}, ErrRange
 }
 
+// addMonths returns the anchor day of the month that lies so many months after from, or its last day if it is shorter, at the
+// same time of day. time.AddDate would go on into the month after a short one.
 func addMonths(from time.Time, months, anchorDay int) (time.Time, error) {
 	if anchorDay < 1 || anchorDay > 31 {
 		return time.Time{}, ErrRange
@@ -54,13 +57,13 @@ func addMonths(from time.Time, months, anchorDay int) (time.Time, error) {
 	return time.Date(year, month, min(anchorDay, last), hour, minute, second, from.Nanosecond(), time.UTC), nil
 }
 
-// Period is the time that one charge is for. It counts in whole seconds.
+// Period is the time for which one charge pays. It counts in whole seconds.
 type Period struct {
 	Start, End time.Time
 }
 
-// Unused is the part of amount, the price of the whole period, that falls on the time from at to its end. Before the
-// start that is all of it, after the end nothing. It returns ErrRange for a period that is empty or an amount below 0.
+// Unused returns the part of amount, the price of the whole period, that falls on the time from at to its end. Before the start
+// that is all of it, after the end nothing. It returns ErrRange for a period that is empty or an amount below 0.
 func (p Period) Unused(amount int64, at time.Time) (int64, error) {
 	start, end := p.Start.Unix(), p.End.Unix()
 	if end <= start {
@@ -69,8 +72,8 @@ func (p Period) Unused(amount int64, at time.Time) (int64, error) {
 	return Prorate(amount, min(max(end-at.Unix(), 0), end-start), end-start)
 }
 
-// Prorate is the part of amount, the price of a period of so many seconds, that falls on the remaining ones, rounded
-// once. It returns ErrRange unless 0 <= remaining <= period, 0 < period and 0 <= amount.
+// Prorate returns the part of amount, the price of a period of so many seconds, that falls on the remaining ones, rounded once.
+// It returns ErrRange unless 0 <= remaining <= period, 0 < period and 0 <= amount.
 func Prorate(amount, remaining, period int64) (int64, error) {
 	if remaining > period {
 		return 0, ErrRange

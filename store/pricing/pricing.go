@@ -17,8 +17,8 @@ type Line struct {
 	Tax        Tax
 }
 
-// Discount is taken off the eligible lines together: Bps of what they cost, or else Amount, at most what they cost.
-// The zero value takes nothing off.
+// Discount is taken off the eligible lines together: Bps, in basis points, of what they cost, or else Amount, at most what they
+// cost. The zero value takes nothing off.
 type Discount struct {
 	Bps      int64
 	Amount   int64
@@ -38,9 +38,9 @@ type Order struct {
 	Lines []Amounts
 }
 
-// Totals prices the lines. Of several discounts a line gets the first that it is eligible for, also when that one
-// takes nothing off: a discount with a rate of its own for some lines is those first, and then the rate for the rest.
-// It returns ErrRange for a negative input, a discount over 10000 basis points, or a sum that does not fit.
+// Totals prices the lines. Of several discounts a line gets the first that it is eligible for, also when that one takes nothing
+// off: to give some lines a rate of their own, put the discount for these first, and the one for the rest behind it. It returns
+// ErrRange for a negative input, a discount over 10000 basis points, or a sum that does not fit.
 func Totals(lines []Line, discounts ...Discount) (Order, error) {
 	subtotals, err := subtotalsOf(lines)
 	if err != nil {
@@ -64,6 +64,7 @@ func Totals(lines []Line, discounts ...Discount) (Order, error) {
 	return order, nil
 }
 
+// subtotalsOf returns the unit amount times the quantity of each line.
 func subtotalsOf(lines []Line) ([]int64, error) {
 	subtotals := make([]int64, len(lines))
 	for i, line := range lines {
@@ -76,7 +77,7 @@ func subtotalsOf(lines []Line) ([]int64, error) {
 	return subtotals, nil
 }
 
-// add counts a line in. Discount, net and tax are parts of the subtotal or of the total, so they fit when those do.
+// add adds the figures of a line. Discount, net and tax are parts of the subtotal or of the total, so they fit when those do.
 func (a *Amounts) add(line Amounts) error {
 	var err error
 	if a.Subtotal, err = add(a.Subtotal, line.Subtotal); err != nil {

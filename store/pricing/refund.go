@@ -1,14 +1,14 @@
 package pricing
 
-// Refundable is an order that money goes back of: what it came to, the tax in that, and what was given back so far.
+// Refundable is an order of which money is given back: its total, the tax in that, and how much of both was given back so far.
 type Refundable struct {
 	Total, Tax            int64
 	Refunded, RefundedTax int64
 }
 
-// TaxOf is the tax in a refund of amount: its share of the order's tax, at most what is left of that. The refund that
-// gives back the rest of the total takes exactly the rest of the tax, so that refunds of a whole order give back its
-// whole tax. It returns ErrRange for an amount below 1 or over what is left, and for figures that no order has.
+// TaxOf returns the tax in a refund of amount: its share of the order's tax, at most what is left of that. The refund that
+// gives back the rest of the total takes exactly the rest of the tax, so that refunds of a whole order give back its whole tax.
+// It returns ErrRange for an amount below 1 or over what is left, and for figures that no order has.
 func (r Refundable) TaxOf(amount int64) (int64, error) {
 	if r.Refunded < 0 || r.RefundedTax < 0 || r.Refunded > r.Total || r.RefundedTax > r.Tax || r.Tax > r.Total {
 		return 0, ErrRange

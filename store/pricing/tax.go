@@ -8,7 +8,7 @@ type Tax struct {
 	Inclusive bool
 }
 
-// TaxTotal is what the lines of one rate come to: Amount is the tax on Taxable, their net amount.
+// TaxTotal is the sum over the lines of one rate: Amount is the tax on Taxable, their net amount.
 type TaxTotal struct {
 	Tax
 	Taxable, Amount int64
@@ -38,6 +38,7 @@ func Breakdown(taxes []Tax, lines []Amounts) ([]TaxTotal, error) {
 	return totals, nil
 }
 
+// add adds the net amount and the tax of a line.
 func (t *TaxTotal) add(line Amounts) error {
 	if line.Net < 0 || line.Tax < 0 {
 		return ErrRange
@@ -50,8 +51,8 @@ func (t *TaxTotal) add(line Amounts) error {
 	return err
 }
 
-// amounts taxes what is left of a line after its discount. Of net and tax only the tax is rounded: rounding both
-// would lose or invent a minor unit.
+// amounts returns the figures of a line, from its subtotal and the discount that it gets. Only the tax is rounded, and the net
+// amount is the rest: rounding both would lose or invent a minor unit.
 func (t Tax) amounts(subtotal, discount int64) (Amounts, error) {
 	rest := subtotal - discount
 	a := Amounts{Subtotal: subtotal, Discount: discount, Net: rest, Total: rest}

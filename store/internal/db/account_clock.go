@@ -7,9 +7,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// BusinessNow is what an account takes for the time wherever it does business: when a checkout expires, when a period
-// ends, when an invoice is overdue. It is the store's time, but on a server with a test clock the account's own.
-// Leases, quotas, idempotency, retention, ids and the times of events are by the store's time everywhere.
+// BusinessNow returns the time by which an account does business: when a checkout expires, when a period ends, when an invoice
+// is overdue. It is the store's time, except that on a server with test clocks each account has its own. Leases, quotas,
+// idempotency, retention, ids and the times of events always go by the store's time.
 func (d *DB) BusinessNow(ctx context.Context, account string) (core.Time, error) {
 	now := d.Now()
 	if !d.Options.TestClock {
@@ -38,8 +38,10 @@ type ahead struct {
 	offset  core.Time
 }
 
-// Due runs a scan whose one argument is the time: of one account by its own clock, or of all by the store's. No
-// account's clock is behind that, and those that are ahead are MovedAccounts. The longest waiting come first.
+// Due returns at most limit rows for which a moment has come. Query is a scan whose one argument is the time; at is the column
+// of that moment, and the longest waiting come first. With an account it returns rows of that account by its own clock; with ""
+// rows of all accounts by the store's time. No account's clock is behind that time, and those whose clock is ahead are found by
+// MovedAccounts.
 func (d *DB) Due(ctx context.Context, account, query, at string, limit int) ([]core.Due, error) {
 	if account == "" {
 		return Select[core.Due](ctx, d, query+` ORDER BY `+at+` LIMIT ?`, d.Now(), limit)

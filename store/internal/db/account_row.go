@@ -5,11 +5,12 @@ import (
 	"fmt"
 )
 
-// EnabledAccount is a condition on rows with an account_id: their account is not disabled. Those that are disabled are few, and
+// EnabledAccount is a condition on rows that have an account_id: their account is not disabled. Disabled accounts are few, and
 // have an index of their own.
 const EnabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)`
 
-// LockAccount lets one transaction at a time decide something about all objects of an account.
+// LockAccount locks an account until the transaction ends, so that one transaction at a time decides something about all its
+// objects.
 func (u *Unit) LockAccount(ctx context.Context, account string) error {
 	_, err := Get[string](ctx, u.db, `SELECT id FROM accounts WHERE id = ?`+u.Lock(), account)
 	if err != nil {

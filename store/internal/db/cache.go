@@ -6,16 +6,17 @@ import (
 	"sync"
 )
 
-// CacheLimit bounds a cache. Lists have many more texts than this, one for each combination of their filters, and a
-// caller can ask for them all; those that are used come back.
+// CacheLimit is how many entries a cache keeps at most. Lists have many more query texts than this, one for each combination of
+// their filters, and a caller can ask for all of them; a text that was dropped and is used again is simply made anew.
 const CacheLimit = 500
 
-// cache keeps what is made once for a query text. When it is full a new entry takes the place of any other.
+// cache keeps values that are made once for each query text. When it is full, a new entry takes the place of any other.
 type cache[K comparable, V any] struct {
 	mu      sync.RWMutex
 	entries map[K]V
 }
 
+// get returns the value of a key, and whether there is one.
 func (c *cache[K, V]) get(key K) (V, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -23,7 +24,8 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 	return value, ok
 }
 
-// put keeps a value, unless the key has one: the first is returned. What had to go, or was not needed, is dropped.
+// put stores the value of a key, unless the key has one already, and returns the one that is stored. Dropped are the values
+// that nobody will find any more, and that may have to be closed: those that made room, or the given one if it was not needed.
 func (c *cache[K, V]) put(key K, value V) (first V, dropped []V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +46,7 @@ func (c *cache[K, V]) put(key K, value V) (first V, dropped []V) {
 	return value, dropped
 }
 
-// empty takes everything out.
+// empty removes all values and returns them.
 func (c *cache[K, V]) empty() []V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,6 +58,7 @@ func (c *cache[K, V]) empty() []V {
 	return all
 }
 
+// keys returns the keys, in no order.
 func (c *cache[K, V]) keys() []K {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

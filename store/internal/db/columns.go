@@ -7,20 +7,21 @@ import (
 	"strings"
 )
 
-// Columns are the texts and fields of a row type, made once per type from its `db` tags. Rows are found by
-// (account_id, id), or by id alone where the type has no account_id.
+// Columns holds the SQL texts of a row type and the fields that go with them. It is made once for each type, from its `db`
+// tags. Rows are found by (account_id, id), or by id alone if the type has no account_id.
 type Columns[T any] struct {
 	Table     string
 	SelectSQL string // SELECT a, b FROM table
 	InsertSQL string
-	rowSQL    string // , (?, ?): one more row to insert
-	updateSQL string // every column but the key and created_at
-	Inserted  []int  // fields, in the order of the placeholders
+	rowSQL    string // ", (?, ?)": what InsertSQL needs for each further row
+	updateSQL string // sets every column but the key and created_at
+	Inserted  []int  // indexes of the fields, in the order of the placeholders of InsertSQL
 	updated   []int
-	account   int // field of account_id, -1 if there is none
+	account   int // index of the field of account_id, -1 if there is none
 }
 
-// ColumnsOf reads the fields of T; one without a tag, or with "-", is no column.
+// ColumnsOf returns the columns of T in a table. A field without a db tag, or with the tag "-", is no column. T has a field for
+// id.
 func ColumnsOf[T any](table string) *Columns[T] {
 	c := &Columns[T]{Table: table, account: -1}
 	var names, marks, sets []string
@@ -54,6 +55,7 @@ func ColumnsOf[T any](table string) *Columns[T] {
 	return c
 }
 
+// keyed returns the condition that finds a row by its key.
 func (c *Columns[T]) keyed() string {
 	if c.account >= 0 {
 		return "account_id = ? AND id = ?"
@@ -61,23 +63,26 @@ func (c *Columns[T]) keyed() string {
 	return "id = ?"
 }
 
-// texts is columns[T] without its T, which methods of unit cannot have.
+// texts is what Columns[T] offers to methods of Unit, which cannot have a type parameter T. Row is a *T in both methods.
 type texts interface {
 	insertion(row any) (table, query string, values []any)
 	replacement(row any) (table, query string, values []any)
 }
 
+// insertion returns the table, and the statement that inserts a row with its arguments.
 func (c *Columns[T]) insertion(row any) (string, string, []any) {
 	return c.Table, c.InsertSQL, values(row.(*T), c.Inserted)
 }
 
+// replacement returns the table, and the statement that updates a row with its arguments.
 func (c *Columns[T]) replacement(row any) (string, string, []any) {
 	return c.Table, c.updateSQL, values(row.(*T), c.updated)
 }
 
-// Values returns what InsertSQL takes for a row.
+// Values returns the arguments of InsertSQL for a row.
 func (c *Columns[T]) Values(row *T) []any { return values(row, c.Inserted) }
 
+// values returns the fields with these indexes of a row, which is a pointer to a struct.
 func values(row any, fields []int) []any {
 	v := reflect.ValueOf(row).Elem()
 	values := make([]any, len(fields))
@@ -87,7 +92,7 @@ func values(row any, fields []int) []any {
 	return values
 }
 
-// Insert stores a new row, given as a pointer to the type of the columns.
+// Insert stores a new row. Row is a pointer to the row type of the columns.
 func (u *Unit) Insert(ctx context.Context, c texts, row any) error {
 	table, query, values := c.insertion(row)
 	if _, err := u.Exec(ctx, query, values...); err != nil {
@@ -111,7 +116,8 @@ func InsertAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) err
 	return nil
 }
 
-// Update stores every column, but the key and created_at, of a row that exists.
+// Update stores an existing row, all columns but the key and created_at. Row is a pointer to the row type of the columns. If
+// there is no such row it returns an error.
 func (u *Unit) Update(ctx context.Context, c texts, row any) error {
 	table, query, values := c.replacement(row)
 	rows, err := u.Exec(ctx, query, values...)
@@ -124,7 +130,7 @@ func (u *Unit) Update(ctx context.Context, c texts, row any) error {
 	return nil
 }
 
-// ByID returns the account's rows among the ids, by id. One text serves any number of ids.
+// ByID returns those of the account's rows with these ids that exist, by id. The query has one text for any number of ids.
 func ByID[T any](ctx context.Context, d *DB, c *Columns[T], account string, ids []string) (map[string]*T, error) {
 	found := make(map[string]*T, len(ids))
 	if len(ids) == 0 {
@@ -141,7 +147,7 @@ func ByID[T any](ctx context.Context, d *DB, c *Columns[T], account string, ids 
 	return found, nil
 }
 
-// IDOf returns a row's id.
+// IDOf returns the id of a row.
 func (c *Columns[T]) IDOf(row *T) string {
 	return reflect.ValueOf(row).Elem().Field(c.updated[len(c.updated)-1]).String()
 }

@@ -29,7 +29,7 @@ type Options struct {
 	Patient     bool
 }
 
-// DB is one database, safe for concurrent use.
+// DB gives access to one database. It is safe for concurrent use.
 type DB struct {
 	Engine  string // core.SQLite or core.PostgreSQL
 	Options Options
@@ -39,13 +39,14 @@ type DB struct {
 	// FreeSpace returns how many bytes the disk of a directory has left. Tests replace it.
 	FreeSpace func(dir string) (int64, error)
 
-	lock        *os.File // held while Exclusive
+	lock        *os.File // the lock of an embedded database, held as long as it is open, if Options.Exclusive
 	running     running
 	plans       cache[planKey, *plan]
 	writeFailed atomic.Bool // the database refused a write for a reason of its own; CheckReady finds out whether it still does
 }
 
-// Open connects lazily and does not migrate.
+// Open returns a DB, and does not migrate. PostgreSQL is connected to when it is first used; the file of an embedded database
+// is opened at once, and made if it is missing.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	engine, err := core.EngineOf(o.URL)
 	if err != nil {
@@ -68,6 +69,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return d, nil
 }
 
+// connectPostgres makes the one pool of PostgreSQL, which serves reads and writes. It does not connect yet.
 func (d *DB) connectPostgres(context.Context) error {
 	pool, over, err := openPostgres(d.Options)
 	if err != nil {
@@ -78,6 +80,7 @@ func (d *DB) connectPostgres(context.Context) error {
 	return nil
 }
 
+// connectSQLite opens the file of an embedded database, with one pool to write and one to read.
 func (d *DB) connectSQLite(ctx context.Context) error {
 	if err := d.claimFile(d.Path()); err != nil {
 		return err
@@ -94,8 +97,9 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 	return nil
 }
 
-// claimFile makes the database's file, for its owner's eyes only, and takes its lock if this process serves it. The
-// lock stands beside the file itself, wherever links to it may be.
+// claimFile makes the file of an embedded database if it is missing, readable by its owner alone. If this process is to serve
+// it exclusively, it takes a lock, or returns an error if another process holds it. The lock file stands beside the database
+// file itself, wherever symbolic links to that may be.
 func (d *DB) claimFile(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -114,16 +118,16 @@ func (d *DB) claimFile(path string) error {
 	return err
 }
 
-// Path returns the file of an embedded database.
+// Path returns the path of an embedded database's file.
 func (d *DB) Path() string { return sqlitePath(d.Options.URL) }
 
 // Now returns the store's time.
 func (d *DB) Now() core.Time { return core.TimeOf(d.Options.Now()) }
 
-// Ping reports whether the database answers.
+// Ping returns nil if the database answers.
 func (d *DB) Ping(ctx context.Context) error { return d.Read.DB.PingContext(ctx) }
 
-// Close lets go of the database.
+// Close closes the pools and gives the lock of an embedded database back.
 func (d *DB) Close(ctx context.Context) error {
 	var errs []error
 	if d.Write != nil {

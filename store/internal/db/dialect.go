@@ -55,8 +55,8 @@ func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 // sqliteReaders bounds the readers of a file; more than the cores of a small machine gain nothing.
 const sqliteReaders = 8
 
-// sqliteDSN names a file for one of its pools. Each connection has a cache of its own, in KB: those of the readers are
-// emptied by every commit, and there are many of them.
+// sqliteDSN returns the address under which one pool of an embedded database opens its file. Extra are its own settings. Cache
+// sizes are in KB for each connection: those of the readers are small, because every commit empties them and there are many.
 func sqliteDSN(o Options, extra ...string) string {
 	synchronous := o.Synchronous
 	if synchronous == "" {
@@ -73,7 +73,8 @@ func sqliteDSN(o Options, extra ...string) string {
 // sqlitePath returns the file of a sqlite:// URL.
 func sqlitePath(databaseURL string) string { return strings.TrimPrefix(databaseURL, core.SQLite+"://") }
 
-// openPostgres opens the pool that serves both reads and writes. Once the flag is set its connections say nothing more.
+// openPostgres opens the pool that serves both reads and writes. Once the returned flag is set, its connections send nothing
+// more: see Pool.close.
 func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 	config, err := postgresConfig(o)
 	if err != nil {
@@ -113,7 +114,7 @@ func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 	return db, over, nil
 }
 
-// connectPostgres opens a pool of connections of a dialer.
+// connectPostgres returns a pool whose connections are made by the dialer.
 func connectPostgres(config pq.Config, d dialer) (*sqlx.DB, error) {
 	c, err := pq.NewConnectorConfig(config)
 	if err != nil {
@@ -123,15 +124,16 @@ func connectPostgres(config pq.Config, d dialer) (*sqlx.DB, error) {
 	return sqlx.NewDb(sqlOpenDB(connector{c}), core.PostgreSQL), nil
 }
 
-// AnswerTimeout is how long a request waits for the database, which gives a statement up a little earlier by itself.
+// AnswerTimeout is how long a request waits for an answer of PostgreSQL. The database itself gives a statement up a little
+// earlier.
 const AnswerTimeout = 15 * time.Second
 
-// dialer makes connections whose every answer arrives within patience, or the connection is given up; zero waits for
-// ever. A context would bound a query, too, but costs two goroutines each: a third of the time of a short one.
+// dialer makes connections to PostgreSQL. If an answer does not arrive within patience the connection is given up; with 0 it
+// waits for ever. A context could bound a query as well, but costs two goroutines each: a third of the time of a short query.
 type dialer struct {
 	net.Dialer
 	patience time.Duration
-	over     *atomic.Bool // once it holds nothing more is said; may be nil
+	over     *atomic.Bool // once it is true the connections send nothing more; may be nil
 }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {
@@ -152,11 +154,14 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return &impatientConn{Conn: conn, dialer: d}, nil
 }
 
+// impatientConn is a connection that waits for an answer no longer than its dialer's patience, and sends nothing once that is
+// over.
 type impatientConn struct {
 	net.Conn
 	dialer dialer
 }
 
+// Write sends p, unless the connection is to send nothing more: then it returns net.ErrClosed.
 func (c *impatientConn) Write(p []byte) (int, error) {
 	if c.dialer.over != nil && c.dialer.over.Load() {
 		return 0, net.ErrClosed
@@ -164,6 +169,7 @@ func (c *impatientConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
+// Read waits for an answer as long as the dialer has patience.
 func (c *impatientConn) Read(p []byte) (int, error) {
 	if c.dialer.patience > 0 {
 		if err := c.SetReadDeadline(time.Now().Add(c.dialer.patience)); err != nil {
@@ -173,7 +179,8 @@ func (c *impatientConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// postgresConfig fills in what the URL leaves open: TLS is required except on this machine.
+// postgresConfig returns the settings of the database URL. What that leaves open is filled in: TLS is required unless the
+// database is on this machine, and connecting takes at most five seconds.
 func postgresConfig(o Options) (pq.Config, error) {
 	config, err := pq.NewConfig(o.URL)
 	if err != nil {
@@ -203,7 +210,7 @@ func isLoopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// Rebind turns ? placeholders into the engine's.
+// Rebind returns the query with placeholders of the engine's form in the place of each ?.
 func (d *DB) Rebind(query string) string {
 	if d.Engine == core.SQLite {
 		return query
@@ -221,7 +228,7 @@ func (u *Unit) PlanAnew(ctx context.Context) error {
 	return err
 }
 
-// PlanningAnew makes a read in a transaction that plans anew, where that matters.
+// PlanningAnew runs a read in a transaction with PlanAnew. On SQLite it just runs it.
 func PlanningAnew[T any](ctx context.Context, d *DB, read func(context.Context) (T, error)) (T, error) {
 	if d.Engine == core.SQLite {
 		return read(ctx)
@@ -235,8 +242,8 @@ func PlanningAnew[T any](ctx context.Context, d *DB, read func(context.Context) 
 	})
 }
 
-// In returns a condition with one placeholder, and its argument, that holds for any of the values: one text
-// for any number of them, so that the statement cache works.
+// In returns a condition, and its one argument, that holds if the column has any of the values. It has one text for any number
+// of values, so that its statement is prepared once.
 func (d *DB) In(column string, values []string) (condition string, arg any) {
 	if d.Engine == core.SQLite {
 		return column + " IN (SELECT value FROM json_each(?))", core.JSON[[]string]{V: values}
@@ -244,8 +251,8 @@ func (d *DB) In(column string, values []string) (condition string, arg any) {
 	return column + " = ANY(?)", pq.Array(values)
 }
 
-// JSONRows returns a table, of one column named value, of the elements of a JSON array that is given as one
-// argument: one text for any number of rows.
+// JSONRows returns SQL for a table with one column, value, that holds the elements of a JSON array. The array is one argument,
+// so that there is one text for any number of rows.
 func (d *DB) JSONRows() string {
 	if d.Engine == core.SQLite {
 		return "json_each(?)"
@@ -253,7 +260,7 @@ func (d *DB) JSONRows() string {
 	return "json_array_elements(CAST(? AS json))"
 }
 
-// JSONElements returns a table, of one column named value, of the texts in a column's JSON array.
+// JSONElements returns SQL for a table with one column, value, that holds the texts in the JSON array of a column.
 func (d *DB) JSONElements(column string) string {
 	if d.Engine == core.SQLite {
 		return "json_each(" + column + ")"
@@ -261,8 +268,8 @@ func (d *DB) JSONElements(column string) string {
 	return "json_array_elements_text(CAST(" + column + " AS json))"
 }
 
-// JSONTable returns a table of the objects in a JSON array that is given as one argument, with a column for each of the
-// members named, as in "amount bigint"; the types are text, bigint and boolean.
+// JSONTable returns SQL for a table of the objects in a JSON array, which is one argument. It has a column for each of the
+// members, which are given with their types, as in "amount bigint"; the types are text, bigint and boolean.
 func (d *DB) JSONTable(members ...string) string {
 	if d.Engine != core.SQLite {
 		return "ROWS FROM (json_to_recordset(CAST(? AS json)) AS (" + strings.Join(members, ", ") + "))"
@@ -275,7 +282,7 @@ func (d *DB) JSONTable(members ...string) string {
 	return "(SELECT " + strings.Join(columns, ", ") + " FROM json_each(?))"
 }
 
-// metadataIs returns the condition, with placeholders for a key and a value, that metadata has this entry.
+// metadataIs returns the condition that metadata has an entry. Its placeholders are for the key and the value.
 func (d *DB) metadataIs() string {
 	if d.Engine == core.SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(metadata) AS m WHERE m.key = ? AND m.value = ?)"
@@ -283,7 +290,7 @@ func (d *DB) metadataIs() string {
 	return "metadata::jsonb ->> CAST(? AS text) = ?"
 }
 
-// ArrayHas returns the condition, with a placeholder for a text, that a column's JSON array contains it.
+// ArrayHas returns the condition that the JSON array of a column contains a text, for which it has a placeholder.
 func (d *DB) ArrayHas(column string) string {
 	if d.Engine == core.SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(" + column + ") AS e WHERE e.value = ?)"
@@ -291,8 +298,8 @@ func (d *DB) ArrayHas(column string) string {
 	return column + "::jsonb @> to_jsonb(CAST(? AS text))"
 }
 
-// Lock returns what a SELECT ends with to lock its rows until the transaction ends. On SQLite a transaction
-// is the only writer from its beginning.
+// Lock returns the end of a SELECT that locks its rows until the transaction ends. On SQLite that is "": a transaction is the
+// only writer there from its beginning.
 func (u *Unit) Lock() string {
 	if u.db.Engine == core.SQLite {
 		return ""
@@ -300,7 +307,8 @@ func (u *Unit) Lock() string {
 	return " FOR UPDATE"
 }
 
-// LockSkip is lock for a worker that leaves rows alone which another one has locked.
+// LockSkip returns the end of a SELECT that locks its rows as Lock does, but leaves out those that another transaction has
+// locked. It is for workers.
 func (u *Unit) LockSkip() string {
 	if u.db.Engine == core.SQLite {
 		return ""
@@ -308,8 +316,8 @@ func (u *Unit) LockSkip() string {
 	return " FOR UPDATE SKIP LOCKED"
 }
 
-// NowSQL returns the expression of the database's clock in microseconds. Leases compare with it, because the
-// clocks of replicas differ; an embedded database has the clock of its process.
+// NowSQL returns an SQL expression for the database's own time, in microseconds. Leases go by it, because the clocks of
+// replicas differ; for an embedded database it is the clock of this machine.
 func (d *DB) NowSQL() string {
 	if d.Engine == core.SQLite {
 		return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
@@ -331,6 +339,7 @@ const (
 	duplicateObject      = "42710"
 )
 
+// sqlState returns the SQLSTATE of an error of PostgreSQL, "" for any other error.
 func sqlState(err error) string {
 	if e := pq.As(err); e != nil {
 		return string(e.Code)
@@ -338,8 +347,9 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again. One that met a
-// unique key looked before the other one had committed; the second time it sees the row and says what is wrong.
+// isRetryable reports whether a transaction that failed before its COMMIT may simply be run again. One that met a unique key is
+// among them: it looked for the row before the other transaction had committed, and the second time it sees the row and says
+// what is wrong.
 func isRetryable(err error) bool {
 	switch state := sqlState(err); state {
 	case SerializationFailure, deadlockDetected, cannotConnectNow, adminShutdown, readOnlyTransaction, uniqueViolation:
@@ -349,7 +359,7 @@ func isRetryable(err error) bool {
 	}
 }
 
-// IsUnique reports whether a statement met a row that is there already.
+// IsUnique reports whether a statement failed because a row with the same unique key exists already.
 func IsUnique(err error) bool {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -358,14 +368,14 @@ func IsUnique(err error) bool {
 	return sqlState(err) == uniqueViolation
 }
 
-// existsAlready reports whether CREATE ... IF NOT EXISTS lost against another session, which PostgreSQL reports in
-// one of three ways.
+// existsAlready reports whether CREATE ... IF NOT EXISTS failed because another session created the same at that moment.
+// PostgreSQL reports that in one of three ways.
 func existsAlready(err error) bool {
 	state := sqlState(err)
 	return state == duplicateTable || state == duplicateObject || state == uniqueViolation
 }
 
-// isConnectionLost reports whether an error leaves open what became of the statement.
+// isConnectionLost reports whether an error leaves open if the statement was carried out.
 func isConnectionLost(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()&0xff == sqlite3.SQLITE_IOERR // a commit that could not be flushed may be found when the file is next opened
@@ -376,8 +386,10 @@ func isConnectionLost(err error) bool {
 		errors.Is(err, context.DeadlineExceeded)
 }
 
+// sqlOpenDB opens a pool whose connections are made by c.
 func sqlOpenDB(c driver.Connector) *sql.DB { return sql.OpenDB(c) }
 
+// isBadConn reports whether an error means that the connection broke off or was closed.
 func isBadConn(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// TakeGlobalName gives a name that is unique over all accounts to an object, and reports false if another object
-// has it. A site's former subdomain does not keep anybody from taking it.
+// TakeGlobalName gives an object a name that is unique over all accounts, and reports false if the name is taken. A former name
+// of a site does not count as taken: it goes to whoever asks for it.
 func (u *Unit) TakeGlobalName(ctx context.Context, kind, name, account, objectID string) (bool, error) {
 	rows, err := u.Exec(ctx, `
 		INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)

@@ -20,18 +20,18 @@ const (
 	KeyLifetime = 24 * time.Hour
 )
 
-// Request runs one write request: fn's use cases join one transaction, which commits together with the answer.
-// A key, if there is one, is claimed first; its stored answer is returned instead when the request was answered
-// before (replayed). It returns CodeKeyReused if the key belongs to another request and CodeInProgress if that
-// request is still running.
+// Request runs one write request. All use cases that fn calls join one transaction, which commits together with the answer. A
+// key, if there is one, is claimed first. If the request was answered before, that answer is returned instead, and replayed is
+// true. It returns CodeKeyReused if the key was sent with another request, and CodeInProgress if a request with it is still
+// running.
 //
-// What fn returns decides: an answer of status 2xx, or any answer with a Recorded error, is stored; anything else
-// rolls back and frees the key, except that after a step only a Refused error does. fn may run several times.
-// The context should not end with the client's connection.
+// What fn returns decides what is stored. An answer with a status below 300, or any answer with a Recorded error, is stored and
+// replayed from then on. Anything else rolls the transaction back and frees the key; but once a step has committed, an error
+// that is not Refused leaves the key taken. Fn may run several times. The context should not end with the client's connection.
 func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
 	if key != nil {
 		if !d.running.enter(key.Account, key.Key) {
-			answer, err := d.answered(ctx, key) // the other one may be a replay itself
+			answer, err := d.answered(ctx, key) // the other request may only be replaying its answer
 			return answer, answer != nil, err
 		}
 		defer d.running.leave(key.Account, key.Key)
@@ -53,7 +53,8 @@ func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context
 	return answer, replayed, err
 }
 
-// run is one attempt, from claim to COMMIT.
+// run is one attempt at the request, from the claim of its key to the COMMIT. It returns the answer, and whether that is a
+// stored one.
 func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answer, error)) (*core.Answer, bool, error) {
 	r.failed, r.depth = nil, 0
 	defer r.rollback()
@@ -67,7 +68,7 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answe
 	}
 	answer, err := fn(ctx)
 	if r.failed != nil && (err == nil || core.OutcomeOf(err) == core.Recorded) {
-		err = r.failed // the handler dropped it
+		err = r.failed // the handler swallowed the error, but its transaction is lost
 	}
 	if err != nil && core.OutcomeOf(err) != core.Recorded {
 		return answer, false, err
@@ -78,8 +79,9 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answe
 	return answer, false, r.finish(ctx, answer)
 }
 
-// Effect returns the token of this request's effect outside, from which the intent row's id is made. It is minted
-// with the claim and kept by whoever takes the claim over.
+// Effect returns a token for what this request does outside, from which the id of the intent's row is made. It is made when the
+// key is claimed, and whoever takes the claim over gets the same one: so a request that is sent again finds its intent. Without
+// a key it is the same during the request, and outside of any request it is new each time.
 func (d *DB) Effect(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil && r.effect != "" {
 		return r.effect
@@ -87,12 +89,13 @@ func (d *DB) Effect(ctx context.Context) string {
 	return core.NewULID()
 }
 
-// InProgress is the refusal of a request while another one with its Idempotency-Key is running.
+// InProgress returns the refusal of a request while another one with its Idempotency-Key is running.
 func InProgress() *core.Error {
 	return &core.Error{Code: core.CodeInProgress, Param: "Idempotency-Key",
 		Message: "A request with this Idempotency-Key is still running. Send the same request again in a second."}
 }
 
+// keyReused returns the refusal of a request whose Idempotency-Key belongs to another request.
 func keyReused() *core.Error {
 	message := "This Idempotency-Key was used for another request. Send a new key for a new request."
 	return &core.Error{Code: core.CodeKeyReused, Param: "Idempotency-Key", Message: message,
@@ -105,7 +108,7 @@ type running struct {
 	keys map[[2]string]bool
 }
 
-// enter returns false if the key is being executed already.
+// enter adds a key. It returns false if the key is there already, because a request with it is running.
 func (r *running) enter(account, key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,20 +122,25 @@ func (r *running) enter(account, key string) bool {
 	return true
 }
 
+// leave removes a key when its request has ended.
 func (r *running) leave(account, key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.keys, [2]string{account, key})
 }
 
+// storedKey is the row of an Idempotency-Key. Status is 0 as long as there is no answer.
 type storedKey struct {
 	Fingerprint []byte `db:"fingerprint"`
 	Status      int    `db:"status"`
 	Body        []byte `db:"body"`
 }
 
-// claim takes the key, or returns its stored answer. It brings the account's clock along, which nearly every use case
-// reads, where nobody can move that before this transaction ends.
+// claim takes the key for this request and returns nil, or returns the stored answer. It takes a key over that is past its
+// lifetime, or whose request did not answer within its lease and is the same one.
+//
+// The statement reads the account's clock as well, because nearly every use case needs it. That is only kept on SQLite, where
+// nobody can move the clock before this transaction ends.
 func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 	d, k := r.db, r.key
 	now, dbNow := d.Now(), d.NowSQL()
@@ -164,8 +172,8 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 	return d.answered(ctx, k)
 }
 
-// answered returns the stored answer of a key that is taken. It returns CodeKeyReused if the key belongs to another
-// request and CodeInProgress if that one is still running.
+// answered returns the stored answer of a key that is taken. It returns CodeKeyReused if the key belongs to another request,
+// and CodeInProgress if that one is still running.
 func (d *DB) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
 	stored, err := Get[storedKey](ctx, d, `
 		SELECT fingerprint, status, body FROM idempotency_keys WHERE account_id = ? AND key = ? AND expires_at >= ?`, k.Account, k.Key, d.Now())
@@ -186,7 +194,8 @@ func (d *DB) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
 	return &core.Answer{Status: stored.Status, Body: body}, nil
 }
 
-// record stores the answer under our token. If the claim was taken over meanwhile, nothing may commit.
+// record stores the answer in the row of the key. If another request has taken the key over meanwhile it returns
+// CodeInProgress, so that nothing of this one commits.
 func (r *request) record(ctx context.Context, answer *core.Answer) error {
 	if r.key == nil {
 		return nil
@@ -211,11 +220,11 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 	return nil
 }
 
-// errNotRecorded rolls back the look-up of a COMMIT that did not take place.
+// errNotRecorded says that a COMMIT did not take place. It undoes what recorded did to find that out.
 var errNotRecorded = errors.New("store: the answer was not recorded")
 
-// recorded finds out whether a COMMIT of which nothing was heard took place. It may still be under way: taking the
-// key ourselves waits for its end.
+// recorded reports whether a COMMIT took place whose outcome was not heard of, because the connection was lost. The COMMIT may
+// still be under way: inserting the key ourselves waits for its end. If the database cannot be asked it reports false.
 func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 	if r.key == nil || answer == nil {
 		return false
@@ -242,8 +251,9 @@ func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 	return err == nil
 }
 
-// settle decides, after a request that was not answered, what becomes of a claim that a step has committed.
-// If this fails, the claim waits out its lease.
+// settle decides what becomes of a claim that a step has committed, when the request ends without an answer. If the error
+// refused the request the key is freed. Otherwise the claim stays, but its lease ends now, so that the same request sent again
+// can take it over and find out. If settle fails, the claim waits for the end of its lease.
 func (r *request) settle(ctx context.Context, err error) {
 	if !r.held {
 		return
@@ -259,7 +269,8 @@ func (r *request) settle(ctx context.Context, err error) {
 	}
 }
 
-// release frees the key.
+// release frees a key whose claim a step has committed, after it has rolled back what came later. Without such a step there is
+// nothing to free: rolling back undoes the claim.
 func (r *request) release(ctx context.Context) error {
 	if !r.held {
 		return nil
@@ -268,7 +279,7 @@ func (r *request) release(ctx context.Context) error {
 	return r.alone(ctx, `DELETE FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ? AND status = 0`)
 }
 
-// alone runs a statement on our claim in a transaction of its own.
+// alone runs a statement on the row of our key in a transaction of its own. Then this request does not hold the key any more.
 func (r *request) alone(ctx context.Context, query string) error {
 	ctx = Detached(ctx)
 	_, err := Tx(ctx, r.db, func(ctx context.Context, u *Unit) (int64, error) {
@@ -278,7 +289,7 @@ func (r *request) alone(ctx context.Context, query string) error {
 	return err
 }
 
-// abandon is for a request that panics: what it held may be taken over at once.
+// abandon rolls back a request that panics, lets others take over what it held at once, and panics on.
 func (r *request) abandon(ctx context.Context) {
 	if p := recover(); p != nil {
 		r.rollback()

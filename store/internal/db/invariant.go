@@ -10,7 +10,8 @@ import (
 // Invariant is a promise about what is stored, and the query that finds the rows which break it.
 type Invariant struct{ Promise, Query string }
 
-// CheckAll tells of each promise which rows break it.
+// CheckAll checks the promises one after the other, and calls checked for each of them with the rows that break it, also if
+// there are none. Args are the arguments of every query.
 func (d *DB) CheckAll(ctx context.Context, promised []Invariant, checked func(string, []core.Violation), args ...any) error {
 	for _, i := range promised {
 		if err := ctx.Err(); err != nil {

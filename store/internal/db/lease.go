@@ -7,31 +7,33 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// ProviderLease is how long whoever asks the payment provider is left alone. Asking it three times takes less.
+// ProviderLease is how long a row is left to whoever asks the payment provider about it. Asking three times takes less.
 const ProviderLease = time.Minute
 
-// Leases share the open rows of a table among whoever asks the payment provider about them: one at a time, and somebody
-// else when the time of one has run out.
+// Leases divide the rows of a table that have no outcome yet among the processes that ask the payment provider about them. A
+// row belongs to one of them at a time, and to another one once its time has run out. Open is the condition that a row has no
+// outcome.
 type Leases struct{ Table, Open string }
 
-// Due returns rows of a provider that nobody is asking about, the longest waiting first.
+// Due returns at most limit rows of a provider, of any account, that nobody is asking about, the longest waiting first.
 func (l Leases) Due(ctx context.Context, d *DB, provider string, limit int) ([]core.Due, error) {
 	return Select[core.Due](ctx, d, `
 		SELECT account_id, id FROM `+l.Table+`
 		WHERE `+l.Open+` AND provider = ? AND lease_until < `+d.NowSQL()+` ORDER BY lease_until LIMIT ?`, provider, limit)
 }
 
-// Take claims a due row for whoever asks first, and reports whether that is the caller.
+// Take claims a due row for the caller and commits. It reports false if somebody else was first, or the row has its outcome.
 func (l Leases) Take(ctx context.Context, d *DB, account, id string) (bool, error) {
 	return l.extend(ctx, d, account, id, ProviderLease, ` AND lease_until < `+d.NowSQL())
 }
 
-// Yield ends a lease: the row is due after a pause.
+// Yield ends a lease and commits: the row is due again after the pause.
 func (l Leases) Yield(ctx context.Context, d *DB, account, id string, pause time.Duration) error {
 	_, err := l.extend(ctx, d, account, id, pause, ``)
 	return err
 }
 
+// extend makes a lease on an open row last for length from now, if the condition holds, and commits. It reports whether it did.
 func (l Leases) extend(ctx context.Context, d *DB, account, id string, length time.Duration, condition string) (bool, error) {
 	return Step(ctx, d, func(ctx context.Context, u *Unit) (bool, error) {
 		rows, err := u.Exec(ctx, `

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Filter collects the conditions of a list. The zero value lets everything through.
+// Filter collects the conditions of a list, with their arguments. The zero value lets every row through.
 type Filter struct {
 	Where strings.Builder
 	Args  []any
@@ -35,7 +35,8 @@ func (f *Filter) Has(d *DB, column, value string) {
 	f.And(d.ArrayHas(column), value)
 }
 
-// List adds a ListFilter; q is looked for within the given columns, but is all of an id: every id contains its prefix.
+// List adds the conditions of a ListFilter. Q is looked for in the given columns, as a part of their text in any case; but an
+// id has to be equal to it, because every id contains its prefix.
 func (f *Filter) List(d *DB, l core.ListFilter, searched ...string) {
 	if l.CreatedAfter != nil {
 		f.And("created_at >= ?", *l.CreatedAfter)
@@ -63,14 +64,15 @@ func (f *Filter) List(d *DB, l core.ListFilter, searched ...string) {
 	f.And("("+strings.Join(either, " OR ")+")", args...)
 }
 
-// contains returns the LIKE pattern of a part of a text, in lower case.
+// contains returns the pattern for LIKE that finds a part of a text, in lower case and with \ as the escape character.
 func contains(part string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
 }
 
-// Page returns one page of an account's rows and whether there are more in its direction. It walks the primary
-// key, so a page costs the same wherever it is. The one row more is asked for in SQL: SQLite would compile a
-// statement anew for every value of a bare LIMIT ?.
+// Page returns one page of an account's rows, and whether there are more beyond it. A position that is no id of the kind is
+// CodeBadRequest. It walks along the primary key, so a page costs the same wherever it is. One row more than the limit is read
+// to see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a
+// bare LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
 	if err := p.Resolve(k); err != nil {
 		return nil, false, err
@@ -92,7 +94,8 @@ func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account
 	return rows, more, nil
 }
 
-// PageOf makes a page of rows in the order in which they were found, and says whether there are more.
+// PageOf returns the page of rows that were read for it in the order of p.Ascends, with one row more than the limit if there
+// are more, and whether there are.
 func PageOf[T any](p core.Page, rows []T) ([]T, bool) {
 	more := len(rows) > p.Limit
 	if more {

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile takes the file for this process until it is closed; the system lets go of it when the process dies.
+// lockFile makes the file and locks it for this process until it is closed; the system unlocks it when the process dies. If
+// another process has locked it, that is an error at once.
 func lockFile(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
-// SchemaError says that the database has another schema than this program.
+// SchemaError says that the database has another version of the schema than this program needs.
 type SchemaError struct{ Have, Want int64 }
 
 // Error says what to do about it.
@@ -24,11 +24,11 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database has schema %d, older than %d of this program: run `tillwright migrate`", e.Have, e.Want)
 }
 
-// VersionTable is where the applied migrations are noted.
+// VersionTable is the table in which the applied migrations are noted.
 const VersionTable = "schema_migrations"
 
-// Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait. A
-// schema that is newer than this program is left as it is: that is a *SchemaError.
+// Migrate brings the schema up to date. If several replicas call it together, one does it and the others wait. A schema that is
+// newer than this program is left as it is, and is a *SchemaError.
 func (d *DB) Migrate(ctx context.Context) error {
 	migrate := d.migratePostgres
 	if d.Engine == core.SQLite {
@@ -40,6 +40,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.CheckSchema(ctx)
 }
 
+// migratePostgres migrates PostgreSQL while it holds the lock of the schema.
 func (d *DB) migratePostgres(ctx context.Context) error {
 	// A pool of its own: building an index may take longer than requests may wait for a lock.
 	config, err := postgresConfig(d.Options)
@@ -62,6 +63,7 @@ func (d *DB) migratePostgres(ctx context.Context) error {
 	return errors.Join(d.migrate(ctx, db, goose.DialectPostgres), unlock())
 }
 
+// migrate applies the migrations that are still missing.
 func (d *DB) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) error {
 	files, err := migrations.FS(d.Engine)
 	if err != nil {
@@ -77,7 +79,7 @@ func (d *DB) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) er
 	return nil
 }
 
-// CheckSchema returns a *SchemaError unless the schema is the one of this program.
+// CheckSchema returns nil if the schema is the one of this program, else a *SchemaError.
 func (d *DB) CheckSchema(ctx context.Context) error {
 	want, err := migrations.Latest(d.Engine)
 	if err != nil {
@@ -93,6 +95,7 @@ func (d *DB) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
+// schemaVersion returns the number of the last migration that was applied, 0 for an empty database.
 func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
 	find := `SELECT count(*) FROM sqlite_master WHERE name = ?`
 	if d.Engine == core.PostgreSQL {
@@ -115,8 +118,9 @@ const (
 	unlockTime  = 5 * time.Second
 )
 
-// LockSchema takes the row under which one replica migrates. It is a row with a lease and not an advisory lock,
-// so that it works behind a pooler; the lease is renewed until unlock, and ends by itself if the process dies.
+// LockSchema waits for the lock under which one replica migrates, and returns the function that gives it back. The lock is a
+// row with a lease and not an advisory lock, so that it works behind a pooler. The lease is renewed until unlock, and ends by
+// itself if the process dies.
 func LockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err error) {
 	holder := core.NewULID()
 	for {
@@ -153,8 +157,9 @@ func LockSchema(ctx context.Context, db *sqlx.DB) (unlock func() error, err erro
 	}, nil
 }
 
-// releaseSchemaLock makes everything durable that was committed before it. It does so although ctx has ended: other
-// replicas would wait for the lease of one that was told to stop.
+// releaseSchemaLock deletes the row of the lock, in a transaction that waits until everything that was committed before is
+// durable. It does so although ctx has ended: otherwise the other replicas would wait for the lease of one that was told to
+// stop.
 func releaseSchemaLock(ctx context.Context, db *sqlx.DB, holder string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
 	defer cancel()
@@ -172,6 +177,7 @@ func releaseSchemaLock(ctx context.Context, db *sqlx.DB, holder string) error {
 	return tx.Commit()
 }
 
+// takeSchemaLock takes the lock for the holder or renews it, and reports whether the holder has it.
 func takeSchemaLock(ctx context.Context, db *sqlx.DB, holder string) (bool, error) {
 	_, err := db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS schema_lock (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, lease_until BIGINT NOT NULL)`)
 	if err != nil && !existsAlready(err) {

@@ -13,28 +13,30 @@ import (
 const (
 	// queueTimeout is how long a read waits for a connection when all are busy.
 	queueTimeout = 5 * time.Second
-	// dropDelay is how long a statement that was dropped may still be in use.
+	// dropDelay is how long a statement stays open after the cache has dropped it, because it may still be in use.
 	dropDelay = time.Minute
 )
 
+// errBusy says that a read found no free connection within queueTimeout.
 var errBusy = errors.New("store: every connection to the database is busy")
 
-// Pool is a connection pool with its prepared statements, one per text.
+// Pool is a connection pool with its prepared statements, one for each query text.
 type Pool struct {
 	DB         *sqlx.DB
 	prepares   bool
 	statements cache[string, *sqlx.Stmt]
-	Readers    chan struct{} // reads under way
-	over       *atomic.Bool  // of PostgreSQL's connections: once it holds they say nothing more
+	Readers    chan struct{} // one element for each read under way; its capacity is how many there may be
+	over       *atomic.Bool  // PostgreSQL only: once it is true the connections send nothing more
 }
 
-// newPool takes a pool that at most so many reads may use at once.
+// newPool returns a Pool that at most so many reads use at once.
 func newPool(db *sqlx.DB, prepares bool, readers int) *Pool {
 	return &Pool{DB: db, prepares: prepares, Readers: make(chan struct{}, readers)}
 }
 
-// prepare returns the statement of a text, made now if need be; nil if it cannot be had. It takes a connection,
-// so it must not be called while a transaction of this goroutine holds one.
+// prepare returns the prepared statement of a query text, and prepares it if it is not there yet. It returns nil if the pool
+// does not prepare statements or the text cannot be prepared. It takes a connection, so it must not be called while this
+// goroutine has an open transaction.
 func (p *Pool) prepare(ctx context.Context, d *DB, query string) *sqlx.Stmt {
 	if !p.prepares {
 		return nil
@@ -53,12 +55,12 @@ func (p *Pool) prepare(ctx context.Context, d *DB, query string) *sqlx.Stmt {
 	return first
 }
 
-// Texts returns the texts of the prepared statements.
+// Texts returns the texts of the statements that are prepared.
 func (p *Pool) Texts() []string { return p.statements.keys() }
 
-// close lets go of the database once nothing is under way. PostgreSQL's connections hang up: they would deallocate each
-// of their statements first, with a round trip for every one, which takes many seconds at a database that is busy or far
-// away.
+// close closes the connections. Those to PostgreSQL just hang up, once no query is under way or ctx has ended: otherwise they
+// would deallocate each of their statements first, with a round trip for every one, which takes many seconds if the database is
+// busy or far away.
 func (p *Pool) close(ctx context.Context) error {
 	if p.over != nil {
 		for p.DB.Stats().InUse > 0 && ctx.Err() == nil {
@@ -76,7 +78,8 @@ func (p *Pool) close(ctx context.Context) error {
 	return err
 }
 
-// Enter waits for a place among the readers, which database/sql would do without an end.
+// Enter waits until there are fewer reads than the pool allows, and counts one. If that takes longer than queueTimeout it
+// returns an error; database/sql would wait without an end. After nil the caller must call Leave.
 func (p *Pool) Enter(ctx context.Context) error {
 	select {
 	case p.Readers <- struct{}{}:
@@ -95,10 +98,10 @@ func (p *Pool) Enter(ctx context.Context) error {
 	}
 }
 
-// Leave gives the place among the readers back.
+// Leave says that a read which has called Enter is over.
 func (p *Pool) Leave() { <-p.Readers }
 
-// Get returns the first row, or nil if there is none.
+// Get returns the first row of a query, nil if there is none.
 func Get[T any](ctx context.Context, d *DB, query string, args ...any) (*T, error) {
 	rows, err := read[T](ctx, d, 1, query, args)
 	if err != nil || len(rows) == 0 {
@@ -107,7 +110,7 @@ func Get[T any](ctx context.Context, d *DB, query string, args ...any) (*T, erro
 	return &rows[0], nil
 }
 
-// Select returns all rows; none is an empty slice.
+// Select returns all rows of a query, an empty slice if there are none.
 func Select[T any](ctx context.Context, d *DB, query string, args ...any) ([]T, error) {
 	return read[T](ctx, d, math.MaxInt, query, args)
 }
@@ -131,7 +134,8 @@ func read[T any](ctx context.Context, d *DB, limit int, query string, args []any
 	return found, d.readError(u, err)
 }
 
-// readError is databaseError. In a transaction it may have been a write that returns what it wrote.
+// readError marks the error of a query as DatabaseError does. In a transaction the query may have been a write that returns
+// rows, so there it is treated as writeError does.
 func (d *DB) readError(u *Unit, err error) error {
 	if u != nil {
 		return d.writeError(err)
@@ -139,6 +143,7 @@ func (d *DB) readError(u *Unit, err error) error {
 	return DatabaseError(err)
 }
 
+// queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
 func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*sqlx.Rows, error) {
 	if u != nil {
 		if statement := u.statement(ctx, query); statement != nil {

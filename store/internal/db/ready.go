@@ -14,8 +14,8 @@ import (
 // noticed in time, far above what a request needs.
 const LeastSpace = 64 << 20
 
-// CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and
-// has room for more.
+// CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and has
+// room for more data. Otherwise the error says what is missing.
 func (d *DB) CheckReady(ctx context.Context) error {
 	if err := d.Ping(ctx); err != nil {
 		return err
@@ -26,6 +26,7 @@ func (d *DB) CheckReady(ctx context.Context) error {
 	return d.checkWrites(ctx)
 }
 
+// checkWrites returns nil if the database takes writes. It only tries to write after a write of a request has failed.
 func (d *DB) checkWrites(ctx context.Context) error {
 	if err := d.checkDisk(ctx); err != nil {
 		return err
@@ -40,7 +41,8 @@ func (d *DB) checkWrites(ctx context.Context) error {
 	return nil
 }
 
-// checkDisk looks at what can be seen without writing: a standby, and a full disk where the database is a file of this machine.
+// checkDisk looks at what can be seen without writing: whether PostgreSQL is a standby, or the disk of an embedded database is
+// nearly full.
 func (d *DB) checkDisk(ctx context.Context) error {
 	if d.Engine == core.PostgreSQL {
 		standby, err := Get[bool](ctx, d, `SELECT pg_is_in_recovery()`)
@@ -56,8 +58,8 @@ func (d *DB) checkDisk(ctx context.Context) error {
 	return err
 }
 
-// tryWrite writes more than a page and takes it away again, after a write has failed: no request comes to a server that is
-// not ready, so it must find out by itself when it is over.
+// tryWrite writes more than a page and deletes it again. It is called after a write has failed: a server that is not ready gets
+// no requests, so it has to find out by itself when the trouble is over.
 func (d *DB) tryWrite(ctx context.Context) error {
 	_, err := Tx(ctx, d, func(ctx context.Context, u *Unit) (any, error) {
 		name := core.NewULID()

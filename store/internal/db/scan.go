@@ -10,14 +10,16 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// scanPage is room for the rows of an ordinary page, so that a list does not move its rows while it reads them.
+// scanPage is how many rows there is room for at first: an ordinary page and the one row more. So a list does not move its rows
+// while it reads them.
 const scanPage = 21
 
-// Linked is a row, or what an event inlines, whose addresses follow from it. Whoever reads it gets it with them.
+// Linked is a row, or the data of an event, with addresses that are not stored but computed. Link fills them in; it is called
+// whenever a row is read.
 type Linked interface{ Link(d *DB) }
 
-// scan reads at most limit rows and closes them. It does what sqlx's StructScan does, at a third of its cost for a
-// list: that one allocates every nullable field before it reads it, and finds the fields anew for every row.
+// scan reads at most limit rows and closes them. It does what sqlx's StructScan does, at a third of the cost for a list:
+// StructScan allocates every nullable field before it reads it, and looks for the fields anew for every row.
 func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 	defer func() { _ = rows.Close() }() // what is left of the rows does not matter
 	plan, err := d.planOf(planKey{reflect.TypeFor[T](), query}, rows)
@@ -43,19 +45,21 @@ func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 	return found, rows.Err()
 }
 
-// plan says which field of a row takes each column of a query, nil for a type that is one column itself. It is made
-// once for a query.
+// plan says which field of a row takes each column of a query. Fields is nil if the type is not a struct of columns but one
+// column itself. A plan is made once for each query and type.
 type plan struct {
 	fields []int
 	rooms  sync.Pool // of *room[T]
 }
 
-// room is a row with what to scan into. Every column overwrites its field, so it can take one row after the other.
+// room is a row with pointers to scan its columns into. Every column overwrites its field, so that it can take one row after
+// the other.
 type room[T any] struct {
 	row     T
 	targets []any
 }
 
+// newRoom returns an empty room for the rows of a plan.
 func newRoom[T any](p *plan) *room[T] {
 	r := &room[T]{}
 	row := reflect.ValueOf(&r.row)
@@ -68,11 +72,13 @@ func newRoom[T any](p *plan) *room[T] {
 	return r
 }
 
+// planKey is what a plan is made for: a row type and a query text.
 type planKey struct {
 	row   reflect.Type
 	query string
 }
 
+// planOf returns the plan of a query, and makes it if it is not there yet.
 func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
 	if known, ok := d.plans.get(key); ok {
 		return known, nil
@@ -85,6 +91,7 @@ func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
 	return first, nil
 }
 
+// newPlan finds the field of each column by its db tag. A column without a field is an error.
 func newPlan(row reflect.Type, rows *sqlx.Rows) (*plan, error) {
 	if row.Kind() != reflect.Struct || isScanner(row) {
 		return &plan{}, nil
@@ -108,12 +115,13 @@ func newPlan(row reflect.Type, rows *sqlx.Rows) (*plan, error) {
 	return &plan{fields: fields}, nil
 }
 
+// isScanner reports whether a pointer to the type is a sql.Scanner, so that it is one column and not a struct of them.
 func isScanner(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
-// target returns what to scan into for a field. database/sql itself goes a long way round for pointers, numbers and
-// named types, which most fields are.
+// target returns what to scan a column into so that it ends up in the field, which is given as a pointer. Pointers, numbers and
+// named types get a Scanner of ours, because database/sql goes a long way round for them, and most fields are such.
 func target(field reflect.Value) any {
 	switch f := field.Interface().(type) {
 	case sql.Scanner:
@@ -141,12 +149,12 @@ func target(field reflect.Value) any {
 	}
 }
 
-// plain returns a pointer to a field of a named type as a pointer to the type that it is made of.
+// plain returns a pointer to a field of a named type, such as a status, as a pointer to the basic type that it is made of.
 func plain[T any](field reflect.Value) *T {
 	return field.Convert(reflect.TypeFor[*T]()).Interface().(*T)
 }
 
-// required takes a value.
+// required scans a value that is not NULL.
 type required[T any] struct {
 	field *T
 	read  func(src any) (T, bool)
@@ -162,7 +170,7 @@ func (r *required[T]) Scan(src any) error {
 	return nil
 }
 
-// optional takes a value or NULL.
+// optional scans a value or NULL, which becomes nil.
 type optional[T any] struct {
 	field **T
 	read  func(src any) (T, bool)
@@ -182,7 +190,7 @@ func (o *optional[T]) Scan(src any) error {
 	return nil
 }
 
-// Text reads a text as one of the drivers returns it, and reports whether it is one.
+// Text returns the text that a driver returned for a column, and whether it was one.
 func Text(src any) (string, bool) {
 	switch v := src.(type) {
 	case string:
@@ -193,11 +201,13 @@ func Text(src any) (string, bool) {
 	return "", false
 }
 
+// number returns the number that a driver returned for a column, and whether it was one.
 func number[T ~int | ~int64](src any) (T, bool) {
 	v, ok := src.(int64)
 	return T(v), ok
 }
 
+// truth returns the boolean that a driver returned for a column, and whether it was one.
 func truth(src any) (bool, bool) {
 	switch v := src.(type) {
 	case bool:

@@ -14,20 +14,20 @@ import (
 
 const slugMaxLength = 120
 
-// SlugPattern is what every slug and handle looks like.
+// SlugPattern is the form of every slug and handle.
 var SlugPattern = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9])*$`)
 
-// slugMessage is what a caller is told about a slug that cannot be one.
+// slugMessage tells a caller what a slug looks like.
 const slugMessage = "A slug has lower-case letters, digits and single hyphens between them, at most 120 in all."
 
 // IsSlug reports whether a text can be a slug.
 func IsSlug(s string) bool { return len(s) <= slugMaxLength && SlugPattern.MatchString(s) }
 
-// letters are those of Latin alphabets that are no plain letter with an accent.
+// letters replaces the letters of Latin alphabets that are more than a plain letter with an accent.
 var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
 
-// Slugify makes a slug from a name, or from the kind where the name has nothing to make one from. It leaves room
-// for a number behind it.
+// Slugify makes a slug from a name, or from the kind if no letter or digit of the name can be used. It is short enough that a
+// number can be put behind it.
 func Slugify(name string, kind core.Kind) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(name))) {
@@ -48,8 +48,9 @@ func Slugify(name string, kind core.Kind) string {
 	return strings.ReplaceAll(string(kind), "_", "-")
 }
 
-// TakeSlug gives an object its slug: the wanted one, or one made from the name, numbered when that is taken.
-// A former slug of another object may be taken. It returns CodeInvalid on `slug` for one that is in use.
+// TakeSlug gives an object a slug and returns it: the wanted one, or, if none is wanted, one made from the name, with a number
+// if that is in use. A former slug of another object counts as free. A wanted slug that is malformed or in use is CodeInvalid
+// on slug.
 func (u *Unit) TakeSlug(ctx context.Context, kind core.Kind, account, objectID, wanted, name string) (string, error) {
 	if wanted == "" {
 		return u.takeFreeSlug(ctx, kind, account, objectID, Slugify(name, kind))
@@ -70,7 +71,8 @@ func (u *Unit) TakeSlug(ctx context.Context, kind core.Kind, account, objectID, 
 	return wanted, nil
 }
 
-// ChangeSlug is takeSlug for an object that has one: the former slug goes on resolving to it.
+// ChangeSlug does what TakeSlug does for an object that has a slug already. The former slug still leads to the object, until
+// another one takes it.
 func (u *Unit) ChangeSlug(ctx context.Context, kind core.Kind, account, objectID, wanted, name string) (string, error) {
 	slug, err := u.TakeSlug(ctx, kind, account, objectID, wanted, name)
 	if err != nil {
@@ -82,14 +84,14 @@ func (u *Unit) ChangeSlug(ctx context.Context, kind core.Kind, account, objectID
 	return slug, err
 }
 
-// DropSlugs frees the slugs of an object that is deleted.
+// DropSlugs frees all slugs of an object that is deleted.
 func (u *Unit) DropSlugs(ctx context.Context, kind core.Kind, account, objectID string) error {
 	_, err := u.Exec(ctx, `DELETE FROM slugs WHERE account_id = ? AND object_id = ? AND kind = ?`, account, objectID, kind)
 	return err
 }
 
-// takeFreeSlug takes base, or base-2, base-3 and so on. A violated key would end the transaction on PostgreSQL,
-// so a clash shows in the rows affected.
+// takeFreeSlug takes base, or base-2, base-3 and so on. Whether it was free shows in the number of rows, because a violated key
+// would end the transaction on PostgreSQL.
 func (u *Unit) takeFreeSlug(ctx context.Context, kind core.Kind, account, objectID, base string) (string, error) {
 	for slug := base; ; {
 		rows, err := u.Exec(ctx, `
@@ -109,11 +111,11 @@ func (u *Unit) takeFreeSlug(ctx context.Context, kind core.Kind, account, object
 	}
 }
 
-// Numbered returns the name with a number behind it.
+// Numbered returns the name with a hyphen and the number behind it.
 func Numbered(base string, number int) string { return base + "-" + strconv.Itoa(number) }
 
-// FreeNumber finds a number from 2 on that is not taken: it doubles until one is free, then halves the stretch in
-// between, so that a thousand objects of one name do not cost a thousand look-ups.
+// FreeNumber returns a number from 2 on that is not taken. It doubles the number until one is free, and then halves the
+// distance to the last taken one, so that a thousand objects of one name do not cost a thousand look-ups.
 func FreeNumber(isTaken func(number int) (bool, error)) (int, error) {
 	taken, free := 1, 2
 	for {
@@ -141,13 +143,14 @@ func FreeNumber(isTaken func(number int) (bool, error)) (int, error) {
 	return free, nil
 }
 
+// slugTaken reports whether any object has, or once had, the slug.
 func (u *Unit) slugTaken(ctx context.Context, kind core.Kind, account, slug string) (bool, error) {
 	row, err := Get[int](ctx, u.db, `SELECT 1 FROM slugs WHERE account_id = ? AND kind = ? AND slug = ?`, account, kind, slug)
 	return row != nil, err
 }
 
-// RefWhere returns the WHERE clause, and its arguments, that finds an account's object by id
-// or by slug, a former one too.
+// RefWhere returns the WHERE clause, with its arguments, that finds an object of an account by its id or by a slug, which may
+// be a former one.
 func RefWhere(kind core.Kind, account, ref string) (string, []any) {
 	if id, ok := core.ParseID(kind, ref); ok {
 		return " WHERE account_id = ? AND id = ?", []any{account, id}

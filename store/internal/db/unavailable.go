@@ -14,8 +14,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// DatabaseError marks the error of a statement if the database is to blame for it, and leaves any other one as it is: that
-// one is a mistake of ours. It must be called where the statement ran, for a network error by itself does not say whose it is.
+// DatabaseError turns the error of a statement into an *UnavailableError if the database is to blame for it. Any other error is
+// returned as it is: that one is a mistake of ours. It must be called where the statement ran, because a network error by
+// itself does not say whose connection it is about.
 func DatabaseError(err error) error {
 	if err == nil || !isUnavailable(err) || IsMarked(err) {
 		return err
@@ -23,7 +24,7 @@ func DatabaseError(err error) error {
 	return &core.UnavailableError{Cause: err}
 }
 
-// writeError is databaseError for a write, and remembers that the database did not take it.
+// writeError does what DatabaseError does for a write, and remembers that the database did not take it: see CheckReady.
 func (d *DB) writeError(err error) error {
 	err = DatabaseError(err)
 	if IsMarked(err) {
@@ -32,8 +33,8 @@ func (d *DB) writeError(err error) error {
 	return err
 }
 
-// connectError marks whatever keeps us from the database, a wrong password and an expired certificate included: that a
-// connection cannot be had is never the request's fault.
+// connectError turns whatever keeps us from connecting to the database into an *UnavailableError, a wrong password and an
+// expired certificate included: it is never the request's fault. Only a context that was cancelled stays as it is.
 func connectError(what string, err error) error {
 	if errors.Is(err, context.Canceled) || IsMarked(err) {
 		return fmt.Errorf("%s: %w", what, err)
@@ -41,7 +42,7 @@ func connectError(what string, err error) error {
 	return &core.UnavailableError{Cause: fmt.Errorf("%s: %w", what, err)}
 }
 
-// IsMarked reports whether the database is to blame for an error.
+// IsMarked reports whether an error is an *UnavailableError, so that the database is to blame for it.
 func IsMarked(err error) bool {
 	_, ok := errors.AsType[*core.UnavailableError](err)
 	return ok
@@ -59,12 +60,13 @@ var (
 	unavailableClasses = []string{"08", "53"} // connections; disk, memory and connections used up
 )
 
-// unavailableResults are SQLite's primary result codes of the same kind.
+// unavailableResults are the primary result codes of SQLite that say the same.
 var unavailableResults = []int{
 	sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR,
 	sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL,
 }
 
+// isUnavailable reports whether the database is to blame for the error of a statement.
 func isUnavailable(err error) bool {
 	if state := sqlState(err); state != "" {
 		return slices.Contains(unavailableStates, state) || slices.Contains(unavailableClasses, state[:2])
@@ -77,7 +79,7 @@ func isUnavailable(err error) bool {
 		errors.Is(err, sql.ErrTxDone) // the time of the request ran out, and its transaction with it
 }
 
-// connector marks the errors of connecting.
+// connector makes connections, and turns errors of that into *UnavailableErrors.
 type connector struct{ driver.Connector }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -88,8 +90,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// unclear says of a request that the database failed whether something may have been done: it was sent a COMMIT of which
-// nothing was heard, or a step of it had committed.
+// unclear sets Unclear in an *UnavailableError if something of the request may have been done all the same: a COMMIT was sent
+// and its answer not heard, or a step had committed. Any other error is returned as it is.
 func (r *request) unclear(err error) error {
 	away, ok := errors.AsType[*core.UnavailableError](err)
 	if !ok || !r.stepped && !isCommitUnknown(err) {

@@ -12,23 +12,23 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Unit is one open transaction.
+// Unit is one open transaction. It belongs to one goroutine.
 type Unit struct {
 	db    *DB
 	tx    *sqlx.Tx
 	after []func() // run once the transaction has committed
-	unmet []string // texts to prepare then: preparing takes a connection, and this goroutine holds one
-	ahead *ahead   // what businessNow has read
+	unmet []string // query texts to prepare after the commit: preparing takes a connection, and this goroutine holds one
+	ahead *ahead   // the account's clock, once BusinessNow has read it
 
 	before []func(context.Context) error // run just before the commit
-	kept   map[reflect.Type]any          // what kept returned
+	kept   map[reflect.Type]any          // what Kept returned, by type
 }
 
-// request is one write request, or one use case outside of any: what its transactions share.
+// request is one write request, or one use case outside of any request. It holds what their transactions share.
 type request struct {
 	db      *DB
 	key     *core.Key
-	token   string // fences the claim against whoever takes it over
+	token   string // written with the claim: once another request has taken it over, ours does not match any more
 	effect  string
 	held    bool            // a step has committed the claim
 	stepped bool            // a step has committed
@@ -38,14 +38,16 @@ type request struct {
 	leased  map[string]bool // actions at work on outside, by id; kept when the request is run again
 }
 
+// requestKey is the key under which a context holds the *request.
 type requestKey struct{}
 
+// requestOf returns the request of a context, nil if there is none.
 func requestOf(ctx context.Context) *request {
 	r, _ := ctx.Value(requestKey{}).(*request)
 	return r
 }
 
-// UnitOf returns the open transaction of a request or a use case, nil outside of any.
+// UnitOf returns the open transaction of a request or a use case, nil if none is open.
 func UnitOf(ctx context.Context) *Unit {
 	if r := requestOf(ctx); r != nil {
 		return r.unit
@@ -53,8 +55,8 @@ func UnitOf(ctx context.Context) *Unit {
 	return nil
 }
 
-// NoteLeased notes that this request is at work on an action outside. When its last COMMIT is lost against another
-// transaction the request is run again, and must not wait for itself.
+// NoteLeased notes that this request is at work on an action outside. If its last COMMIT is lost against another transaction
+// the request is run again, and then must not wait for itself: see IsLeased.
 func NoteLeased(ctx context.Context, action string) {
 	r := requestOf(ctx)
 	if r.leased == nil {
@@ -66,17 +68,19 @@ func NoteLeased(ctx context.Context, action string) {
 // IsLeased reports whether this request is at work on an action already.
 func IsLeased(ctx context.Context, action string) bool { return requestOf(ctx).leased[action] }
 
-// InTx reports whether a transaction is open: then nothing outside may be called.
+// InTx reports whether a transaction is open. Then nothing outside may be called.
 func InTx(ctx context.Context) bool { return UnitOf(ctx) != nil }
 
-// Detached returns a context outside of any request: what runs under it commits by itself. A request has to have left
-// its transaction before, which would hold the rows, and an embedded database whole.
+// Detached returns a context that belongs to no request, so that what runs under it commits by itself. The request must have
+// ended its transaction before: that would hold its rows, and all of an embedded database, against what runs here.
 func Detached(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, (*request)(nil))
 }
 
-// Tx runs a use case. It joins the request's transaction, or makes one of its own. An error dooms the whole
-// transaction, unless its outcome is Recorded: then nothing comes with the error, for nothing of it is stored.
+// Tx runs a use case in a transaction: in that of the request if there is one, else in one of its own. An error undoes the
+// whole transaction, other use cases of the request included, and comes with the zero value, because nothing is stored. The
+// exception is an error whose outcome is Recorded: what was stored commits, and the error comes with the value that fn
+// returned.
 func Tx[T any](ctx context.Context, d *DB, fn func(context.Context, *Unit) (T, error)) (T, error) {
 	if r := requestOf(ctx); r != nil {
 		return join(ctx, r, fn)
@@ -98,7 +102,9 @@ func Tx[T any](ctx context.Context, d *DB, fn func(context.Context, *Unit) (T, e
 	return v, answer
 }
 
-// Step runs a use case that commits at once, the claim of the request's key with it: before a call to the outside.
+// Step runs a use case and commits at once, together with the claim of the request's key. It is for what has to be stored
+// before something outside is called. Outside of a request it is Tx. It must not be called inside another use case, nor in a
+// request whose key says that it has no effect outside.
 func Step[T any](ctx context.Context, d *DB, fn func(context.Context, *Unit) (T, error)) (T, error) {
 	r := requestOf(ctx)
 	if r == nil {
@@ -123,8 +129,8 @@ func Step[T any](ctx context.Context, d *DB, fn func(context.Context, *Unit) (T,
 	return v, err
 }
 
-// Leave ends the transaction of a request that is about to ask the outside something, and commits the claim of its key.
-// It is for questions: what a request does outside needs an intent, which its step commits.
+// Leave ends the transaction of a request that is about to ask something outside, and commits the claim of its key. That is for
+// questions alone: before a request changes something outside, a step has to commit the intent.
 func (d *DB) Leave(ctx context.Context) error {
 	if requestOf(ctx) == nil {
 		return nil
@@ -133,6 +139,8 @@ func (d *DB) Leave(ctx context.Context) error {
 	return err
 }
 
+// join runs a use case in the request's transaction, which it opens if need be. An error that is not Recorded is kept in
+// r.failed, so that nothing of this run commits, even if the handler swallows the error.
 func join[T any](ctx context.Context, r *request, fn func(context.Context, *Unit) (T, error)) (T, error) {
 	u, err := r.open(ctx)
 	if err != nil {
@@ -168,7 +176,8 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 	return r.unit, nil
 }
 
-// commit makes the last calls of the open transaction, if there is one, commits it, and then makes the calls after it.
+// commit runs the calls of BeforeCommit, commits the open transaction, and then runs the calls of AfterCommit. Without an open
+// transaction it does nothing.
 func (r *request) commit(ctx context.Context) error {
 	u := r.unit
 	if u == nil {
@@ -187,6 +196,8 @@ func (r *request) commit(ctx context.Context) error {
 	return nil
 }
 
+// committed does what had to wait for the commit: it prepares the statements that were missing, and makes the calls of
+// AfterCommit.
 func (u *Unit) committed(ctx context.Context) {
 	for _, query := range u.unmet {
 		u.db.Write.prepare(ctx, u.db, query)
@@ -196,6 +207,7 @@ func (u *Unit) committed(ctx context.Context) {
 	}
 }
 
+// rollback undoes the open transaction, if there is one.
 func (r *request) rollback() {
 	if r.unit != nil {
 		_ = r.unit.tx.Rollback() // the connection is dropped if even this fails
@@ -203,24 +215,27 @@ func (r *request) rollback() {
 	}
 }
 
-// commitError is a COMMIT that failed. If the connection was lost, nobody knows whether it took place.
+// commitError says that a COMMIT failed. If the connection was lost on the way, nobody knows whether it took place.
 type commitError struct{ cause error }
 
 func (e *commitError) Error() string { return "commit: " + e.cause.Error() }
 func (e *commitError) Unwrap() error { return e.cause }
 
+// isCommitUnknown reports whether an error is a COMMIT of which nobody knows whether it took place.
 func isCommitUnknown(err error) bool {
 	var e *commitError
 	return errors.As(err, &e) && isConnectionLost(e.cause)
 }
 
-// ErrOvertaken runs a transaction again that would have to lock rows out of their order: they came while it waited.
+// ErrOvertaken ends a transaction that would have to lock rows out of their order, because these rows came while it waited for
+// others. It is run again from the start.
 var ErrOvertaken = errors.New("store: overtaken by another transaction")
 
 // MaxRetries is how often a transaction is run again after it lost against another one.
 const MaxRetries = 3
 
-// Retry runs a transaction again while the database asks for it. Its effects outside must bear repetition.
+// Retry runs a transaction, and runs it again up to MaxRetries times if it lost against another one or its connection broke,
+// after a short random pause. A COMMIT with an unknown outcome is not run again. What run does outside must bear repetition.
 func (d *DB) Retry(ctx context.Context, run func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := run()
@@ -236,13 +251,15 @@ func (d *DB) Retry(ctx context.Context, run func() error) error {
 	}
 }
 
-// AfterCommit makes a call once the transaction has committed; never if it does not.
+// AfterCommit has call called once the transaction has committed, and never if it does not.
 func (u *Unit) AfterCommit(call func()) { u.after = append(u.after, call) }
 
-// BeforeCommit makes a call at the end of the transaction, when nothing else is left to be done; its error undoes all.
+// BeforeCommit has call called at the end of the transaction, when nothing else is left to be done in it. An error of call
+// undoes everything.
 func (u *Unit) BeforeCommit(call func(context.Context) error) { u.before = append(u.before, call) }
 
-// Kept returns what a room keeps of its own until the transaction ends: the zero value at first, then always the same one.
+// Kept returns a value of type T that lives as long as the transaction: the zero value the first time, and the same pointer
+// from then on. A room keeps what it has read or collected during a transaction in a type of its own.
 func Kept[T any](u *Unit) *T {
 	t := reflect.TypeFor[T]()
 	if known, ok := u.kept[t]; ok {
@@ -256,7 +273,8 @@ func Kept[T any](u *Unit) *T {
 	return made
 }
 
-// statement returns the prepared statement of a text for this transaction, nil if it must run unprepared.
+// statement returns the prepared statement of a query text for this transaction. It returns nil if there is none yet, and has
+// it prepared after the commit.
 func (u *Unit) statement(ctx context.Context, query string) *sqlx.Stmt {
 	if statement, ok := u.db.Write.statements.get(query); ok {
 		return u.tx.StmtxContext(ctx, statement)
