@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// actor is who asks, for the audit trail.
+// actor returns who asks, for the audit trail.
 func actor(ctx context.Context) ads.Actor {
 	c := caller.Of(ctx)
 	return ads.Actor{Account: c.Account, Key: c.KeyID, RequestID: c.RequestID}
@@ -63,7 +63,7 @@ const (
 	maxExtraBytes  = 16 << 10
 )
 
-// extraFields reads what was sent besides the fields of the specification. Numbers keep every digit.
+// extraFields reads the fields of an ad that the specification does not name. Numbers keep every digit.
 func extraFields(sent map[string]json.RawMessage) (map[string]any, error) {
 	fields, size := map[string]any{}, 0
 	for _, name := range slices.Sorted(maps.Keys(sent)) {

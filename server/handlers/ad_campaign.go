@@ -80,7 +80,7 @@ func (h *Handlers) ResumeAdCampaigns(ctx context.Context, r api.ResumeAdCampaign
 	return api.ResumeAdCampaigns200JSONResponse(view.AdBulkResult(result)), nil
 }
 
-// platform is the network that a body names, "" for none.
+// platform returns the network that a body names, empty if it names none.
 func platform(p *api.AdPlatform) string {
 	if p == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// granted names the calling key, which gives away no more than it has.
+// granted names the calling key, which cannot give another key more than it has itself.
 func granted(ctx context.Context) store.Granted { return store.Granted{KeyID: &caller.Of(ctx).KeyID} }
 
 // ListAPIKeys implements GET /auth/keys.

@@ -11,15 +11,15 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// conceal takes what pays a checkout from one that is shown to a key which could not make it. Those that may write
-// checkouts see it, so this is for reading alone.
+// conceal removes from a checkout what it can be paid with, unless the calling key could make a checkout. It is only for
+// operations that read: whoever may write checkouts sees it.
 func conceal(ctx context.Context, c *store.Checkout) {
 	if !caller.Of(ctx).May("checkouts:write") {
 		c.ClientSecret, c.URL, c.NextAction.V = "", "", nil // where the buyer goes next may be that URL
 	}
 }
 
-// checkoutsByID loads checkouts that something refers to, as the calling key may see them.
+// checkoutsByID returns a function that loads checkouts by id, as the calling key may see them.
 func checkoutsByID(s *store.Store) func(ctx context.Context, account string, ids []string) (map[string]*store.Checkout, error) {
 	return func(ctx context.Context, account string, ids []string) (map[string]*store.Checkout, error) {
 		checkouts, err := s.CheckoutsByID(ctx, account, ids)
@@ -93,7 +93,7 @@ func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutReq
 	return api.ConfirmCheckout200JSONResponse(out), err
 }
 
-// confirmation reads how a buyer pays.
+// confirmation reads how a buyer wants to pay.
 func confirmation(b *api.CheckoutConfirm) billing.ConfirmCheckout {
 	in := billing.ConfirmCheckout{
 		TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted, Save: b.SavePaymentMethod != nil && *b.SavePaymentMethod,

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// cancelScope is what a key needs besides to end a customer's subscriptions with them.
+// cancelScope is what a key needs besides to cancel the subscriptions of a customer whom it deletes.
 const cancelScope = "subscriptions:write"
 
 // ListCustomers implements GET /customers.

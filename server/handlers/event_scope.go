@@ -14,8 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// eventScopes maps each type of event to what a key must hold to read one: events show other resources. It panics on a type
-// of which the specification does not say that.
+// eventScopes maps each type of event to the scopes that a key needs to read one, because events show other resources. It
+// panics if the specification does not name them for a type.
 var eventScopes = sync.OnceValue(func() map[string][]string {
 	var document struct {
 		Components struct {
@@ -38,8 +38,8 @@ var eventScopes = sync.OnceValue(func() map[string][]string {
 	return scopes
 })
 
-// mayRead returns CodeForbidden unless the calling key may read events of the types; "*" means all of them. Whoever has them
-// sent somewhere reads them there.
+// mayRead returns CodeForbidden unless the calling key may read events of all these types; "*" stands for every type. To have
+// events sent somewhere needs the same scopes, because they can be read there.
 func mayRead(ctx context.Context, types []string) error {
 	scopes := eventScopes()
 	if slices.Contains(types, store.EventAll) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// kindsOf lists every type that something may point at: how to load many of them by id, how to show one, and what it
-// points at in turn. A new type is one line here; the test of this file names the one that is forgotten.
+// kindsOf lists every type that a reference can point at: how to load many of them by id, how to render one, and which
+// references it has in turn. A new type is one line here; the test of this file names one that is forgotten.
 func kindsOf(s *store.Store) map[string]kind {
 	kinds := map[string]kind{}
 	for _, k := range []kind{
@@ -49,6 +49,7 @@ type kind struct {
 	refs func(object any, field string, yield func(*wire.Reference))
 }
 
+// kindOf returns the kind of an object that is stored as an R and rendered as a W. Refs is nil if it has no references.
 func kindOf[R, W any](
 	name core.Kind,
 	load func(ctx context.Context, account string, ids []string) (map[string]*R, error),
@@ -71,7 +72,7 @@ func kindOf[R, W any](
 	}
 }
 
-// show renders one object and expands what paths name.
+// show renders one object, and expands the references that paths name.
 func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W, refs refsOf[W], paths []string) (W, error) {
 	out := render(row)
 	if len(paths) == 0 {
@@ -81,7 +82,7 @@ func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W,
 	return out, err
 }
 
-// showList renders a page and expands what paths name.
+// showList renders a page of objects, and expands the references that paths name.
 func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, more bool, render func(*R) W, refs refsOf[W], paths []string) (wire.List[W], error) {
 	out := view.List(url, rows, more, render)
 	if len(paths) == 0 {
@@ -94,7 +95,7 @@ func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, 
 	return out, h.expand(ctx, paths, objects, erase(refs))
 }
 
-// erase makes the references of one type callable on any; other types have none.
+// erase turns a refsOf of one type into a function that takes any object. An object of another type has no references.
 func erase[W any](refs refsOf[W]) func(object any, field string, yield func(*wire.Reference)) {
 	return func(object any, field string, yield func(*wire.Reference)) {
 		if w, ok := object.(*W); ok && refs != nil {
@@ -103,8 +104,8 @@ func erase[W any](refs refsOf[W]) func(object any, field string, yield func(*wir
 	}
 }
 
-// expand replaces the references that paths name with the objects themselves, level by level with one query for each
-// type of a level, so its cost does not grow with the page. The specification has already refused unknown paths.
+// expand replaces the references that paths name by the objects themselves. It goes level by level, with one query for each
+// type of a level, so that its cost does not grow with the page. Unknown paths were already refused, by the specification.
 func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, refs func(any, string, func(*wire.Reference))) error {
 	for field, rest := range byField(paths) {
 		wanted := map[string][]*wire.Reference{}
@@ -149,7 +150,7 @@ func byField(paths []string) map[string][]string {
 	return fields
 }
 
-// fill puts objects in the place of ids and returns them.
+// fill loads the objects that references name, puts them in the place of their ids and returns them.
 func fill(ctx context.Context, k kind, references []*wire.Reference) ([]any, error) {
 	ids := make([]string, len(references))
 	for i, r := range references {

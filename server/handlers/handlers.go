@@ -1,5 +1,5 @@
-// Package handlers implements the operations of the specification: each reads its request, calls one use case, and
-// returns one view. Everything that operations share is done before they are called (package server).
+// Package handlers implements the operations of the specification. Each reads its request, calls one use case, and returns one
+// view. Everything that operations have in common is done before they are called (package server).
 package handlers
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// Handlers implements the generated interface.
+// Handlers implements the interface that is generated from the specification.
 type Handlers struct {
 	store      *store.Store
 	billing    *billing.Billing
@@ -29,8 +29,8 @@ type Handlers struct {
 
 var _ api.StrictServerInterface = (*Handlers)(nil)
 
-// New returns the operations over a store. billing takes the money, ads spends it, post writes to customers, guard says
-// which URLs may be called, tester sends test events to them.
+// New returns the operations on a store. B takes money, a spends it on ads, p writes to customers, g says which URLs may be
+// called, and t sends test events to them.
 func New(s *store.Store, b *billing.Billing, a *ads.Service, p *mail.Post, g *webhooks.Guard, t *webhooks.Tester) *Handlers {
 	return &Handlers{store: s, billing: b, ads: a, post: p, guard: g, tester: t, kinds: kindsOf(s), eventTypes: view.EventTypes()}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Hooks returns where others notify us, by pattern.
+// Hooks returns the handlers of notifications that others send us, by route.
 func (h *Handlers) Hooks() map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{"POST /hooks/:provider": h.providerHook}
 }
 
-// providerHook takes a notification of a payment provider. Any answer but 200 has it sent again.
+// providerHook takes a notification of a payment provider. After any answer but 200 the provider sends it again.
 func (h *Handlers) providerHook(c echo.Context) error {
 	r := c.Request()
 	body, err := io.ReadAll(r.Body)

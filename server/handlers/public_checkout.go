@@ -68,7 +68,7 @@ func (h *Handlers) VerifyPublicCheckoutEmail(ctx context.Context, r api.VerifyPu
 	return api.VerifyPublicCheckoutEmail200JSONResponse(out), err
 }
 
-// publicCheckout shows a checkout to its buyer.
+// publicCheckout renders a checkout for its buyer.
 func (h *Handlers) publicCheckout(ctx context.Context, c *store.Checkout) (api.PublicCheckout, error) {
 	offer, err := h.store.GetCheckoutOffer(ctx, c)
 	if err != nil {

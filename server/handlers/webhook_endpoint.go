@@ -120,7 +120,7 @@ func (h *Handlers) webhookEndpoint(e *store.WebhookEndpoint) api.WebhookEndpoint
 	return view.WebhookEndpoint(e, h.store.Now())
 }
 
-// checkURL puts a URL into the form that is stored, or refuses one that must not be called.
+// checkURL brings a URL into the form that is stored, and refuses one that must not be called.
 func (h *Handlers) checkURL(url *string) error {
 	if url == nil {
 		return nil

@@ -157,7 +157,7 @@ counted from the attempt that had to wait. An account that is not disabled stays
 	return switchAccount(cmd, settings, (*store.Store).EnableAccount, "enabled")
 }
 
-// switchAccount makes a command that switches an account, says so, and prints it.
+// switchAccount turns cmd into a command that switches an account with to, says which state it is in now, and prints it.
 func switchAccount(cmd *cobra.Command, settings *settings, to func(*store.Store, context.Context, string) (*store.Account, bool, error), state string) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -179,7 +179,7 @@ func switchAccount(cmd *cobra.Command, settings *settings, to func(*store.Store,
 	return cmd
 }
 
-// operatedAccount is an account as whoever runs the server sees it. Its merchant never sees one that is disabled.
+// operatedAccount is an account as the operator of the server sees it. Its merchant never sees one that is disabled.
 type operatedAccount struct {
 	api.Account
 	DisabledAt *string `json:"disabled_at"`
@@ -193,7 +193,7 @@ func accountRow(a *store.Account) operatedAccount {
 	return row
 }
 
-// printAccount prints an account, or what an operator asks about it.
+// printAccount prints an account with what an operator wants to know of it.
 func printAccount(cmd *cobra.Command, asJSON bool, account *store.Account) error {
 	a := accountRow(account)
 	if asJSON {

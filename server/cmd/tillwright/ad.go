@@ -15,17 +15,18 @@ func adsCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// adsClient waits as long as a network takes to answer the server, and while it lets nothing through.
+// adsClient returns a client that waits for as long as the server waits for an ad network, and repeats a request while the
+// network lets nothing through.
 func (a *apiFlags) adsClient() (*apiClient, error) {
 	return a.client(sdk.WithRetries(4), sdk.WithTimeout(time.Minute))
 }
 
-// platformFlag says which network is meant.
+// platformFlag adds the flag that says which network is meant.
 func platformFlag(cmd *cobra.Command, help string) *string {
 	return cmd.Flags().String("platform", "", help+": facebook, instagram, tiktok, linkedin, pinterest, google or twitter")
 }
 
-// orDash prints what may be absent.
+// orDash returns a value as text, and a dash if it is absent.
 func orDash[T any](value *T) string {
 	if value == nil {
 		return "-"

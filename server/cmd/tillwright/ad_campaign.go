@@ -63,7 +63,7 @@ func (f *campaignFilters) params() *sdk.ListAdCampaignsParams {
 	return p
 }
 
-// given is a flag that was set, nil if it was not.
+// given returns the value of a flag, nil if it was not set.
 func given(flag string) *string {
 	if flag == "" {
 		return nil
@@ -71,7 +71,7 @@ func given(flag string) *string {
 	return &flag
 }
 
-// none says what to do when there is nothing to list.
+// none returns what is printed if there is nothing to list: what to do next.
 func (f *campaignFilters) none(url string) string {
 	if f.platform != "" || f.account != "" || f.adAccount != "" || len(f.status) > 0 {
 		return "No campaign fits. Leave out a filter to see more."
@@ -79,7 +79,7 @@ func (f *campaignFilters) none(url string) string {
 	return fmt.Sprintf("No campaigns yet. POST %[1]s/ads makes one with its first ad; POST %[1]s/ads/boost makes one of a post.", url)
 }
 
-// campaigns walks all pages.
+// campaigns returns the campaigns of all pages.
 func (c *apiClient) campaigns(ctx context.Context, params *sdk.ListAdCampaignsParams) ([]sdk.AdCampaign, error) {
 	campaigns := []sdk.AdCampaign{}
 	for campaign, err := range sdk.All(ctx, c.AdCampaigns.List, params) {

@@ -58,7 +58,7 @@ func adLimitsCommand() *cobra.Command {
 	return cmd
 }
 
-// change returns what is to be changed, nil for nothing.
+// change returns what the flags change, nil if they change nothing.
 func (f *limitFlags) change() (*sdk.AdLimitsUpdate, error) {
 	sets := f.campaign != "" || f.total != "" || f.bid != ""
 	switch {
@@ -99,6 +99,7 @@ type currencyLimit struct {
 	sdk.AdLimit
 }
 
+// printLimits prints the limits as a table with a line for each currency.
 func printLimits(cmd *cobra.Command, asJSON bool, limits *sdk.AdLimits) error {
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), limits)

@@ -63,7 +63,7 @@ func settleAdsCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// settle settles an action once somebody agrees to it.
+// settle gives an action the outcome that the flags say, after somebody has agreed to it.
 func (o *settleOptions) settle(ctx context.Context, s *store.Store, id string, console *console) (*store.AdAction, error) {
 	service := ads.New(s, nil, slog.Default())
 	plan, err := service.PlanSettlement(ctx, o.account, id, o.SettleByHand)
@@ -78,6 +78,7 @@ func (o *settleOptions) settle(ctx context.Context, s *store.Store, id string, c
 	return service.Settle(ctx, plan)
 }
 
+// approve shows the action and asks whether to settle it. It is an error if the answer is no, or if nobody can be asked.
 func (o *settleOptions) approve(ctx context.Context, action *store.AdAction, console *console) error {
 	if !console.answers {
 		return errors.New("this settles the action for good, and there is nobody to ask: pass --yes if that is wanted")

@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// maxSwitched is how many campaigns the server switches at once.
+// maxSwitched is how many campaigns the server switches with one request.
 const maxSwitched = 50
 
 func pauseAdsCommand() *cobra.Command {
@@ -47,7 +47,7 @@ func campaignRefs(ids []string, platform string) []sdk.AdCampaignRef {
 	return refs
 }
 
-// pause pauses as many as there are, and returns what became of those that were asked about before an error.
+// pause pauses any number of campaigns. After an error it returns what became of those that were asked for before it.
 func (c *apiClient) pause(ctx context.Context, refs []sdk.AdCampaignRef) ([]sdk.AdBulkItem, error) {
 	var items []sdk.AdBulkItem
 	for part := range slices.Chunk(refs, maxSwitched) {
@@ -91,7 +91,7 @@ type resumeOptions struct {
 	yes      bool
 }
 
-// resume resumes what somebody saw the price of. With yes nobody needs to.
+// resume resumes campaigns, after somebody was shown what that may cost and has agreed. With o.yes nobody is asked.
 func (c *apiClient) resume(ctx context.Context, refs []sdk.AdCampaignRef, o resumeOptions, console *console) ([]sdk.AdBulkItem, error) {
 	if !o.yes && !console.answers {
 		return nil, errors.New("resuming spends money, and there is nobody to ask: pass --yes if that is wanted")
@@ -114,7 +114,7 @@ func (c *apiClient) resume(ctx context.Context, refs []sdk.AdCampaignRef, o resu
 	return result.Results, notSwitched(result.Results)
 }
 
-// planned returns the campaigns that somebody was shown as about to be resumed.
+// planned returns those of the campaigns that the plan resumes: the ones that somebody was shown.
 func planned(plan *sdk.AdPlan, refs []sdk.AdCampaignRef) []sdk.AdCampaignRef {
 	return slices.DeleteFunc(slices.Clone(refs), func(ref sdk.AdCampaignRef) bool {
 		return !slices.ContainsFunc(plan.Calls, func(call sdk.AdPlannedCall) bool { return call.ID != nil && *call.ID == ref.ID })
@@ -139,7 +139,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// printPlan says what might be spent if a plan was carried out.
+// printPlan prints what might be spent if the plan is carried out.
 func printPlan(w io.Writer, plan *sdk.AdPlan) {
 	for _, warning := range plan.Warnings {
 		fmt.Fprintln(w, printable(warning))
@@ -153,7 +153,7 @@ func printPlan(w io.Writer, plan *sdk.AdPlan) {
 	}
 }
 
-// printSwitched prints what became of campaigns, nothing if none was asked about.
+// printSwitched prints what became of campaigns. It prints nothing if there are none.
 func printSwitched(cmd *cobra.Command, asJSON bool, items []sdk.AdBulkItem) error {
 	if len(items) == 0 {
 		return nil
@@ -163,7 +163,7 @@ func printSwitched(cmd *cobra.Command, asJSON bool, items []sdk.AdBulkItem) erro
 	})
 }
 
-// noteOf says what there is to know about a campaign that was switched, or was not.
+// noteOf returns what there is to say about a campaign: why it was not switched, for one.
 func noteOf(i *sdk.AdBulkItem) string {
 	switch {
 	case i.Error != nil && i.Error.Retryable:

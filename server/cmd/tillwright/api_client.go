@@ -15,21 +15,21 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// apiFlags say which server a command is a client of.
+// apiFlags say which server a command talks to, and with which key.
 type apiFlags struct {
 	url, key string
 	resource string // of the scopes that its key needs
 }
 
-// apiClient is a client that can explain its errors.
+// apiClient is a client of the API that can explain errors to somebody at a terminal.
 type apiClient struct {
 	*sdk.Client
 	url      string
 	resource string // of the scopes that its key needs
 }
 
-// clientCommand gives a command the flags of a client, and a help without those of a server, which mean nothing to it.
-// Its key needs the scopes of a resource.
+// clientCommand gives a command the flags of a client, and a help without the settings of a server, which it does not use.
+// Resource names the scopes that its key needs.
 func clientCommand(cmd *cobra.Command, resource string) *apiFlags {
 	a := &apiFlags{resource: resource}
 	cmd.Flags().StringVar(&a.url, "api-url", "", "base URL of the API (default $TILLWRIGHT_BASE_URL or "+sdk.DefaultBaseURL+")")
@@ -48,7 +48,8 @@ func scopesOf(resource string) string {
 	return fmt.Sprintf("scopes %[1]s:read and %[1]s:write", resource)
 }
 
-// client checks what can be known before anything is sent. It is made for somebody who waits, unless options say otherwise.
+// client returns a client, after it has checked all that can be checked without sending anything. It gives up early, because
+// somebody waits, unless options say otherwise.
 func (a *apiFlags) client(options ...sdk.ClientOption) (*apiClient, error) {
 	key := cmp.Or(a.key, os.Getenv("TILLWRIGHT_API_KEY"))
 	if key == "" {
@@ -67,7 +68,7 @@ func (a *apiFlags) client(options ...sdk.ClientOption) (*apiClient, error) {
 	return &apiClient{sdk.New(key, options...), u.String(), a.resource}, nil
 }
 
-// parseHTTP reads a flag that is an address of HTTP. One that begins with the host is http.
+// parseHTTP reads a flag that is an HTTP address. Without a scheme it is taken for http.
 func parseHTTP(flag, raw string) (*url.URL, error) {
 	full := raw
 	if !strings.Contains(raw, "://") {
@@ -80,7 +81,7 @@ func parseHTTP(flag, raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// explain says what a failed call means to somebody at a terminal.
+// explain returns what a failed call means, in words for somebody at a terminal.
 func (c *apiClient) explain(err error) error {
 	refusal, refused := errors.AsType[*sdk.Error](err)
 	switch {

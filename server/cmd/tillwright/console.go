@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// console is somebody who may be asked.
+// console is where a command may ask somebody a question.
 type console struct {
 	in      io.Reader
 	out     io.Writer
@@ -24,7 +24,7 @@ func newConsole(cmd *cobra.Command) *console {
 	return &console{in: cmd.InOrStdin(), out: cmd.ErrOrStderr(), answers: isTerminal(cmd.InOrStdin())}
 }
 
-// isTerminal reports whether a person is at the other end.
+// isTerminal reports whether a stream is a terminal, with a person at it.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())

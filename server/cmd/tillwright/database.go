@@ -14,7 +14,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// openStore opens the database of a configuration. Only what serves it is exclusive.
+// openStore opens the database that is configured. Exclusive is for the command that serves it: an embedded database is served
+// by one process at a time.
 func openStore(ctx context.Context, config *server.Config, exclusive bool) (*store.Store, error) {
 	options, err := storeOptions(config)
 	if err != nil {
@@ -24,6 +25,7 @@ func openStore(ctx context.Context, config *server.Config, exclusive bool) (*sto
 	return store.Open(ctx, options)
 }
 
+// storeOptions returns how to open the database that is configured.
 func storeOptions(config *server.Config) (store.Options, error) {
 	var none store.Options
 	if path, ok := strings.CutPrefix(config.DatabaseURL, "sqlite://"); ok {
@@ -46,8 +48,8 @@ func storeOptions(config *server.Config) (store.Options, error) {
 	}, nil
 }
 
-// withStore runs a command on a database whose schema is this binary's own. An
-// embedded database is migrated first: nobody else would.
+// withStore opens the database for a command, and refuses one with a schema that this program does not know. An embedded
+// database is migrated first, because nobody else would do that.
 func withStore(ctx context.Context, settings *settings, run func(context.Context, *store.Store) error) error {
 	config, err := settings.load()
 	if err != nil {
@@ -64,8 +66,8 @@ func withStore(ctx context.Context, settings *settings, run func(context.Context
 	return run(ctx, s)
 }
 
-// prepareSchema migrates an embedded database, and another one if it is asked to;
-// else it refuses a schema that this binary does not know.
+// prepareSchema migrates an embedded database, and any other if migrate is true. Otherwise it refuses a schema that this
+// program does not know.
 func prepareSchema(ctx context.Context, s *store.Store, migrate bool) error {
 	if migrate || s.Engine() == core.SQLite {
 		return s.Migrate(ctx)
@@ -73,8 +75,8 @@ func prepareSchema(ctx context.Context, s *store.Store, migrate bool) error {
 	return s.CheckSchema(ctx)
 }
 
-// ownSecretKeys refuses to serve a database with the secret keys of another one, and says what that means for other servers. A
-// key that has left the list too early is no reason to stop everything else.
+// ownSecretKeys refuses to serve a database with the secret keys of another one, and says what that means for other servers. If
+// a key was removed from the list too early, that is only logged: it is no reason to stop everything else.
 func ownSecretKeys(ctx context.Context, s *store.Store, keyFile string, log *slog.Logger) error {
 	change, err := s.OwnSecretKeys(ctx)
 	if refused, ok := errors.AsType[*core.SecretKeyError](err); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// welcome makes a demo account on an empty database and prints what to try.
+// welcome creates a demo account if the database has no account, and prints what to try with it.
 func welcome(ctx context.Context, w io.Writer, s *store.Store, publicURL string) error {
 	used, err := s.HasAccounts(ctx)
 	if err != nil {

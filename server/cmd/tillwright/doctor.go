@@ -12,14 +12,14 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// finding is a row that breaks a promise, as --json prints it.
+// finding is a row that breaks a promise of the program, as --json prints it.
 type finding struct {
 	Account string `json:"account"`
 	ID      string `json:"id"`
 	Promise string `json:"promise"`
 }
 
-// errUnsound ends the command with a failure after it has printed what is wrong.
+// errUnsound ends the command with a failure, after it has printed what is wrong.
 var errUnsound = errors.New("the database breaks what the program promises")
 
 func doctorCommand(settings *settings) *cobra.Command {
@@ -57,7 +57,7 @@ and ends with status 1 if there is any. It reads only and takes no locks: a serv
 	return cmd
 }
 
-// examine checks promise after promise and prints what is wrong as it is found.
+// examine checks one promise after the other, and prints what is wrong as it finds it.
 func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []finding, promises int, err error) {
 	options, err := storeOptions(config)
 	if err != nil {

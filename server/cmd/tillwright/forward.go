@@ -23,14 +23,14 @@ const (
 	forwardQueue   = 1000
 )
 
-// delivery is an event as it came.
+// delivery is an event as the server delivered it.
 type delivery struct {
 	event  *sdk.Event
 	header http.Header
 	body   []byte
 }
 
-// forwarder posts deliveries to a program on this machine, one after another, signed with a secret of its own.
+// forwarder posts deliveries to a program on this machine, one after the other. It signs them with a secret of its own.
 type forwarder struct {
 	target string // "" passes nothing on
 	secret string
@@ -53,7 +53,7 @@ func newForwarder(o listenOptions, out *liveOutput) (*forwarder, error) {
 	return f, err
 }
 
-// forwardingSecret reads the secret from its file, which it makes at the first run.
+// forwardingSecret reads the secret from its file, which the first run creates.
 func forwardingSecret(file string) (string, error) {
 	if file == "" {
 		var err error
@@ -71,7 +71,8 @@ func forwardingSecret(file string) (string, error) {
 	return signature.Prefix + text, nil
 }
 
-// directClient follows no redirects, as the server does not, and uses no proxy: its addresses are near.
+// directClient returns an HTTP client that follows no redirects, as the server does not, and uses no proxy, because its target
+// is on this machine or near it.
 func directClient() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{DisableCompression: true},
@@ -79,7 +80,7 @@ func directClient() *http.Client {
 	}
 }
 
-// add reports false when too many deliveries wait.
+// add queues a delivery. It reports false if too many wait already.
 func (f *forwarder) add(d delivery) bool {
 	if f.target == "" {
 		return true
@@ -106,6 +107,7 @@ func (f *forwarder) run(ctx context.Context) {
 	}
 }
 
+// post passes a delivery on, and prints what the program answered.
 func (f *forwarder) post(ctx context.Context, d delivery) {
 	ctx, cancel := context.WithTimeout(ctx, forwardTimeout)
 	defer cancel()

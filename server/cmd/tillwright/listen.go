@@ -63,7 +63,8 @@ func listenCommand() *cobra.Command {
 	return cmd
 }
 
-// listen runs until ctx ends. It serves nothing before it knows the endpoint's secret: until then deliveries wait.
+// listen creates an endpoint, and receives its deliveries until ctx ends. Deliveries that come before it knows the endpoint's
+// secret have to wait.
 func listen(ctx context.Context, client *apiClient, o listenOptions, out *liveOutput) error {
 	forward, err := newForwarder(o, out)
 	if err != nil {
@@ -88,7 +89,7 @@ func listen(ctx context.Context, client *apiClient, o listenOptions, out *liveOu
 	return errors.Join(err, client.unregister(ctx, endpoint.ID))
 }
 
-// receive takes deliveries and passes them on until ctx ends.
+// receive serves the deliveries and passes them on, until ctx ends.
 func receive(ctx context.Context, socket net.Listener, r *receiver) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -109,9 +110,10 @@ func receive(ctx context.Context, socket net.Listener, r *receiver) error {
 	return err
 }
 
-// listenerKey marks, in an endpoint's metadata, what this command has made and for which machine.
+// listenerKey is the key in an endpoint's metadata that says that this command has created it, and on which machine.
 const listenerKey = "tillwright_listen"
 
+// registerListener creates the endpoint to which the server delivers.
 func (c *apiClient) registerListener(ctx context.Context, address string, events []string) (*sdk.WebhookEndpoint, error) {
 	endpoint, err := c.WebhookEndpoints.Create(ctx, &sdk.WebhookEndpointCreate{
 		URL: address, EnabledEvents: events, Description: new("tillwright listen on " + hostname()),
@@ -123,7 +125,7 @@ func (c *apiClient) registerListener(ctx context.Context, address string, events
 	return endpoint, err
 }
 
-// unregister has a few seconds of its own, because ctx has ended.
+// unregister deletes the endpoint. It has a few seconds of its own for that, because ctx has ended by then.
 func (c *apiClient) unregister(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -134,8 +136,9 @@ func (c *apiClient) unregister(ctx context.Context, id string) error {
 	return fmt.Errorf("the endpoint %s is left behind, until the next `tillwright listen`: %w", id, c.explain(err))
 }
 
-// deleteLeftovers deletes the endpoints of runs on this machine that were killed. The receiver of a run in another
-// terminal answers, and is left alone. Only this machine is asked: anybody may put the mark into metadata.
+// deleteLeftovers deletes the endpoints of runs on this machine that were killed. One that still answers belongs to a run in
+// another terminal, and is left alone. Only addresses on this machine are asked, because anybody may put our mark into
+// metadata.
 func (c *apiClient) deleteLeftovers(ctx context.Context) error {
 	for e, err := range sdk.All(ctx, c.WebhookEndpoints.List, nil) {
 		if err != nil {
@@ -175,7 +178,7 @@ func hostname() string {
 	return name
 }
 
-// forwardingSecretFile is where the secret lies that stays the same between runs.
+// forwardingSecretFile returns the file that keeps the secret, so that it stays the same between runs.
 func forwardingSecretFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {

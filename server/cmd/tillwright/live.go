@@ -12,10 +12,10 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// tooSlow is how long the server waits for an answer.
+// tooSlow is how long the server waits for the answer to a delivery.
 const tooSlow = 5 * time.Second
 
-// liveOutput prints what happens while it happens, whole lines from any goroutine.
+// liveOutput prints what happens while it happens. It prints whole lines, and may be used by several goroutines at once.
 type liveOutput struct {
 	mu     sync.Mutex
 	events io.Writer
@@ -23,7 +23,7 @@ type liveOutput struct {
 	json   bool
 }
 
-// newLiveOutput keeps everything but events out of the output of --json.
+// newLiveOutput returns a liveOutput. With --json only events are printed to out, and everything else to errOut.
 func newLiveOutput(out, errOut io.Writer, asJSON bool) *liveOutput {
 	if !asJSON {
 		errOut = out
@@ -54,7 +54,7 @@ func describeEvents(types []string) string {
 	return strings.Join(types, ", ")
 }
 
-// event prints an event: a line about it, or its body on one line.
+// event prints an event: a line about it, or with --json its body on one line.
 func (o *liveOutput) event(e *sdk.Event, body []byte) {
 	if o.json {
 		var line bytes.Buffer
@@ -70,7 +70,7 @@ func (o *liveOutput) event(e *sdk.Event, body []byte) {
 	o.print(o.events, "%s  --> %-17s %s  %s%s", clock(), e.Type, e.ID, objectID(e), mark)
 }
 
-// forwarded prints what the target answered.
+// forwarded prints what the target answered to an event.
 func (o *liveOutput) forwarded(e *sdk.Event, outcome string, took time.Duration) {
 	late := ""
 	if took > tooSlow {
@@ -85,7 +85,7 @@ func (o *liveOutput) note(format string, values ...any) {
 
 func clock() string { return time.Now().Format(time.TimeOnly) }
 
-// objectID names the resource that the event is about.
+// objectID returns the id of the resource that an event is about, empty if it has none.
 func objectID(e *sdk.Event) string {
 	var object struct{ ID string }
 	_ = json.Unmarshal(e.Data, &object) // without an id there is none to print

@@ -46,14 +46,13 @@ func newCommand() *cobra.Command {
 	return root
 }
 
-// groupCommand makes a command that has only others below it: alone it shows its help, and one that it does not have is an
-// error, which a script would not learn of from a help text.
+// groupCommand returns a command that only has other commands below it. Alone it shows its help. A command that it does not
+// have is an error, which a script would not notice in a help text.
 func groupCommand(use, short string) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 }
 
-// explain says what an error means to somebody at a terminal: every field that is
-// wrong, with the flag's dashes left to the reader.
+// explain returns what an error means, in words for somebody at a terminal. It names every field that is wrong, as the API spells it.
 func explain(err error) string {
 	var lines []string
 	for field, messages := range wrongFields(err) {
@@ -73,7 +72,7 @@ func explain(err error) string {
 	return strings.Join(lines, "\n            ")
 }
 
-// wrongFields returns what the store, or a server, holds against single fields.
+// wrongFields returns what is wrong with which field, according to the store or to a server.
 func wrongFields(err error) map[string][]string {
 	if refusal, ok := errors.AsType[*core.Error](err); ok {
 		return refusal.Fields

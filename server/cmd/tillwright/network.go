@@ -15,8 +15,8 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// adDrivers returns who speaks to ad networks: the sandbox to all of them, and real drivers to those that the
-// configuration names.
+// adDrivers returns what speaks to the ad networks: real drivers for those that the configuration names, and the sandbox for
+// all others.
 func adDrivers(config *server.Config, s *store.Store, guard *webhooks.Guard) (ads.Drivers, error) {
 	live, err := config.AdNetworks()
 	if err != nil {
@@ -35,8 +35,8 @@ func adDrivers(config *server.Config, s *store.Store, guard *webhooks.Guard) (ad
 	return drivers, nil
 }
 
-// outbound is how ad networks and payment providers are reached: past the guard at every dial, and through no proxy, which would dial behind its
-// back. The drivers bound each request themselves.
+// outbound returns how ad networks and payment providers are reached. The guard checks every address that is dialled. No proxy
+// is used, because it would dial where the guard cannot see it. The drivers limit the time of each request themselves.
 func outbound(guard *webhooks.Guard) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = nil
@@ -46,7 +46,7 @@ func outbound(guard *webhooks.Guard) http.RoundTripper {
 	return oneProtocol{t}
 }
 
-// oneProtocol takes no answer that switches to another protocol: what follows such an answer looks at no deadline.
+// oneProtocol refuses answers that switch to another protocol, because no deadline applies to what follows such an answer.
 type oneProtocol struct{ http.RoundTripper }
 
 func (o oneProtocol) RoundTrip(req *http.Request) (*http.Response, error) {

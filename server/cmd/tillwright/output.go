@@ -17,7 +17,7 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 )
 
-// jsonFlag gives a command --json. What it prints then has the API's field names.
+// jsonFlag gives a command the flag --json, with which it prints JSON with the API's field names.
 func jsonFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("json", false, "print JSON with the API's field names")
 }
@@ -33,7 +33,7 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// printList prints rows as a list object, or as a table with a line of cells for each.
+// printList prints rows as a list object, or as a table with one line for each row.
 func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, cells func(*T) []string) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
@@ -55,8 +55,8 @@ func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, 
 	return table.Flush()
 }
 
-// printable is for all that somebody else wrote, such as a name: it quotes what would command a terminal, turn the direction
-// of its text or break a line. What is not UTF-8 is quoted too.
+// printable returns text that somebody else wrote, such as a name, so that it cannot harm a terminal. It quotes what would be a
+// command to it, turn the direction of text or break a line, and what is not UTF-8.
 func printable(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -72,10 +72,12 @@ func printable(text string) string {
 	return b.String()
 }
 
-// isPrintable takes every kind of space for printable. What formats text, such as an override of its direction, is not.
+// isPrintable reports whether a character may be printed as it is. Every kind of space may. What formats text may not, such as
+// a change of its direction.
 func isPrintable(r rune) bool { return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) }
 
-// printableJSON does the same for JSON, which stays JSON: encoding/json escapes the controls of ASCII alone.
+// printableJSON does what printable does for JSON, which stays valid JSON: encoding/json escapes only the control characters of
+// ASCII.
 func printableJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {

@@ -7,13 +7,13 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// stillHere is what a receiver answers to a GET of its path, which nobody else knows.
+// stillHere is what a receiver answers to a GET of its path, which nobody else knows. It shows that a run still goes on.
 const stillHere = http.StatusNoContent
 
-// largestBody is more than any event has.
+// largestBody is larger than any event, in bytes.
 const largestBody = 8 << 20
 
-// receiver takes deliveries, prints those whose signature is right and hands them to the forwarder.
+// receiver takes deliveries, prints those with a valid signature, and hands them to the forwarder.
 type receiver struct {
 	path    string
 	secret  string
@@ -21,7 +21,7 @@ type receiver struct {
 	forward *forwarder
 }
 
-// ServeHTTP answers 200 before the event is passed on. It answers 503 when too many wait for that, which the server
+// ServeHTTP answers 200 before the event is passed on. If too many events wait for that, it answers 503, which the server
 // records as a failed delivery.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {

@@ -51,7 +51,8 @@ API until their buyer comes again, or until the checkout is changed or confirmed
 	return cmd
 }
 
-// openAlone opens a database that nobody serves, which only an embedded one can tell. It is looked through as long as it takes.
+// openAlone opens a database that nobody serves. Only of an embedded one can that be found out. Statements may take as long as
+// they need, because all of it is read.
 func openAlone(ctx context.Context, config *server.Config) (*store.Store, error) {
 	options, err := storeOptions(config)
 	if err != nil {
@@ -69,6 +70,8 @@ func openAlone(ctx context.Context, config *server.Config) (*store.Store, error)
 	return s, nil
 }
 
+// adoptSecret makes the configured secret key the one of the database. Without lost it refuses while something cannot be
+// decrypted.
 func adoptSecret(cmd *cobra.Command, s *store.Store, lost bool) error {
 	closed, err := s.CountClosed(cmd.Context())
 	if err != nil {

@@ -56,10 +56,11 @@ func serveCommand(settings *settings) *cobra.Command {
 // serveOptions are the flags of serve alone.
 type serveOptions struct{ migrate, demo bool }
 
-// stopTime is how long everything may take to end after the signal to stop. It is the
-// bound over all bounds, which stand for more than ten seconds when they add up.
+// stopTime is how long everything may take to end after the signal to stop. Each part has a limit of its own, but added up
+// these are more than ten seconds.
 const stopTime = 9500 * time.Millisecond
 
+// serve runs the server until ctx ends. It returns an error if something still hangs stopTime after that.
 func serve(ctx context.Context, config *server.Config, o serveOptions, out io.Writer) error {
 	lines := newLateWriter(os.Stderr)
 	defer lines.Flush()
@@ -80,7 +81,7 @@ func serve(ctx context.Context, config *server.Config, o serveOptions, out io.Wr
 	}
 }
 
-// serveDatabase listens before it opens the database: the address may be part of what is stored.
+// serveDatabase listens before it opens the database, because the server's address may become part of what is stored.
 func serveDatabase(ctx context.Context, config *server.Config, o serveOptions, out io.Writer, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", config.Addr)
 	if err != nil {
@@ -115,8 +116,8 @@ func serveDatabase(ctx context.Context, config *server.Config, o serveOptions, o
 	return err
 }
 
-// run is the server and its workers. They stop together: what is in the outbox
-// then is sent after the next start, or by another replica.
+// run runs the server and its workers, which stop together. Events that are in the outbox then are sent after the next start,
+// or by another replica.
 func run(ctx context.Context, config *server.Config, s *store.Store, listener net.Listener, log *slog.Logger) error {
 	proxies, err := config.Proxies()
 	if err != nil {
@@ -185,7 +186,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	return err
 }
 
-// providers are those by which accounts may be paid, and who asks buyers on our own page.
+// providers returns the payment providers that accounts may use, and the one whose buyers approve charges on our own page.
 func providers(config *server.Config, s *store.Store, guard *webhooks.Guard) (*payments.Registry, payments.Authenticator) {
 	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
 	live := stripe.New(stripe.Options{Client: client, BaseURL: config.StripeURL, Credentials: stripe.Keys(s)})
@@ -196,7 +197,8 @@ func providers(config *server.Config, s *store.Store, guard *webhooks.Guard) (*p
 	return payments.NewRegistry(test, live), test
 }
 
-// reachable is where to find what listens on address: on all interfaces means on this one.
+// reachable returns an address under which a listener can be reached. If it listens on all interfaces, that is one of this
+// machine.
 func reachable(address net.Addr) string {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -205,8 +207,8 @@ func reachable(address net.Addr) string {
 	return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
 }
 
-// tuneMemory trades memory for speed: requests leave short-lived garbage and the
-// live heap is small. What the environment says about it counts more.
+// tuneMemory uses more memory to save time: requests leave short-lived garbage, and little else stays in memory. Settings in
+// the environment are left as they are.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server"
 )
 
-// settings are the flags that every command has: those of server.Config.
+// settings are the flags that every command has, which are those of server.Config.
 type settings struct {
 	flags  *pflag.FlagSet
 	config string
@@ -27,7 +27,7 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	}
 }
 
-// load returns the configuration: flags over environment over file over defaults.
+// load returns the configuration. A flag is preferred to the environment, that to the file, and that to the default.
 func (s *settings) load() (*server.Config, error) {
 	flags, environment := s.given(), environ()
 	if err := server.CheckNames(environment); err != nil {
@@ -46,7 +46,7 @@ func (s *settings) load() (*server.Config, error) {
 	return server.LoadConfig(flags, environment, file)
 }
 
-// given returns the flags that were set, by the names of their variables.
+// given returns the flags that were set, by the names of their environment variables.
 func (s *settings) given() map[string]string {
 	values := map[string]string{}
 	for _, setting := range server.Settings() {
@@ -67,7 +67,7 @@ func environ() map[string]string {
 	return values
 }
 
-// describeSettings is the table in `serve --help`: every setting, with or without a flag.
+// describeSettings returns the table in `serve --help`, with every setting whether it has a flag or not.
 func describeSettings() string {
 	var b strings.Builder
 	b.WriteString("Settings come from flags, then the environment, then the file of --config, then these defaults:\n\n")

@@ -42,12 +42,12 @@ func triggerCommand() *cobra.Command {
 	return cmd
 }
 
-// sentTest is what became of a test event for one endpoint.
+// sentTest is what became of a test event that was sent to one endpoint.
 type sentTest struct {
 	*sdk.WebhookTest
 	Endpoint string `json:"webhook_endpoint"`
 	URL      string `json:"url"`
-	// Refusal is why the server sent none.
+	// Refusal says why the server sent no event, if it did not.
 	Refusal string `json:"refusal,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func notDelivered(results []sentTest) error {
 	return fmt.Errorf("%d of %d not delivered", failed, len(results))
 }
 
-// trigger tests one endpoint after another. What the server has against one of them stands in its result.
+// trigger sends a test event to one endpoint after the other. If the server refuses for one of them, its result says why.
 func (c *apiClient) trigger(ctx context.Context, kind, endpoint string) ([]sentTest, error) {
 	if err := c.checkEventType(ctx, kind); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (c *apiClient) checkEventType(ctx context.Context, kind string) error {
 	return nil
 }
 
-// testedEndpoints returns the one that was named, or the active ones that are subscribed to the type.
+// testedEndpoints returns the endpoint that was named, or otherwise the active ones that are subscribed to the type.
 func (c *apiClient) testedEndpoints(ctx context.Context, kind, id string) ([]sdk.WebhookEndpoint, error) {
 	if id != "" {
 		e, err := c.WebhookEndpoints.Get(ctx, id)

@@ -22,7 +22,7 @@ form that the audience's network asks for, so that only hashes leave it.
 An upload that was interrupted goes on where it stopped when the same command is given again: what it needs to know lies beside
 the file until then. The summary names the lines of rows that cannot be used.`
 
-// rowsPerRequest is what the server takes at once.
+// rowsPerRequest is how many people the server takes in one request.
 const rowsPerRequest = 10_000
 
 func uploadAudienceCommand() *cobra.Command {
@@ -49,7 +49,7 @@ func uploadAudienceCommand() *cobra.Command {
 	return cmd
 }
 
-// failure is for a file of which nothing was of use.
+// failure returns an error if no row of the file can be used.
 func (s *uploadSummary) failure() error {
 	if s.Received > 0 && s.Invalid == s.Received {
 		return errors.New("none of the rows can be used")
@@ -57,7 +57,7 @@ func (s *uploadSummary) failure() error {
 	return nil
 }
 
-// upload uploads what an earlier run of the file did not.
+// upload uploads a file, from where an earlier run of it has stopped.
 func (c *apiClient) upload(ctx context.Context, id, path string, perRequest int, meter *uploadMeter) (*uploadSummary, error) {
 	audience, err := c.customerList(ctx, id)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *apiClient) upload(ctx context.Context, id, path string, perRequest int,
 	return summarize(audience, progress.Counts), progress.finish()
 }
 
-// customerList returns an audience that people can be added to.
+// customerList returns the audience, and refuses one that people cannot be added to.
 func (c *apiClient) customerList(ctx context.Context, id string) (*sdk.AdAudience, error) {
 	audience, err := c.AdAudiences.Get(ctx, id)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *apiClient) customerList(ctx context.Context, id string) (*sdk.AdAudienc
 	return audience, nil
 }
 
-// uploadRows sends chunk after chunk, and notes each before the next.
+// uploadRows sends one chunk after the other, and notes each in the progress file before it sends the next.
 func (c *apiClient) uploadRows(ctx context.Context, a *sdk.AdAudience, rows *userRows, progress *uploadProgress, perRequest int, meter *uploadMeter) error {
 	for range progress.Rows {
 		if _, err := rows.next(); err != nil {
@@ -127,8 +127,8 @@ func (c *apiClient) uploadRows(ctx context.Context, a *sdk.AdAudience, rows *use
 	return c.explain(ctx.Err())
 }
 
-// send uploads a chunk, unless there is nobody in it. The key stays until it is known what became of the request: what was
-// refused may be sent with another one, when its reason is gone.
+// send uploads a chunk, unless there is nobody in it. The Idempotency-Key stays the same until it is known what became of the
+// request. A request that was refused may be sent with another key once the reason is gone.
 func (c *apiClient) send(ctx context.Context, audience string, chunk *chunk, progress *uploadProgress) error {
 	if len(chunk.send) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (c *apiClient) send(ctx context.Context, audience string, chunk *chunk, pro
 	return c.explain(err)
 }
 
-// isRefused reports whether a request had no effect, for sure.
+// isRefused reports whether a request certainly had no effect.
 func isRefused(err error) bool {
 	refusal, ok := errors.AsType[*sdk.Error](err)
 	return ok && refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests && refusal.Code != sdk.CodeRequestInProgress

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// chunk is rows that are sent together, hashed.
+// chunk is a number of rows that are sent together, hashed.
 type chunk struct {
 	rows  int // of the file
 	send  []sdk.AdAudienceUser
@@ -17,8 +17,8 @@ type chunk struct {
 	found uploadCounts
 }
 
-// nextChunk reads and hashes up to so many rows. The same rows are always the same chunk, so that its Idempotency-Key
-// fits when it is sent again. No rows are left if it has none.
+// nextChunk reads and hashes at most that many rows. The same rows always give the same chunk, so that its Idempotency-Key fits
+// when it is sent again. If it has no rows, none are left.
 func nextChunk(rows *userRows, caps ads.Caps, most int) (*chunk, error) {
 	c := &chunk{}
 	var users []ads.User
@@ -42,7 +42,7 @@ func nextChunk(rows *userRows, caps ads.Caps, most int) (*chunk, error) {
 	return c, nil
 }
 
-// hash keeps what is to be sent, and what was found out here already.
+// hash takes over the hashed people to be sent, and which rows cannot be used.
 func (c *chunk) hash(hashed ads.HashedUsers, lines []int) {
 	for _, wrong := range hashed.Invalid {
 		c.found.refuse(lines[wrong.Index], wrong.Param, wrong.Message)
@@ -64,7 +64,7 @@ func (c *chunk) hash(hashed ads.HashedUsers, lines []int) {
 	}
 }
 
-// answer adds what the server made of what was sent.
+// answer adds what the server made of the people that were sent.
 func (c *chunk) answer(result *sdk.AdAudienceUpload) {
 	c.found.Accepted += result.Accepted
 	c.found.Duplicates += result.Duplicates

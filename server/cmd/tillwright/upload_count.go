@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// maxNamed is how many wrong rows are named.
+// maxNamed is how many wrong rows are listed.
 const maxNamed = 100
 
-// uploadCounts are what became of rows: accepted, invalid and duplicates are all that were received.
+// uploadCounts says what became of rows. Received is the sum of accepted, invalid and duplicates.
 type uploadCounts struct {
 	Received   int64      `json:"received"`
 	Accepted   int64      `json:"accepted"`
@@ -18,7 +18,7 @@ type uploadCounts struct {
 	Ignored    []string   `json:"ignored"` // columns that the network does not match people by
 }
 
-// rowError is what is wrong with a row. It does not repeat a value.
+// rowError says what is wrong with a row, without repeating any of its values.
 type rowError struct {
 	Line    int    `json:"line"`
 	Param   string `json:"param,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// uploadMeter shows how far an upload is: a bar on a terminal, lines elsewhere.
+// uploadMeter shows how far an upload is: a bar on a terminal, and lines elsewhere.
 type uploadMeter struct {
 	out   io.Writer
 	isBar bool
@@ -35,7 +35,7 @@ func (m *uploadMeter) start(size int64, already int) {
 
 const barWidth = 30
 
-// show shows that rows are uploaded, which stand in so many bytes.
+// show shows that so many rows are uploaded. Bytes is how much of the file they are.
 func (m *uploadMeter) show(rows int, bytes int64) {
 	percent := int(100 * min(bytes, m.size) / max(m.size, 1))
 	if !m.isBar {
@@ -48,7 +48,7 @@ func (m *uploadMeter) show(rows int, bytes int64) {
 		percent, grouped(int64(rows)), grouped(int64(speed)))
 }
 
-// note prints a line, in the place of the bar.
+// note prints a line where the bar is.
 func (m *uploadMeter) note(format string, values ...any) {
 	m.clear()
 	fmt.Fprintln(m.out, printable(fmt.Sprintf(format, values...)))
@@ -60,7 +60,7 @@ func (m *uploadMeter) clear() {
 	}
 }
 
-// uploadSummary is what became of a file, with the API's field names. Rows are named by line instead of index.
+// uploadSummary says what became of a file, with the API's field names. It names rows by their line instead of their index.
 type uploadSummary struct {
 	Object     string `json:"object"`
 	AudienceID string `json:"audience_id"`

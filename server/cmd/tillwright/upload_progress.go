@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// uploadProgress is how far an upload has come. It lies beside the file until all of it is uploaded.
+// uploadProgress says how far an upload is. It is kept in a file beside the uploaded one until all of that is uploaded.
 type uploadProgress struct {
 	path string
 
@@ -24,7 +24,7 @@ type uploadProgress struct {
 	Counts uploadCounts `json:"counts"`
 }
 
-// openProgress reads where an earlier run stopped, or makes the file of a first one.
+// openProgress reads where an earlier run of an upload has stopped, or begins with the first row.
 func openProgress(file *os.File, audience string) (*uploadProgress, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -52,14 +52,15 @@ func openProgress(file *os.File, audience string) (*uploadProgress, error) {
 	return p, nil
 }
 
-// answered notes that rows are done.
+// answered notes that the rows of a chunk are done.
 func (p *uploadProgress) answered(c *chunk) error {
 	p.Rows += c.rows
 	p.Counts.add(c.found)
 	return p.proceed()
 }
 
-// proceed gives the next request a key of its own. What is on the disk is one state or the other, whenever the machine stops.
+// proceed gives the next request an Idempotency-Key of its own, and writes the file. Whenever the machine stops, the file has
+// either the old or the new state.
 func (p *uploadProgress) proceed() error {
 	p.Key = rand.Text()
 	text, err := json.Marshal(p)
@@ -78,5 +79,5 @@ func (p *uploadProgress) proceed() error {
 	return os.Rename(draft.Name(), p.path)
 }
 
-// finish is for an upload that is complete.
+// finish removes the file, once the upload is complete.
 func (p *uploadProgress) finish() error { return os.Remove(p.path) }

@@ -12,12 +12,12 @@ import (
 	"github.com/tillwright/tillwright/ads"
 )
 
-// longestRow is more than any row has, in bytes.
+// longestRow is longer than any row, in bytes.
 const longestRow = 1 << 20
 
 var errLongRow = errors.New("it does not end within 1 MiB: is there a quote that is not closed?")
 
-// bounded is a file that ends a row which does not end: the rest of the file would be taken into memory.
+// bounded reads a file, and ends a row that does not end by itself: otherwise the rest of the file would be read into memory.
 type bounded struct {
 	io.Reader
 	left int
@@ -32,14 +32,14 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// column is where in a user a value of a row goes.
+// column says which field of a user a value of a row belongs to.
 type column struct {
 	index int
 	field func(*ads.User) *string
 }
 
-// userColumns are what a header may name. The server hashes names and places by itself, so they would leave this
-// machine as they are, and are not sent.
+// userColumns are the columns that a header may name. Names and places are left out: the server hashes those itself, so they
+// would leave this machine as they are.
 var userColumns = map[string]func(*ads.User) *string{
 	"email":        func(u *ads.User) *string { return &u.Email },
 	"phone":        func(u *ads.User) *string { return &u.Phone },
@@ -57,7 +57,7 @@ type userRows struct {
 	line    int // of the last row
 }
 
-// userRow is a user, or why there is none.
+// userRow is a user, or the reason why the row has none.
 type userRow struct {
 	line    int // of the file, from 1
 	user    ads.User
@@ -94,7 +94,7 @@ func separator(text string) rune {
 	return ','
 }
 
-// name learns which column is which.
+// name finds out from the header which column is which.
 func (r *userRows) name(header []string) error {
 	var known []string
 	for i, text := range header {
@@ -115,7 +115,8 @@ func (r *userRows) name(header []string) error {
 	return nil
 }
 
-// next returns the next row, or io.EOF. A row that cannot be read is one, too, so that rows are always counted alike.
+// next returns the next row, or io.EOF. A row that cannot be read is returned too, with its problem, so that rows are always
+// counted alike.
 func (r *userRows) next() (userRow, error) {
 	r.file.left = longestRow
 	fields, err := r.csv.Read()
@@ -137,7 +138,7 @@ func (r *userRows) next() (userRow, error) {
 	return row, nil
 }
 
-// describeRow says which lines are lost with a row: a stray quote takes others along.
+// describeRow says which lines were lost with a row: a stray quote takes others along.
 func describeRow(e *csv.ParseError) string {
 	switch {
 	case e.Line > e.StartLine:

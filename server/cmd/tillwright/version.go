@@ -18,7 +18,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version is what the Go tool stamped: a tag, or a commit and its time.
+// version returns what the Go tool has stamped: a tag, or a commit and its time.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
